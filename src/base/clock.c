@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+
+#include <time.h>
+
+double dc_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void stamp(char *text, size_t size, const char *format)
+{
+  time_t now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  if (strftime(text, size, format, &utc) == 0 && size)
+    text[0] = '\0';
+}
+
+void dc_utc_stamp(char *text, size_t size)
+{
+  stamp(text, size, "%Y-%m-%dT%H:%M:%SZ");
+}
+
+void dc_utc_compact_stamp(char *text, size_t size)
+{
+  stamp(text, size, "%Y%m%dT%H%M%SZ");
+}

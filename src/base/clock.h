@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monotonic and calendar time.
+#ifndef DC_BASE_CLOCK_H
+#define DC_BASE_CLOCK_H
+
+#include <stddef.h>
+
+double dc_seconds(void);                             // monotonic, s
+void dc_utc_stamp(char *text, size_t size);          // 2026-01-31T12:00:00Z
+void dc_utc_compact_stamp(char *text, size_t size);  // 20260131T120000Z, for names
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+struct chunk {
+  struct chunk *next;
+};
+
+struct dc_arena {
+  struct chunk *chunks;
+};
+
+static void *aligned_zeroed(size_t bytes)
+{
+  if (bytes > SIZE_MAX - ALIGNMENT)
+    return NULL;
+  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (bytes == 0)
+    bytes = ALIGNMENT;
+  void *memory = aligned_alloc(ALIGNMENT, bytes);
+  if (memory)
+    memset(memory, 0, bytes);
+  return memory;
+}
+
+struct dc_arena *dc_arena_create(void)
+{
+  return calloc(1, sizeof(struct dc_arena));
+}
+
+void dc_arena_destroy(struct dc_arena *arena)
+{
+  if (!arena)
+    return;
+  for (struct chunk *chunk = arena->chunks; chunk;) {
+    struct chunk *next = chunk->next;
+    free(chunk);
+    chunk = next;
+  }
+  free(arena);
+}
+
+void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size)
+{
+  if (size && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
+    return NULL;
+  struct chunk *chunk = aligned_zeroed(ALIGNMENT + count * size);
+  if (!chunk)
+    return NULL;
+  chunk->next = arena->chunks;
+  arena->chunks = chunk;
+  return (char *)chunk + ALIGNMENT;
+}
+
+char *dc_arena_strdup(struct dc_arena *arena, const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = dc_arena_alloc(arena, size, 1);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *dc_arena_printf(struct dc_arena *arena, const char *format, ...)
+{
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *text = length < 0 ? NULL : dc_arena_alloc(arena, (size_t)length + 1, 1);
+  if (text)
+    vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+void *dc_alloc(size_t count, size_t size)
+{
+  if (size && count > (SIZE_MAX - ALIGNMENT) / size)
+    return NULL;
+  return aligned_zeroed(count * size);
+}
+
+int dc_grow(void *array, size_t *capacity, size_t needed, size_t size)
+{
+  if (needed <= *capacity)
+    return 0;
+  size_t larger = *capacity ? *capacity : 64;
+  while (larger < needed)
+    larger = larger > SIZE_MAX / 2 ? needed : 2 * larger;
+  void *memory = dc_alloc(larger, size);
+  if (!memory)
+    return -1;
+  void *old;
+  memcpy(&old, array, sizeof old);
+  if (old)
+    memcpy(memory, old, *capacity * size);
+  free(old);
+  memcpy(array, &memory, sizeof memory);
+  *capacity = larger;
+  return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: checked allocation and arenas.
+//
+// An arena owns everything that lives as long as a model, a scene or a result: allocate piecemeal, free once.
+// Workspaces allocate at creation and grow geometrically when a pose needs more pairs than any before.
+#ifndef DC_BASE_MEMORY_H
+#define DC_BASE_MEMORY_H
+
+#include <stddef.h>
+
+struct dc_arena;
+
+struct dc_arena *dc_arena_create(void);  // NULL when out of memory
+void dc_arena_destroy(struct dc_arena *arena);  // NULL is allowed
+// Zeroed memory aligned to 64 bytes; NULL when out of memory or count * size overflows.
+void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size);
+char *dc_arena_strdup(struct dc_arena *arena, const char *text);
+char *dc_arena_printf(struct dc_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Zeroed memory aligned to 64 bytes, to be released with free(); NULL when out of memory.
+void *dc_alloc(size_t count, size_t size);
+
+// Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the first
+// *capacity elements.  Returns 0, or -1 when out of memory (the array is then as before).
+int dc_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+#endif

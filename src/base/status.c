@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char *format, ...)
+{
+  if (error) {
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
+
+void dc_error_prefix(struct dc_error *error, const char *format, ...)
+{
+  if (!error)
+    return;
+  char text[sizeof error->text];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= sizeof text)
+    return;
+  snprintf(text + length, sizeof text - (size_t)length, ": %.900s", error->text);
+  memcpy(error->text, text, sizeof text);
+}

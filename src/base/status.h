@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statuses and error messages.  Zero is success; the values are the exit statuses of the command line.
+#ifndef DC_BASE_STATUS_H
+#define DC_BASE_STATUS_H
+
+enum dc_status {
+  DC_OK = 0,
+  DC_UNMET = 1,       // ran, but what was asked to hold does not
+  DC_USAGE = 2,       // wrong usage of a command or function
+  DC_BAD_INPUT = 3,   // scene, mesh or URDF
+  DC_NUMERICAL = 4,   // a step or solve failed
+  DC_IO = 5,          // reading or writing failed
+  DC_MEMORY = 6,      // out of memory or over a limit
+  DC_CHECKPOINT = 7,  // checkpoint unusable
+  DC_INFEASIBLE = 8,  // inside the library only: these parameters make bodies overlap
+  DC_STOPPED = 9      // inside the library only: a signal or a time limit asked to stop
+};
+
+// An error is a status and one message with the place and the rule.  Owned by the caller; zero-initialized.
+struct dc_error {
+  enum dc_status status;
+  char text[1024];
+};
+
+// Stores status and message in *error (which may be NULL; an earlier error is replaced) and returns status.
+enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Puts "prefix: " in front of the message of *error, for callers that know the place.
+void dc_error_prefix(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

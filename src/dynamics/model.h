@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The immutable model: bodies, contact, time and gravity.  Built from a definition; shared by threads.
+#ifndef DC_DYNAMICS_MODEL_H
+#define DC_DYNAMICS_MODEL_H
+
+#include "body/body.h"
+#include "contact/contact.h"
+
+struct dc_time_settings {
+  double step;  // s
+  long steps;   // number of time steps
+};
+extern const struct dc_option dc_time_options[];
+
+// Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
+struct dc_step_settings {
+  double tolerance;         // on the largest generalized force, relative to the smallest force that carries signal; see docs/theory.md, "Convergence"
+  long max_iterations;      // Newton iterations per step
+};
+extern const struct dc_option dc_step_options[];
+
+struct dc_model_definition {
+  struct dc_time_settings time;
+  struct dc_step_settings solver;
+  double gravity[3];  // m/s^2
+  const struct dc_contact_model *contact_model;
+  struct dc_contact_settings contact;
+  int shape_count;
+  const struct dc_shape *shapes;  // built
+  int body_count;
+  const struct dc_body_definition *bodies;
+};
+
+struct dc_model {
+  struct dc_model_definition definition;
+  struct dc_bodies bodies;
+};
+
+// Builds the model; shapes and strings of the definition must live as long as the model.  Owned by arena.
+enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
+                               struct dc_arena *arena, struct dc_error *error);
+
+// The numbers of a model that a parameter vector may change: a gradient has the same layout.
+//   body_mass_scale [bodies]: factor on mass and second moment of each movable body (1)
+//   stiffness_scale [1]: factor on the contact stiffness (1);  gravity [3], m/s^2
+struct dc_design {
+  double stiffness_scale;
+  double gravity[3];
+  double *body_mass_scale;
+};
+
+#endif

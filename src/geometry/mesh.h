@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closed triangle surfaces.
+#ifndef DC_GEOMETRY_MESH_H
+#define DC_GEOMETRY_MESH_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+struct dc_mesh {
+  int vertex_count, triangle_count;
+  double (*vertices)[3];  // [vertex_count], m
+  int (*triangles)[3];    // [triangle_count], counter-clockwise seen from outside
+};
+
+// Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.
+struct dc_mass_properties {
+  double volume;               // m^3
+  double center[3];            // centre of mass in the mesh's frame, m
+  double second_moment[9];     // integral of r r^T dV about the centre, m^5 (symmetric)
+  double surface_area;         // m^2
+};
+
+// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same bits are merged.  Never blocks on
+// devices; refuses files over 64 MB.  Arrays are owned by arena.
+enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
+
+// The rules for bodies: every index valid, all coordinates finite, no degenerate (area <= 1e-14 of the squared size) or duplicate triangle, every edge
+// shared by exactly two triangles with opposite directions, positive volume.  The message has counts and first indices.
+enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error);
+
+// Volume, centre of mass and second moment by the divergence theorem (sums over signed tetrahedra about the vertex mean).
+void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properties *properties);
+
+// True when point lies inside the closed mesh (generalized winding number, Van Oosterom and Strackee 1983, above one half).
+bool dc_mesh_contains(const struct dc_mesh *mesh, const double point[3]);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scene files: JSON in, a checked and fully resolved description out.
+#ifndef DC_IO_SCENE_H
+#define DC_IO_SCENE_H
+
+#include <stdint.h>
+
+#include "dynamics/model.h"
+#include "optimize/optimizer.h"
+#include "task/task.h"
+
+struct dc_camera {
+  double eye[3], target[3], up[3];
+  double fov_deg;
+  bool given;  // false: choose one that shows everything
+};
+
+// "shot" of an objective: bodies and targets drawn at random (resolved by plan/, which needs a rollout).
+struct dc_shot {
+  bool given;
+  long reference_seed, balls;
+  double minimum_distance;  // m
+  double velocity, position; // bounds of the random reference control: |offset of velocity| m/s, |offset of position| m
+};
+
+struct dc_scene {
+  struct dc_arena *arena;      // owns everything below
+  const char *path;            // of the scene file as given
+  const char *name;
+  const char *text;            // the file as read
+  char *resolved;              // JSON text with defaults, overrides and overlays applied
+  uint64_t scene_hash, mesh_hash;
+  struct dc_shape *shapes;
+  struct dc_body_definition *bodies;
+  struct dc_model_definition definition;  // refers to the above
+  struct dc_model model;                  // built from it
+  struct dc_task task;
+  struct dc_shot shot;                    // of the first objective that has one; its objectives are then made by plan/
+  const struct dc_optimizer_type *optimizer;
+  void *optimizer_options;
+  struct dc_camera camera;
+  int mesh_file_count;
+  const char **mesh_files;     // opened paths, for copying beside resolved.json
+};
+
+struct dc_scene_settings {
+  const char *model;                // --model, or NULL: the scene's
+  int override_count;
+  const char *const *overrides;     // --set, "path=value"
+  int allowed_path_count;
+  const char *const *allowed_paths; // --allow-path folders
+};
+
+// Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
+enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
+                             struct dc_error *error);
+void dc_scene_destroy(struct dc_scene *scene);
+
+// The JSON Schema (draft 2020-12) of the format, made from the option tables; owned by the caller (free()).
+char *dc_scene_schema(void);
+
+#endif

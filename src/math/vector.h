@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// 3-vectors (double [3]), 3x3 matrices (double [9], row by row), unit quaternions (w, x, y, z).
+#ifndef DC_MATH_VECTOR_H
+#define DC_MATH_VECTOR_H
+
+#include <math.h>
+
+static inline void dc_vec_copy(double *r, const double *a)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = a[i];
+}
+
+static inline void dc_vec_add(double *r, const double *a, const double *b)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = a[i] + b[i];
+}
+
+static inline void dc_vec_sub(double *r, const double *a, const double *b)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = a[i] - b[i];
+}
+
+static inline void dc_vec_scale(double *r, const double *a, double s)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = s * a[i];
+}
+
+// r = a + s b
+static inline void dc_vec_add_scaled(double *r, const double *a, double s, const double *b)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = a[i] + s * b[i];
+}
+
+static inline double dc_vec_dot(const double *a, const double *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double dc_vec_norm(const double *a)
+{
+  return sqrt(dc_vec_dot(a, a));
+}
+
+static inline double dc_vec_distance(const double *a, const double *b)
+{
+  double d[3];
+  dc_vec_sub(d, a, b);
+  return dc_vec_norm(d);
+}
+
+// r = a x b; r must not overlap a or b.
+static inline void dc_vec_cross(double *r, const double *a, const double *b)
+{
+  r[0] = a[1] * b[2] - a[2] * b[1];
+  r[1] = a[2] * b[0] - a[0] * b[2];
+  r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// r = M v
+static inline void dc_mat_apply(double *r, const double *m, const double *v)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
+}
+
+// r = M^T v
+static inline void dc_mat_apply_transposed(double *r, const double *m, const double *v)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
+}
+
+// r = A B
+static inline void dc_mat_multiply(double *r, const double *a, const double *b)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      r[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+// r = A B^T
+static inline void dc_mat_multiply_transposed(double *r, const double *a, const double *b)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      r[3 * i + j] = dc_vec_dot(a + 3 * i, b + 3 * j);
+}
+
+// The matrix [v]x with [v]x u = v x u.
+static inline void dc_mat_cross(double *r, const double *v)
+{
+  r[0] = 0, r[1] = -v[2], r[2] = v[1];
+  r[3] = v[2], r[4] = 0, r[5] = -v[0];
+  r[6] = -v[1], r[7] = v[0], r[8] = 0;
+}
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimizers: they know a function and its gradient, nothing of physics.
+#ifndef DC_OPTIMIZE_OPTIMIZER_H
+#define DC_OPTIMIZE_OPTIMIZER_H
+
+#include <stdbool.h>
+
+#include "base/options.h"
+
+// A function to be minimized.
+struct dc_problem {
+  int dimension;
+  void *context;
+  // Value and gradient [dimension] at x [dimension].  DC_OK; DC_INFEASIBLE: nothing can be said at x, try nearer; DC_NUMERICAL: the value or gradient could not be had;
+  // DC_STOPPED and every other status end the optimization.  Never returns DC_OK with a non-finite number.
+  enum dc_status (*evaluate)(void *context, const double *x, double *value, double *gradient, struct dc_error *error);
+};
+
+struct dc_iterate {
+  int iteration;  // 0 is the first guess
+  double value, gradient_norm;
+  bool best;      // lower than every value before
+  int backed_off; // halvings that the infeasible proposal before it needed
+  const double *x, *gradient;
+};
+
+// Called after every successful evaluation; returns false to stop.
+typedef bool dc_observer(void *context, const struct dc_iterate *iterate);
+
+struct dc_optimizer_type {
+  const char *name, *summary, *reference;
+  const struct dc_option *options;
+  size_t options_size;
+  // State of the optimizer, so that a checkpoint can hold it: state_size(options, dimension) doubles.
+  int (*state_size)(const void *options, int dimension);
+  void (*start)(const void *options, int dimension, double *state);
+  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  scale halves with failures.
+  void (*propose)(const void *options, int dimension, double *state, const double *x, double value,
+                  const double *gradient, double *step);
+};
+extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated: "adam", "gradient_descent"
+const struct dc_optimizer_type *dc_optimizer_find(const char *name);
+
+// Options that every optimizer's structure begins with.
+struct dc_optimizer_common {
+  double learning_rate;
+  long iterations;  // evaluations after the first guess
+  double target;    // stop when the value is <= target (default 0)
+};
+
+struct dc_optimizer_result {
+  int iterations;          // evaluations that succeeded, after the first guess
+  double first_value, best_value;
+  int best_iteration;
+  int infeasible;          // proposals that were backed off
+  int failed;              // evaluations with DC_NUMERICAL
+};
+
+// Minimizes from x [dimension], which receives the best iterate.  Infeasible proposals are halved up to 20 times towards the last feasible point; a DC_NUMERICAL evaluation skips the
+// update and halves the step, DC_NUMERICAL is returned after five in a row.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the observer stopped it.
+enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
+                           double *x, dc_observer *observer, void *observer_context, struct dc_optimizer_result *result,
+                           struct dc_error *error);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small test harness that prints TAP.  A test is a function of no arguments; CHECK records failures and goes on.
+#ifndef DC_TESTS_HARNESS_H
+#define DC_TESTS_HARNESS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test {
+  const char *name;
+  void (*run)(void);
+};
+
+static int test_failures;
+static const char *test_skip_reason;
+
+#define CHECK(condition, ...)                                                    \
+  do {                                                                           \
+    if (!(condition)) {                                                          \
+      test_failures++;                                                           \
+      printf("# %s:%d: %s: ", __FILE__, __LINE__, #condition);                   \
+      printf("" __VA_ARGS__);                                                    \
+      printf("\n");                                                              \
+    }                                                                            \
+  } while (0)
+
+// |value - expected| <= tolerance
+#define CHECK_NEAR(value, expected, tolerance)                                                                       \
+  do {                                                                                                               \
+    double check_value = (value), check_expected = (expected), check_tolerance = (tolerance);                        \
+    if (!(fabs(check_value - check_expected) <= check_tolerance)) {                                                  \
+      test_failures++;                                                                                               \
+      printf("# %s:%d: %s = %.17g, expected %.17g within %.3g (off by %.3g)\n", __FILE__, __LINE__, #value,          \
+             check_value, check_expected, check_tolerance, fabs(check_value - check_expected));                      \
+    }                                                                                                                \
+  } while (0)
+
+#define SKIP(reason) do { test_skip_reason = (reason); return; } while (0)
+
+static inline int run_tests(const struct test *tests, int count)
+{
+  int failed = 0;
+  printf("1..%d\n", count);
+  for (int i = 0; i < count; i++) {
+    test_failures = 0;
+    test_skip_reason = NULL;
+    tests[i].run();
+    failed += test_failures > 0;
+    printf("%s %d - %s", test_failures ? "not ok" : "ok", i + 1, tests[i].name);
+    if (test_skip_reason && !test_failures)
+      printf(" # SKIP %s", test_skip_reason);
+    printf("\n");
+    fflush(stdout);
+  }
+  return failed > 0;
+}
+
+#define RUN_TESTS(...)                                                \
+  int main(void)                                                      \
+  {                                                                   \
+    static const struct test tests[] = {__VA_ARGS__};                 \
+    return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));   \
+  }
+
+#endif
