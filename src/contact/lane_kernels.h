@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector kernels of the contact potential: eight terms at a time, one compiled copy per instruction set, chosen at run time.
+//
+// All coordinates are relative to the frame origin c_a of body a, in world axes, so that the distance from the world's origin costs no digits.  Derivatives are
+// those for a twist (w, t) of body a about c_a: gradient [6], Hessian [21] (lower triangle, row by row).
+#ifndef DC_CONTACT_LANE_KERNELS_H
+#define DC_CONTACT_LANE_KERNELS_H
+
+#include <stdint.h>
+
+enum { DC_BATCH = 8, DC_HESSIAN = 21 };
+
+// Eight triangle pairs.  Unused lanes repeat a used one with weight 0.
+struct dc_triangle_batch {
+  double vertices[18][DC_BATCH];  // triangle of a (3 vertices x 3 coordinates), triangle of b
+  // Start plane in, optimal plane out: unit normal (from b to a) and offset in the coordinates of body b's frame; a zero normal: no start.
+  double plane[4][DC_BATCH];
+  double weight[DC_BATCH];        // of each lane in the sum of Hessians
+  double rotation_b[9];           // frame b -> world
+  double arm[3];                  // c_a - c_b
+  double length;                  // l of the potential
+  // Out.
+  double energy[DC_BATCH];        // P - 12; INFINITY where the triangles touch or cross
+  double gap[DC_BATCH];           // sum of the smallest distances of either triangle to the plane, 0 where they cross
+  double gradient[6][DC_BATCH];
+  int64_t unconverged;            // lanes whose plane did not reach the tolerance within the iteration limit
+  int64_t iterations;             // Newton iterations of the batch
+};
+
+// Eight centred terms scale * (P_c(sqrt(r^2 + spread)) - 12) (docs/theory.md, "Centred terms").
+struct dc_centred_batch {
+  double center_a[3][DC_BATCH], center_b[3][DC_BATCH];  // relative to c_a
+  double spread[DC_BATCH];   // sigma_I^2 + sigma_J^2
+  double scale[DC_BATCH];    // W_I W_J
+  double weight[DC_BATCH];   // in the sum of Hessians
+  double length;
+  // Out.
+  double energy[DC_BATCH];
+  double gradient[6][DC_BATCH];
+};
+
+// Eight blends (1 - phi) A + phi C: their own part of the Hessian.
+struct dc_blend_batch {
+  double center_a[3][DC_BATCH], center_b[3][DC_BATCH];
+  double spread[DC_BATCH], scale[DC_BATCH], weight[DC_BATCH];
+  double constant[DC_BATCH];          // added to C (the paper's offset, 0 otherwise)
+  double inner[DC_BATCH];             // d1 = R_I + R_J
+  double energy[DC_BATCH];            // A
+  double gradient[6][DC_BATCH];       // of A
+  double blend;                       // epsilon
+  double length;
+};
+
+struct dc_lane_kernels {
+  const char *name;  // "avx512", "avx2", "baseline"
+  int width;         // doubles per vector
+  // order 0: energies, 1: and gradients, 2: and adds weight * Hessian of every lane to hessian [21][8].
+  void (*triangle_pairs)(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH]);
+  void (*centred_terms)(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH]);
+  void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);
+};
+
+// The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower ones.
+const struct dc_lane_kernels *dc_lane_kernels(void);
+// All copies this processor runs, NULL-terminated, widest first.
+const struct dc_lane_kernels *const *dc_lane_kernels_all(void);
+
+#endif
