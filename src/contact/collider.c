@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/contact_internal.h"
+#include "math/vector.h"
+
+// Weights must stay positive: a pair without weight would have no barrier.
+static const double LEAST_RELATIVE_AREA = 1e-3;
+
+static double triangle_area(const double (*vertices)[3], const int *triangle)
+{
+  double u[3], v[3], normal[3];
+  dc_vec_sub(u, vertices[triangle[1]], vertices[triangle[0]]);
+  dc_vec_sub(v, vertices[triangle[2]], vertices[triangle[0]]);
+  dc_vec_cross(normal, u, v);
+  return 0.5 * dc_vec_norm(normal);
+}
+
+// The area that weighs 1 on fixed bodies: as set, else the mean surface of the movable bodies with a mesh.
+static double reference_area(const struct dc_contact *contact)
+{
+  if (!isnan(contact->settings.reference_area))
+    return contact->settings.reference_area;
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < contact->bodies->count; i++) {
+    const struct dc_body *body = &contact->bodies->bodies[i];
+    if (body->joint->nv == 0 || body->shape->type->half_space)
+      continue;
+    sum += body->shape->properties.surface_area;
+    count++;
+  }
+  return count ? sum / count : 1;
+}
+
+static void set_weights(struct dc_collider *collider, enum dc_contact_weights weights, double unit_area)
+{
+  double total = 0, least;
+  for (int i = 0; i < collider->triangle_count; i++)
+    total += triangle_area((const double(*)[3])collider->vertices, collider->triangles[i]);
+  least = LEAST_RELATIVE_AREA * total / collider->triangle_count;
+  for (int i = 0; i < collider->triangle_count; i++) {
+    double area = fmax(least, triangle_area((const double(*)[3])collider->vertices, collider->triangles[i]));
+    collider->leaf_weight[i] = weights == DC_WEIGHTS_CONSISTENT ? area / unit_area : 1;
+    for (int k = 0; k < 3; k++)
+      collider->vertex_weight[collider->triangles[i][k]] += area / (3 * total);
+  }
+}
+
+static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body, double fixed_area,
+                                      struct dc_collider *collider, struct dc_error *error)
+{
+  struct dc_arena *arena = contact->arena;
+  const struct dc_mesh *mesh = &body->shape->mesh;
+  collider->half_space = body->shape->type->half_space;
+  if (collider->half_space)
+    return DC_OK;
+  size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
+  collider->vertex_count = mesh->vertex_count;
+  collider->triangle_count = mesh->triangle_count;
+  collider->triangles = (const int(*)[3])mesh->triangles;
+  collider->radius = body->radius;
+  collider->vertices = dc_arena_alloc(arena, vertices, sizeof *collider->vertices);
+  collider->turned = dc_arena_alloc(arena, vertices, sizeof *collider->turned);
+  collider->turned_center = dc_arena_alloc(arena, 2 * triangles, sizeof *collider->turned_center);
+  collider->vertex_weight = dc_arena_alloc(arena, vertices, sizeof *collider->vertex_weight);
+  collider->leaf_weight = dc_arena_alloc(arena, triangles, sizeof *collider->leaf_weight);
+  if (!collider->vertices || !collider->turned || !collider->turned_center || !collider->vertex_weight ||
+      !collider->leaf_weight)
+    return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
+  for (int i = 0; i < mesh->vertex_count; i++)
+    dc_vec_sub(collider->vertices[i], mesh->vertices[i], body->center);
+  enum dc_contact_weights weights = (enum dc_contact_weights)contact->settings.weights;
+  double area = body->joint->nv ? body->shape->properties.surface_area : fixed_area;
+  set_weights(collider, weights, area);
+  return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, mesh->vertex_count,
+                              collider->triangles, mesh->triangle_count, collider->leaf_weight,
+                              weights == DC_WEIGHTS_CONSISTENT ? DC_CENTER_WEIGHTED : DC_CENTER_VERTICES, arena, error);
+}
+
+enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error)
+{
+  contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
+  if (!contact->colliders)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d colliders", contact->bodies->count);
+  double fixed_area = reference_area(contact);
+  for (int i = 0; i < contact->bodies->count; i++) {
+    enum dc_status status =
+        create_collider(contact, &contact->bodies->bodies[i], fixed_area, &contact->colliders[i], error);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
+{
+  if (collider->half_space) {
+    for (int k = 0; k < 3; k++)
+      collider->normal[k] = pose->rotation[3 * k + 2];
+    collider->height = dc_vec_dot(collider->normal, pose->position);
+    return;
+  }
+  for (int i = 0; i < collider->vertex_count; i++)
+    dc_mat_apply(collider->turned[i], pose->rotation, collider->vertices[i]);
+  for (int i = 0; i < collider->tree.node_count; i++)
+    dc_mat_apply(collider->turned_center[i], pose->rotation, collider->tree.center[i]);
+}

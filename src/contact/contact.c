@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/contact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/contact_internal.h"
+#include "math/vector.h"
+
+// The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
+static const double MOST_EXACT_PAIRS = 8e6;
+
+static void make_pairs(struct dc_contact *contact)
+{
+  const struct dc_bodies *bodies = contact->bodies;
+  contact->pair_count = 0;
+  for (int a = 0; a < bodies->count; a++)
+    for (int b = 0; b < bodies->count; b++) {
+      bool movable_a = bodies->bodies[a].joint->nv > 0, movable_b = bodies->bodies[b].joint->nv > 0;
+      if (!movable_a || (movable_b && b <= a))
+        continue;
+      struct dc_pair *pair = &contact->pairs[contact->pair_count];
+      *pair = (struct dc_pair){.a = a, .b = b};
+      contact->pair_bodies[contact->pair_count][0] = a;
+      contact->pair_bodies[contact->pair_count++][1] = b;
+    }
+}
+
+static enum dc_status check_size(const struct dc_contact *contact, struct dc_error *error)
+{
+  double triangle_pairs = 0;
+  for (int p = 0; p < contact->pair_count; p++)
+    triangle_pairs += (double)contact->colliders[contact->pairs[p].a].triangle_count *
+                      contact->colliders[contact->pairs[p].b].triangle_count;
+  if (contact->model->hierarchical || triangle_pairs <= MOST_EXACT_PAIRS)
+    return DC_OK;
+  return dc_fail(error, DC_MEMORY, "contact model %s would sum %.3g triangle pairs, about %.3g bytes (limit: %.3g pairs); use bsh or coarser meshes",
+                 contact->model->name, triangle_pairs,
+                 triangle_pairs * (double)(sizeof(struct dc_term) + sizeof(struct dc_term_value) + 2 * sizeof(struct dc_plane_entry)),
+                 MOST_EXACT_PAIRS);
+}
+
+struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
+                                     const struct dc_bodies *bodies, struct dc_error *error)
+{
+  struct dc_contact *contact = dc_alloc(1, sizeof *contact);
+  size_t movable = 0, count = (size_t)bodies->count;
+  if (!contact || !(contact->arena = dc_arena_create())) {
+    free(contact);
+    dc_fail(error, DC_MEMORY, "out of memory for contact");
+    return NULL;
+  }
+  contact->model = model;
+  contact->settings = *settings;
+  contact->bodies = bodies;
+  contact->kernels = dc_lane_kernels();
+  for (size_t i = 0; i < count; i++)
+    movable += bodies->bodies[i].joint->nv > 0;
+  size_t pairs = movable * (count - movable) + movable * (movable ? movable - 1 : 0) / 2;
+  contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
+  contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
+  if (!contact->pairs || !contact->pair_bodies) {
+    dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
+    dc_contact_destroy(contact);
+    return NULL;
+  }
+  make_pairs(contact);
+  if (dc_colliders_create(contact, error) || check_size(contact, error)) {
+    dc_contact_destroy(contact);
+    return NULL;
+  }
+  return contact;
+}
+
+void dc_contact_destroy(struct dc_contact *contact)
+{
+  if (!contact)
+    return;
+  for (int p = 0; p < contact->pair_count; p++) {
+    struct dc_pair *pair = &contact->pairs[p];
+    free(pair->planes.entries);
+    free(pair->exact);
+    free(pair->centred);
+    free(pair->blends);
+    free(pair->values);
+    free(pair->unit_hessians);
+  }
+  free(contact->units);
+  dc_arena_destroy(contact->arena);
+  free(contact);
+}
+
+int dc_contact_pair_count(const struct dc_contact *contact)
+{
+  return contact->pair_count;
+}
+
+const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
+{
+  return (const int(*)[2])contact->pair_bodies;
+}
+
+void dc_contact_reset(struct dc_contact *contact)
+{
+  for (int p = 0; p < contact->pair_count; p++)
+    dc_plane_cache_clear(&contact->pairs[p].planes);
+}
+
+static void turn_colliders(struct dc_contact *contact, const struct dc_pose *poses)
+{
+#pragma omp for schedule(static)
+  for (int i = 0; i < contact->bodies->count; i++)
+    if (!contact->fixed_turned || contact->bodies->bodies[i].joint->nv > 0)
+      dc_collider_turn(&contact->colliders[i], &poses[i]);
+}
+
+// Small pairs are finished at once; of large ones the terms are collected, to be shared out.
+static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                          struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  memset(result, 0, sizeof *result);
+  dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
+  pair->failed = false;
+  pair->large = false;
+  if (contact->colliders[pair->a].half_space || contact->colliders[pair->b].half_space) {
+    dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
+    return;
+  }
+  if (dc_pair_collect(contact, pair, result->arm)) {
+    pair->failed = true;
+    return;
+  }
+  if (pair->large)
+    return;
+  for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
+    dc_pair_run_unit(contact, pair, unit, poses, result->arm, order);
+  dc_pair_gather(contact, pair, result->arm, order, result);
+}
+
+// Units of all large pairs in order; -1 when out of memory.
+static int list_units(struct dc_contact *contact)
+{
+  size_t count = 0;
+  for (int p = 0; p < contact->pair_count; p++) {
+    const struct dc_pair *pair = &contact->pairs[p];
+    if (!pair->large || pair->failed)
+      continue;
+    size_t units = (size_t)dc_pair_unit_count(pair);
+    if (dc_grow(&contact->units, &contact->unit_capacity, count + units, sizeof *contact->units))
+      return -1;
+    for (size_t unit = 0; unit < units; unit++)
+      contact->units[count++] = (struct dc_unit){p, (int)unit};
+  }
+  return (int)count;
+}
+
+double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
+                           struct dc_pair_derivatives *results)
+{
+  int unit_count = 0;
+#pragma omp parallel
+  {
+    turn_colliders(contact, poses);
+#pragma omp for schedule(dynamic, 1)
+    for (int p = 0; p < contact->pair_count; p++)
+      evaluate_pair(contact, p, poses, order, &results[p]);
+#pragma omp single
+    unit_count = list_units(contact);
+    if (unit_count > 0) {
+#pragma omp for schedule(dynamic, 1)
+      for (int k = 0; k < unit_count; k++) {
+        int p = contact->units[k].pair;
+        dc_pair_run_unit(contact, &contact->pairs[p], contact->units[k].index, poses, results[p].arm, order);
+      }
+#pragma omp for schedule(dynamic, 1)
+      for (int p = 0; p < contact->pair_count; p++)
+        if (contact->pairs[p].large)
+          dc_pair_gather(contact, &contact->pairs[p], results[p].arm, order, &results[p]);
+    }
+  }
+  contact->fixed_turned = true;
+  double energy = 0;
+  bool failed = unit_count < 0;
+  for (int p = 0; p < contact->pair_count; p++) {
+    energy += results[p].energy;
+    failed |= contact->pairs[p].failed;
+  }
+  return failed ? NAN : energy;
+}
+
+double dc_contact_pair_gap(const struct dc_contact *contact, int pair)
+{
+  return contact->pairs[pair].crossing ? 0 : contact->pairs[pair].gap;
+}
+
+double dc_contact_min_gap(const struct dc_contact *contact)
+{
+  double gap = INFINITY;
+  for (int p = 0; p < contact->pair_count; p++)
+    gap = fmin(gap, dc_contact_pair_gap(contact, p));
+  return gap;
+}
+
+struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact)
+{
+  struct dc_contact_counts counts = {0};
+  for (int p = 0; p < contact->pair_count; p++) {
+    counts.exact += (long)contact->pairs[p].exact_count;
+    counts.centred += (long)contact->pairs[p].centred_count;
+    counts.visited += contact->pairs[p].visited;
+  }
+  return counts;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact: colliders, the terms of a body pair, the evaluation's workspace.
+#ifndef DC_CONTACT_CONTACT_INTERNAL_H
+#define DC_CONTACT_CONTACT_INTERNAL_H
+
+#include <stdint.h>
+
+#include "contact/contact.h"
+#include "contact/lane_kernels.h"
+#include "geometry/sphere_tree.h"
+
+// Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose at hand.
+struct dc_collider {
+  bool half_space;
+  int vertex_count, triangle_count;
+  double (*vertices)[3];
+  const int (*triangles)[3];
+  double *vertex_weight;     // [vertex_count], sum 1: a third of the adjacent area over the body's
+  double *leaf_weight;       // [triangle_count]
+  struct dc_sphere_tree tree;
+  double radius;             // farthest vertex from the origin
+  double (*turned)[3];       // R x of the vertices
+  double (*turned_center)[3];  // R x of the node centres
+  double normal[3], height;  // half space: outward normal and n . origin
+};
+
+// An exact or centred term: leaves or nodes (i, j), the blend it belongs to, the product of (1 - phi) above it.
+struct dc_term {
+  int i, j, blend;
+  uint32_t cache;  // exact terms: index of the remembered plane
+  double weight;
+};
+
+// A node pair between d1 and d2, and the sum over what lies below it.  Blend 0 is the root sum, no blend.
+struct dc_blend {
+  int i, j, parent;
+  double weight, energy, gradient[6];
+};
+
+struct dc_term_value {
+  double energy, gradient[6];
+};
+
+// Remembered separating planes of a body pair, by triangle pair: open addressing, key 0 empty.
+struct dc_plane_entry {
+  uint64_t key;
+  double plane[4];
+};
+
+struct dc_plane_cache {
+  struct dc_plane_entry *entries;
+  size_t capacity, count;  // capacity a power of two
+};
+
+// One body pair and the terms of its last evaluation.
+struct dc_pair {
+  int a, b;
+  struct dc_plane_cache planes;
+  struct dc_term *exact, *centred;
+  struct dc_blend *blends;
+  struct dc_term_value *values;        // of the exact terms, then of the centred ones
+  double (*unit_hessians)[DC_HESSIAN]; // per unit of work
+  size_t exact_capacity, centred_capacity, blend_capacity, value_capacity, unit_capacity;
+  size_t exact_count, centred_count, blend_count;
+  long visited;
+  double gap;
+  bool crossing, large, failed;
+};
+
+enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
+
+struct dc_unit {
+  int pair, index;
+};
+
+struct dc_contact {
+  const struct dc_contact_model *model;
+  struct dc_contact_settings settings;
+  const struct dc_bodies *bodies;
+  const struct dc_lane_kernels *kernels;
+  struct dc_arena *arena;
+  struct dc_collider *colliders;  // [bodies]
+  int pair_count;
+  int (*pair_bodies)[2];
+  struct dc_pair *pairs;
+  struct dc_unit *units;
+  size_t unit_capacity;
+  bool fixed_turned;              // fixed bodies have been turned once
+};
+
+// collider.c
+enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error);
+void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
+
+// pair_terms.c: all of these return -1 when out of memory, else 0.
+int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
+int dc_pair_unit_count(const struct dc_pair *pair);
+void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
+                      const double arm[3], int order);
+void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int order,
+                    struct dc_pair_derivatives *result);
+
+// plane_cache.c
+int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);
+uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j);
+void dc_plane_cache_clear(struct dc_plane_cache *cache);
+
+// half_space.c
+void dc_half_space_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
+                        struct dc_pair_derivatives *result);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contact models on the scale-free pair potential and their options.
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/contact.h"
+
+static const char *const weight_names[] = {"consistent", "paper", NULL};
+
+const struct dc_option dc_contact_options[] = {
+    {.name = "stiffness", .type = DC_REAL, .unit = "J", .fallback = "1e-6", .minimum = 0, .maximum = 1e6, .minimum_excluded = true,
+     .help = "contact stiffness mu: factor on the potential; the gap at rest grows as its square root",
+     .offset = offsetof(struct dc_contact_settings, stiffness)},
+    {.name = "blend", .type = DC_REAL, .unit = "", .fallback = "0.2", .minimum = 1e-3, .maximum = 10,
+     .help = "epsilon of the hierarchy: node pairs are blended between d and (1 + blend) d, d the sum of their radii",
+     .offset = offsetof(struct dc_contact_settings, blend)},
+    {.name = "length", .type = DC_REAL, .unit = "m", .fallback = "1", .minimum = 0, .maximum = 1e9, .minimum_excluded = true,
+     .help = "length unit of the potential; 1 m is the paper's", .offset = offsetof(struct dc_contact_settings, length)},
+    {.name = "weights", .type = DC_CHOICE, .unit = "", .fallback = "\"consistent\"", .choices = weight_names,
+     .help = "consistent: triangles count by area and node pairs by weight; paper: every term counts 1 (Eq. 7)",
+     .offset = offsetof(struct dc_contact_settings, weights)},
+    {.name = "offset", .type = DC_BOOLEAN, .unit = "", .fallback = "false",
+     .help = "keep the constant 12 of every term, as the paper does; it turns into force while terms blend",
+     .offset = offsetof(struct dc_contact_settings, offset)},
+    {.name = "reference_area", .type = DC_REAL, .unit = "m^2", .fallback = "null", .minimum = 0, .maximum = 1e12, .minimum_excluded = true,
+     .help = "area that weighs 1 on fixed bodies (consistent weights); default: mean surface of the movable bodies",
+     .offset = offsetof(struct dc_contact_settings, reference_area)},
+    DC_OPTIONS_END};
+
+static const struct dc_contact_model bsh = {
+    .name = "bsh",
+    .summary = "long-range smooth barrier summed over bounding-sphere hierarchies",
+    .reference = "paper 000, sections 4 and 5",
+    .options = dc_contact_options,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE,
+    .hierarchical = true,
+};
+
+static const struct dc_contact_model exact = {
+    .name = "exact",
+    .summary = "the same barrier summed over all triangle pairs (reference; quadratic cost)",
+    .reference = "paper 000, Eq. 3",
+    .options = dc_contact_options,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE,
+};
+
+const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};
+
+const struct dc_contact_model *dc_contact_model_find(const char *name)
+{
+  for (int i = 0; dc_contact_models[i]; i++)
+    if (strcmp(dc_contact_models[i]->name, name) == 0)
+      return dc_contact_models[i];
+  return NULL;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "math/eigen6.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { N = 6, SWEEPS = 30 };
+
+// One Jacobi rotation that zeroes a[p][q] (Golub and Van Loan, section 8.5).
+static void rotate(double a[N][N], double v[N][N], int p, int q)
+{
+  double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+  double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+  double c = 1 / sqrt(t * t + 1), s = t * c;
+  for (int k = 0; k < N; k++) {
+    double kp = a[k][p], kq = a[k][q];
+    a[k][p] = c * kp - s * kq;
+    a[k][q] = s * kp + c * kq;
+  }
+  for (int k = 0; k < N; k++) {
+    double pk = a[p][k], qk = a[q][k];
+    a[p][k] = c * pk - s * qk;
+    a[q][k] = s * pk + c * qk;
+    double vp = v[k][p], vq = v[k][q];
+    v[k][p] = c * vp - s * vq;
+    v[k][q] = s * vp + c * vq;
+  }
+}
+
+void dc_eigen6(double a[N][N], double values[N], double v[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < N; k++)
+      v[i][k] = i == k;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    bool diagonal = true;
+    for (int p = 0; p < N; p++)
+      for (int q = p + 1; q < N; q++)
+        if (fabs(a[p][q]) > 1e-17 * (fabs(a[p][p]) + fabs(a[q][q]))) {
+          rotate(a, v, p, q);
+          diagonal = false;
+        }
+    if (diagonal)
+      break;
+  }
+  for (int i = 0; i < N; i++)
+    values[i] = a[i][i];
+}
+
+void dc_eigen6_project(double matrix[N][N])
+{
+  double work[N][N], values[N], vectors[N][N];
+  memcpy(work, matrix, sizeof work);
+  dc_eigen6(work, values, vectors);
+  memset(matrix, 0, sizeof work);
+  for (int l = 0; l < N; l++)
+    for (int i = 0; i < N && values[l] > 0; i++)
+      for (int k = 0; k < N; k++)
+        matrix[i][k] += values[l] * vectors[i][l] * vectors[k][l];
+}

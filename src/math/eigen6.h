@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symmetric 6x6 matrices.
+#ifndef DC_MATH_EIGEN6_H
+#define DC_MATH_EIGEN6_H
+
+// Eigenvalues [6] and orthonormal eigenvectors (columns of vectors) by cyclic Jacobi rotations; matrix is destroyed.
+void dc_eigen6(double matrix[6][6], double values[6], double vectors[6][6]);
+
+// Replaces matrix by the nearest positive semidefinite one (negative eigenvalues set to zero).
+void dc_eigen6_project(double matrix[6][6]);
+
+#endif
