@@ -17,10 +17,12 @@ struct dc_control_type {
   void (*initial)(const void *options, const struct dc_model *model, double *parameters);
   // Changes input (which holds the model's own start before the first control).
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters, struct dc_rollout_input *input);
-  // gradient [parameter_count] = derivative of the loss with respect to the parameters.
+  // gradient [parameter_count] = derivative of the loss with respect to the parameters.  cotangent is the derivative by the input after apply and becomes
+  // the one by the input before it, so that several controls may act on one body.
   void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
-                    const struct dc_rollout_cotangent *cotangent, double *gradient);
+                    struct dc_rollout_cotangent *cotangent, double *gradient);
 };
+extern const struct dc_control_type dc_control_initial_state;
 extern const struct dc_control_type *const dc_control_types[];  // NULL-terminated
 
 struct dc_objective_type {
@@ -37,6 +39,7 @@ struct dc_objective_type {
   // Where a picture shows a mark: target [3] and radius of the tolerance; false when there is none.
   bool (*mark)(const void *options, double target[3], double *radius);
 };
+extern const struct dc_objective_type dc_objective_reach;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -58,10 +61,13 @@ struct dc_task {
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model);
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int i, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, double *parameters);
+// Applies the controls in order; input holds the model's own start.
 void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const double *parameters,
                    struct dc_rollout_input *input);
+// gradient [parameter count] from cotangent, the derivative by the input that dc_task_apply made; on return cotangent is the
+// derivative by the model's own start.
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const double *parameters,
-                       const struct dc_rollout_cotangent *cotangent, double *gradient);
+                       struct dc_rollout_cotangent *cotangent, double *gradient);
 // Loss; clears and fills frames [steps + 1][nv] when not NULL.
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     double *frames);
@@ -75,7 +81,7 @@ struct dc_reach_options {
   double target[3];
   double tolerance;
   double weight;
-  int when;           // "every": mean over the frames after the first
+  int when;           // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;   // subset of "xyz" that counts
 };
 

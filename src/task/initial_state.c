@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "initial_state": offsets of the initial pose and velocity of one body along chosen axes,
+//     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of mass).
+// With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left Jacobian; so
+// a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is a sum.
+#include "task/task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "math/rotation.h"
+#include "math/vector.h"
+
+enum { GROUPS = 4, MOST_PARAMETERS = 3 * GROUPS };
+enum group { POSITION, ROTATION, VELOCITY, ANGULAR_VELOCITY };
+
+static const char *const group_names[GROUPS] = {"position", "rotation", "velocity", "angular_velocity"};
+
+static const struct dc_option options_table[] = {
+    {.name = "body", .type = DC_BODY, .unit = "", .help = "name of the free body whose start is controlled",
+     .offset = offsetof(struct dc_initial_state_options, body)},
+    {.name = "position", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+     .help = "axes along which the initial position may be shifted, such as \"xy\"; parameters in m",
+     .offset = offsetof(struct dc_initial_state_options, position)},
+    {.name = "rotation", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+     .help = "world axes of the rotation vector that turns the body about its centre of mass; parameters in rad",
+     .offset = offsetof(struct dc_initial_state_options, rotation)},
+    {.name = "velocity", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+     .help = "axes along which velocity may be added; parameters in m/s",
+     .offset = offsetof(struct dc_initial_state_options, velocity)},
+    {.name = "angular_velocity", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+     .help = "world axes about which angular velocity may be added; parameters in rad/s",
+     .offset = offsetof(struct dc_initial_state_options, angular_velocity)},
+    {.name = "initial", .type = DC_REAL_LIST, .unit = "", .fallback = "[]", .count = MOST_PARAMETERS,
+     .help = "first guess, one number per parameter: position, rotation, velocity, angular velocity; zeros when empty",
+     .offset = offsetof(struct dc_initial_state_options, initial)},
+    DC_OPTIONS_END,
+};
+
+static const char *group_axes(const struct dc_initial_state_options *options, enum group group)
+{
+  const char *const axes[GROUPS] = {options->position, options->rotation, options->velocity,
+                                    options->angular_velocity};
+  return axes[group];
+}
+
+static int parameter_count(const void *options, const struct dc_model *model)
+{
+  (void)model;
+  int count = 0;
+  for (int group = 0; group < GROUPS; group++)
+    count += (int)strlen(group_axes(options, group));
+  return count;
+}
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_initial_state_options *start = options;
+  if (start->body < 0 || start->body >= model->bodies.count)
+    return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  const struct dc_body *body = &model->bodies.bodies[start->body];
+  if (body->joint != &dc_joint_free)
+    return dc_fail(error, DC_BAD_INPUT, "body: must be a free body (\"%s\" is %s)", body->name, body->joint->name);
+  for (int group = 0; group < GROUPS; group++) {
+    const char *axes = group_axes(start, group);
+    char last = 'x' - 1;
+    for (int i = 0; axes[i]; last = axes[i], i++)
+      if (axes[i] <= last || axes[i] > 'z')
+        return dc_fail(error, DC_BAD_INPUT, "%s: must be a subset of \"xyz\" in that order (is \"%s\")",
+                       group_names[group], axes);
+  }
+  int count = parameter_count(options, model);
+  if (start->initial.count != 0 && start->initial.count != count)
+    return dc_fail(error, DC_BAD_INPUT, "initial: must hold %d numbers, one per parameter (holds %d)", count,
+                   start->initial.count);
+  return DC_OK;
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)
+{
+  const struct dc_initial_state_options *start = options;
+  for (int group = 0; group < GROUPS; group++) {
+    const char *axes = group_axes(start, group);
+    int count = (int)strlen(axes);
+    if (i < count) {
+      snprintf(text, size, "%s.%s.%c", model->bodies.bodies[start->body].name, group_names[group], axes[i]);
+      return;
+    }
+    i -= count;
+  }
+}
+
+static void initial(const void *options, const struct dc_model *model, double *parameters)
+{
+  const struct dc_initial_state_options *start = options;
+  for (int i = 0; i < parameter_count(options, model); i++)
+    parameters[i] = i < start->initial.count ? start->initial.values[i] : 0;
+}
+
+// The parameters of every group as full vectors, zero along the other axes.
+static void scatter(const struct dc_initial_state_options *options, const double *parameters, double offsets[GROUPS][3])
+{
+  memset(offsets, 0, GROUPS * sizeof *offsets);
+  for (int group = 0; group < GROUPS; group++)
+    for (const char *axis = group_axes(options, group); *axis; axis++)
+      offsets[group][*axis - 'x'] = *parameters++;
+}
+
+static void apply(const void *options, const struct dc_model *model, const double *parameters,
+                  struct dc_rollout_input *input)
+{
+  const struct dc_initial_state_options *start = options;
+  const struct dc_body *body = &model->bodies.bodies[start->body];
+  double *q = input->q + body->q_offset, *velocity = input->velocity + body->v_offset;
+  double offsets[GROUPS][3], turn[4];
+  scatter(start, parameters, offsets);
+  dc_vec_add(q, q, offsets[POSITION]);
+  // Without rotation parameters the bits of the quaternion stay as they are.
+  if (start->rotation[0]) {
+    dc_rotation_exp(turn, offsets[ROTATION]);
+    dc_rotation_multiply(q + 3, turn, q + 3);
+  }
+  dc_vec_add(velocity, velocity, offsets[ANGULAR_VELOCITY]);
+  dc_vec_add(velocity + 3, velocity + 3, offsets[VELOCITY]);
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const double *parameters,
+                      struct dc_rollout_cotangent *cotangent, double *gradient)
+{
+  const struct dc_initial_state_options *start = options;
+  const struct dc_body *body = &model->bodies.bodies[start->body];
+  double *twist = cotangent->q + body->v_offset, *velocity = cotangent->velocity + body->v_offset;
+  double offsets[GROUPS][3], derivatives[GROUPS][3], jacobian[9];
+  scatter(start, parameters, offsets);
+  dc_rotation_left_jacobian(jacobian, offsets[ROTATION]);
+  dc_vec_copy(derivatives[POSITION], twist + 3);
+  dc_mat_apply_transposed(derivatives[ROTATION], jacobian, twist);
+  dc_vec_copy(derivatives[VELOCITY], velocity + 3);
+  dc_vec_copy(derivatives[ANGULAR_VELOCITY], velocity);
+  for (int group = 0; group < GROUPS; group++)
+    for (const char *axis = group_axes(start, group); *axis; axis++)
+      *gradient++ = derivatives[group][*axis - 'x'];
+  if (start->rotation[0]) {
+    double turn[4], matrix[9], before[3];
+    dc_rotation_exp(turn, offsets[ROTATION]);
+    dc_rotation_matrix(matrix, turn);
+    dc_mat_apply_transposed(before, matrix, twist);
+    dc_vec_copy(twist, before);
+  }
+}
+
+const struct dc_control_type dc_control_initial_state = {
+    .name = "initial_state",
+    .summary = "offsets of the initial position, rotation and velocities of one free body",
+    .reference = "the control of the Billiards experiment of paper 000",
+    .options = options_table,
+    .options_size = sizeof(struct dc_initial_state_options),
+    .check = check,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
+    .initial = initial,
+    .apply = apply,
+    .pull_back = pull_back,
+};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes and bodies with known mass properties, filled in by hand so that these tests do not depend on the mesh code.
+#ifndef DC_TESTS_DYNAMICS_FIXTURE_H
+#define DC_TESTS_DYNAMICS_FIXTURE_H
+
+#include "base/random.h"
+#include "body/body.h"
+#include "math/rotation.h"
+
+enum { TETRAHEDRON, HALF_SPACE };
+
+static double fixture_vertices[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+static int fixture_triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+static const struct dc_shape_type fixture_mesh_type = {.name = "mesh"};
+static const struct dc_shape_type fixture_plane_type = {.name = "plane", .half_space = true};
+
+// The tetrahedron with legs a = (1, 2, 3) along the axes: volume abc/6, centre a/4, and about the centre
+// int x_i x_j dV = V (3 a_i^2 / 80 for i = j, -a_i a_j / 80 otherwise).
+static const struct dc_shape fixture_shapes[] = {
+    [TETRAHEDRON] = {.name = "tetrahedron",
+                     .type = &fixture_mesh_type,
+                     .mesh = {4, 4, fixture_vertices, fixture_triangles},
+                     .properties = {.volume = 1,
+                                    .center = {0.25, 0.5, 0.75},
+                                    .second_moment = {3.0 / 80, -2.0 / 80, -3.0 / 80, -2.0 / 80, 12.0 / 80, -6.0 / 80,
+                                                      -3.0 / 80, -6.0 / 80, 27.0 / 80}}},
+    [HALF_SPACE] = {.name = "ground", .type = &fixture_plane_type},
+};
+
+// A definition with the defaults of the option table.
+static inline struct dc_body_definition fixture_body(const char *name, int joint, int shape)
+{
+  struct dc_body_definition definition = {.name = name, .joint = joint, .shape = shape, .density = NAN, .mass = NAN,
+                                          .rotation = {1, 0, 0, 0}, .color = {0.7, 0.7, 0.7}};
+  return definition;
+}
+
+static inline void fixture_random_vector(struct dc_random *random, int count, double size, double *vector)
+{
+  for (int i = 0; i < count; i++)
+    vector[i] = size * (2 * dc_random_uniform(random) - 1);
+}
+
+static inline void fixture_random_rotation(struct dc_random *random, double *quaternion)
+{
+  for (int i = 0; i < 4; i++)
+    quaternion[i] = dc_random_normal(random);
+  dc_rotation_normalize(quaternion);
+}
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies: rules of definitions, poses of centres of mass, moves and differences of states.
+#include "harness.h"
+
+#include "body/body.h"
+#include "fixture.h"
+#include "math/vector.h"
+
+enum { FREE, FIXED };
+
+static struct dc_arena *arena;
+
+static enum dc_status create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
+                             struct dc_error *error)
+{
+  return dc_bodies_create(bodies, count, definitions, fixture_shapes, arena, error);
+}
+
+// Expects that one definition is refused with a message that begins with start.
+static void expect_refusal(int count, const struct dc_body_definition *definitions, const char *start)
+{
+  struct dc_bodies bodies;
+  struct dc_error error = {0};
+  CHECK(create(&bodies, count, definitions, &error) == DC_BAD_INPUT, "accepted what should fail with %s", start);
+  CHECK(strncmp(error.text, start, strlen(start)) == 0, "\"%s\" instead of \"%s\"", error.text, start);
+}
+
+static void test_defaults(void)
+{
+  arena = dc_arena_create();
+  struct dc_body_definition definition = {0};
+  CHECK(dc_options_set_defaults(dc_body_options, &definition, arena, NULL) == DC_OK);
+  CHECK(isnan(definition.density) && isnan(definition.mass));
+  CHECK(definition.joint == FREE && dc_joint_types[FREE] == &dc_joint_free && dc_joint_types[FIXED] == &dc_joint_fixed);
+  CHECK(definition.rotation[0] == 1 && definition.rotation[3] == 0 && definition.color[2] == 0.7);
+  int joint = dc_option_find(dc_body_options, "joint");
+  for (int i = 0; dc_joint_types[i]; i++)
+    CHECK(strcmp(dc_body_options[joint].choices[i], dc_joint_types[i]->name) == 0);
+  dc_arena_destroy(arena);
+}
+
+static void test_mass(void)
+{
+  arena = dc_arena_create();
+  struct dc_body_definition definitions[4];
+  definitions[0] = fixture_body("plain", FREE, TETRAHEDRON);
+  definitions[1] = fixture_body("dense", FREE, TETRAHEDRON);
+  definitions[1].density = 500;
+  definitions[2] = fixture_body("heavy", FREE, TETRAHEDRON);
+  definitions[2].mass = 2;
+  definitions[3] = fixture_body("wall", FIXED, TETRAHEDRON);
+  struct dc_bodies bodies;
+  CHECK(create(&bodies, 4, definitions, NULL) == DC_OK);
+  const double masses[4] = {1000, 500, 2, 0};
+  for (int i = 0; i < 4; i++) {
+    CHECK_NEAR(bodies.bodies[i].mass, masses[i], 0);
+    CHECK_NEAR(bodies.bodies[i].second_moment[5], masses[i] * -6.0 / 80, 1e-13 * masses[i]);  // exact
+    // the apex (0, 0, 3) is farthest
+    CHECK_NEAR(bodies.bodies[i].radius, sqrt(0.25 * 0.25 + 0.5 * 0.5 + 2.25 * 2.25), 1e-15);
+  }
+  CHECK(bodies.nq == 21 && bodies.nv == 18 && bodies.count == 4);
+  CHECK(bodies.bodies[2].q_offset == 14 && bodies.bodies[2].v_offset == 12);
+  CHECK(bodies.bodies[3].q_offset == -1 && bodies.bodies[3].v_offset == -1);
+  CHECK(dc_bodies_find(&bodies, "heavy") == 2 && dc_bodies_find(&bodies, "Heavy") == -1);
+  dc_arena_destroy(arena);
+}
+
+static void test_rules(void)
+{
+  arena = dc_arena_create();
+  struct dc_body_definition good = fixture_body("a", FREE, TETRAHEDRON), bad = good, two[2] = {good, good};
+  expect_refusal(2, two, "bodies[1].name: \"a\" is the name of bodies[0] already");
+  bad.name = "";
+  expect_refusal(1, &bad, "bodies[0].name: must not be empty");
+  bad = good, bad.mass = -1;
+  expect_refusal(1, &bad, "bodies[0].mass: must be > 0 kg (is -1)");
+  bad = good, bad.mass = 1, bad.density = 1;
+  expect_refusal(1, &bad, "bodies[0].mass: must not be given together with density");
+  bad = good, bad.rotation[0] = 1.0011;
+  expect_refusal(1, &bad, "bodies[0].rotation: must be of unit length");
+  bad = good, bad.rotation[0] = NAN;
+  expect_refusal(1, &bad, "bodies[0].rotation: must be finite");
+  bad = good, bad.position[1] = INFINITY;
+  expect_refusal(1, &bad, "bodies[0].position: must be finite");
+  bad = good, bad.velocity[1] = 2e5;
+  expect_refusal(1, &bad, "bodies[0].velocity: must be <= 100000 m/s");
+  bad = fixture_body("a", FREE, HALF_SPACE);
+  expect_refusal(1, &bad, "bodies[0].joint: must be \"fixed\"");
+  bad = fixture_body("a", FIXED, TETRAHEDRON), bad.velocity[2] = 1e-9;
+  expect_refusal(1, &bad, "bodies[0].velocity: must be zero");
+  bad = fixture_body("a", FIXED, HALF_SPACE), bad.angular_velocity[0] = 1;
+  expect_refusal(1, &bad, "bodies[0].angular_velocity: must be zero");
+
+  struct dc_bodies bodies;
+  bad = good, bad.rotation[0] = 1.0009;
+  CHECK(create(&bodies, 1, &bad, NULL) == DC_OK);
+  CHECK(bodies.bodies[0].quaternion[0] == 1, "a nearly unit quaternion is normalized");
+  CHECK(create(&bodies, 0, NULL, NULL) == DC_OK && bodies.nq == 0 && bodies.count == 0);
+  dc_arena_destroy(arena);
+}
+
+// The vertices of the shape, placed by the definition, and those of the frame about the centre of mass are the same points.
+static void test_pose_of_center(void)
+{
+  arena = dc_arena_create();
+  struct dc_random random;
+  dc_random_seed(&random, 1);
+  for (int joint = FREE; joint <= FIXED; joint++) {
+    struct dc_body_definition definition = fixture_body("a", joint, TETRAHEDRON);
+    fixture_random_vector(&random, 3, 2, definition.position);
+    fixture_random_rotation(&random, definition.rotation);
+    struct dc_bodies bodies;
+    CHECK(create(&bodies, 1, &definition, NULL) == DC_OK);
+    double q[7] = {0}, matrix[9], given[3], placed[3], arm[3];
+    struct dc_pose pose;
+    dc_initial_state(&bodies, q);
+    dc_poses(&bodies, q, &pose);
+    dc_rotation_matrix(matrix, definition.rotation);
+    for (int v = 0; v < 4; v++) {
+      dc_mat_apply(given, matrix, fixture_vertices[v]);
+      dc_vec_add(given, given, definition.position);
+      dc_vec_sub(arm, fixture_vertices[v], bodies.bodies[0].center);
+      dc_mat_apply(placed, pose.rotation, arm);
+      dc_vec_add(placed, placed, pose.position);
+      CHECK_NEAR(dc_vec_distance(given, placed), 0, 1e-14);  // 5e-16 observed
+    }
+  }
+  struct dc_body_definition ground = fixture_body("ground", FIXED, HALF_SPACE);
+  ground.position[2] = -1;
+  struct dc_bodies bodies;
+  struct dc_pose pose;
+  CHECK(create(&bodies, 1, &ground, NULL) == DC_OK);
+  dc_poses(&bodies, NULL, &pose);
+  CHECK(pose.position[2] == -1 && bodies.bodies[0].radius == 0);
+  dc_arena_destroy(arena);
+}
+
+static void test_move_and_difference(void)
+{
+  arena = dc_arena_create();
+  struct dc_body_definition definitions[3] = {fixture_body("a", FREE, TETRAHEDRON),
+                                              fixture_body("wall", FIXED, TETRAHEDRON),
+                                              fixture_body("b", FREE, TETRAHEDRON)};
+  struct dc_bodies bodies;
+  CHECK(create(&bodies, 3, definitions, NULL) == DC_OK);
+  struct dc_random random;
+  dc_random_seed(&random, 2);
+  double worst = 0;
+  const double sizes[] = {1e-12, 1e-6, 1e-2, 1, 1.8};  // rotations stay below pi
+  for (int trial = 0; trial < 50; trial++) {
+    double size = sizes[trial % 5], q[14], moved[14], tangent[12], back[12];
+    for (int i = 0; i < 14; i += 7) {
+      fixture_random_vector(&random, 3, 1, q + i);
+      fixture_random_rotation(&random, q + i + 3);
+    }
+    fixture_random_vector(&random, 12, size, tangent);
+    dc_state_move(&bodies, q, 1, tangent, moved);
+    dc_state_difference(&bodies, q, moved, back);
+    for (int i = 0; i < 12; i++)
+      worst = fmax(worst, fabs(back[i] - tangent[i]));
+    // twice half way, in place, ends at the same state
+    dc_state_move(&bodies, q, 0.5, tangent, q);
+    dc_state_move(&bodies, q, 0.5, tangent, q);
+    dc_state_difference(&bodies, q, moved, back);
+    for (int i = 0; i < 12; i++)
+      worst = fmax(worst, fabs(back[i]));
+  }
+  CHECK_NEAR(worst, 0, 1e-14);  // 8.2e-16 observed
+
+  // a turn about world z takes body x to world y, whatever the position
+  double q[14], twist[12] = {0, 0, 1.5707963267948966}, axis[3];
+  dc_initial_state(&bodies, q);
+  dc_state_move(&bodies, q, 1, twist, q);
+  struct dc_pose poses[3];
+  dc_poses(&bodies, q, poses);
+  dc_mat_apply(axis, poses[0].rotation, (const double[]){1, 0, 0});
+  CHECK_NEAR(axis[1], 1, 1e-15);
+  CHECK_NEAR(dc_vec_distance(poses[0].position, bodies.bodies[0].position), 0, 0);
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"defaults of the option table", test_defaults}, {"mass, moments and layout", test_mass},
+          {"rules of definitions", test_rules}, {"pose of the centre of mass", test_pose_of_center},
+          {"move and difference are inverse", test_move_and_difference})
