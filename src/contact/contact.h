@@ -81,7 +81,7 @@ double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
 // The largest fraction of the step (from poses along tangents, per body a twist [6]; zeros for fixed bodies) that certainly
-// makes no two surfaces meet, in [0, 1]; 1 when the whole step is safe.
+// makes no two surfaces meet, in [0, 1]; 1 when the whole step is safe.  poses must be those of the last evaluation.
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6]);
 
 // Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into dc_contact_pairs), an estimate of the depth in m in *depth.
@@ -89,8 +89,9 @@ bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses,
 
 // Gradient [12] for the twists (w_a, t_a, w_b, t_b) of both frames, each about its own origin.
 void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double gradient[12]);
-// Hessian [12][12] in the same coordinates.  exact: the true one; otherwise a positive semidefinite one: the relative 6x6 projected, the second-order
-// part of the expansion dropped.
-void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double hessian[12][12]);
+// Hessian blocks [6][6] in the same coordinates: h_aa, h_ab (rows a, columns b; h_ba is its transpose), h_bb; h_ab and h_bb NULL when b does not move.  exact: the true
+// one; otherwise a positive semidefinite one: the relative 6x6 projected, the second-order part of the expansion dropped.
+void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
+                               double h_bb[6][6]);
 
 #endif

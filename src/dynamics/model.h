@@ -40,6 +40,9 @@ struct dc_model {
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
 
+// Number of body pairs that interact: those with at least one movable body.
+int dc_model_pair_count(const struct dc_model *model);
+
 // The numbers of a model that a parameter vector may change: a gradient has the same layout.
 //   body_mass_scale [bodies]: factor on mass and second moment of each movable body (1)
 //   stiffness_scale [1]: factor on the contact stiffness (1);  gravity [3], m/s^2

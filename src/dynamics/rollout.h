@@ -3,6 +3,8 @@
 #ifndef DC_DYNAMICS_ROLLOUT_H
 #define DC_DYNAMICS_ROLLOUT_H
 
+#include <stdbool.h>
+
 #include "dynamics/model.h"
 
 // What a rollout starts from and is driven by; a cotangent has the same layout with tangents instead of states.
@@ -26,6 +28,8 @@ struct dc_trajectory {
   double *min_gap;   // [steps + 1], m
   int *newton_iterations;  // [steps]
   int *evaluations;        // [steps] contact evaluations
+  bool *converged;         // [steps]
+  int regularized_steps;   // steps whose exact Hessian was indefinite somewhere on the way
   int unconverged_steps;
   double largest_residual; // of all converged steps, relative to the tolerance
   struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
@@ -33,6 +37,8 @@ struct dc_trajectory {
 
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
 void dc_trajectory_destroy(struct dc_trajectory *trajectory);
+// Copies a trajectory of the same model and number of steps; pair_count as dc_model_pair_count.
+void dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from, int pair_count);
 
 // Workspace of one caller.
 struct dc_rollout;
@@ -41,6 +47,7 @@ void dc_rollout_destroy(struct dc_rollout *rollout);
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout);
 
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model);  // initial state and design of the model
+void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input);
 void dc_rollout_input_destroy(struct dc_rollout_input *input);
 struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model);
 void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent);

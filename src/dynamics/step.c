@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projected Newton on the step potential, every step bounded by continuous collision detection.
+#include "dynamics/step.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+static const double SUFFICIENT_DECREASE = 1e-4;  // Armijo
+static const double VALUE_NOISE = 64 * DBL_EPSILON;      // of the sum of the terms' magnitudes
+static const double POSITION_NOISE = 8 * DBL_EPSILON;    // of positions, seen through the stiffness
+static const double FORCE_NOISE = 1e-13;                 // of contact forces: error of the plane solve
+static const double ROUNDING_LIMITED = 1e3;              // residuals this many times the noise that no longer fall count as converged
+enum { HALVINGS = 50, SHIFTS = 12, STALLS = 3 };
+
+// The step potential at one trial state.
+struct trial {
+  double value, magnitude;  // J; magnitude: sum of the terms' absolute values
+  struct dc_step_state state;
+};
+
+static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                               struct dc_pair_derivatives *pairs, double *gradient, struct trial *trial,
+                               struct dc_error *error)
+{
+  const struct dc_model *model = rollout->model;
+  dc_poses(&model->bodies, q, rollout->next);
+  trial->state = (struct dc_step_state){.model = model, .design = design, .before = rollout->before, .now = rollout->now,
+                                        .next = rollout->next, .pair_count = rollout->pair_count,
+                                        .pair_bodies = rollout->pair_bodies, .pairs = pairs};
+  trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next, 2, pairs);
+  if (isnan(trial->state.contact_energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  trial->value = trial->magnitude = 0;
+  memset(gradient, 0, (size_t)model->bodies.nv * sizeof *gradient);
+  for (int i = 0; dc_step_terms[i]; i++) {
+    double value = dc_step_terms[i]->value(&trial->state);
+    trial->value += value;
+    trial->magnitude += fabs(value);
+    if (isfinite(trial->state.contact_energy))
+      dc_step_terms[i]->add_gradient(&trial->state, gradient);
+  }
+  return DC_OK;
+}
+
+// The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without such a pair, the force that moves the lightest body by a
+// millionth of its size.
+static double smallest_signal(const struct trial *trial)
+{
+  const struct dc_bodies *bodies = &trial->state.model->bodies;
+  double mu = trial->state.model->definition.contact.stiffness * trial->state.design->stiffness_scale, least = INFINITY;
+  for (int p = 0; p < trial->state.pair_count; p++) {
+    double force = mu * dc_vec_norm(trial->state.pairs[p].gradient + 3);
+    if (force > 0 && bodies->bodies[trial->state.pair_bodies[p][1]].joint->nv > 0)
+      least = fmin(least, force);
+  }
+  if (least < INFINITY)
+    return least;
+  double h = trial->state.model->definition.time.step;
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].joint->nv > 0)
+      least = fmin(least, 1e-6 * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
+  return least;
+}
+
+// Rounding in positions and planes seen through the stiffness of each body [nv]: residuals below it are noise.
+static void noise_floor(const struct dc_rollout *rollout, const struct trial *trial, double *floor)
+{
+  const struct dc_step_state *state = &trial->state;
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double mu = state->model->definition.contact.stiffness * state->design->stiffness_scale;
+  double h = state->model->definition.time.step;
+  memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
+  for (int p = 0; p < rollout->pair_count; p++) {
+    const struct dc_pair_derivatives *pair = &state->pairs[p];
+    const double *d = pair->hessian;
+    double turn = fabs(d[0]) + fabs(d[2]) + fabs(d[5]), shift = fabs(d[9]) + fabs(d[14]) + fabs(d[20]);
+    double force = dc_vec_norm(pair->gradient + 3), arm = dc_vec_norm(pair->arm);
+    for (int side = 0; side < 2; side++) {
+      const struct dc_body *body = &bodies->bodies[rollout->pair_bodies[p][side]];
+      if (body->joint->nv == 0)
+        continue;
+      // Seen from b the relative twist is about c_a: the arm adds to its torque.
+      double reach = body->radius + (side ? arm : 0);
+      double position = dc_vec_norm(state->next[rollout->pair_bodies[p][side]].position) + reach;
+      for (int k = 0; k < 3; k++) {
+        floor[body->v_offset + k] += mu * (POSITION_NOISE * (turn + shift * reach * position) + FORCE_NOISE * force * reach);
+        floor[body->v_offset + 3 + k] += mu * (POSITION_NOISE * shift * position + FORCE_NOISE * force);
+      }
+    }
+  }
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    if (body->joint->nv == 0)
+      continue;
+    double stiffness = state->design->body_mass_scale[i] * body->mass / (h * h);
+    double position = dc_vec_norm(state->next[i].position) + body->radius;
+    for (int k = 0; k < 3; k++) {
+      floor[body->v_offset + k] += POSITION_NOISE * stiffness * body->radius * body->radius;
+      floor[body->v_offset + 3 + k] += POSITION_NOISE * stiffness * position;
+    }
+  }
+}
+
+// Largest component of the gradient relative to what is asked for (tolerance; torques: times the body's radius) or to the noise where that is larger.
+static double relative_residual(const struct dc_rollout *rollout, const double *gradient, double tolerance,
+                                const double *floor, double *noise_ratio)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  double largest = 0;
+  *noise_ratio = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    for (int k = 0; k < 6 && body->joint->nv > 0; k++) {
+      int v = body->v_offset + k;
+      double asked = k < 3 ? tolerance * body->radius : tolerance;
+      largest = fmax(largest, fabs(gradient[v]) / fmax(asked, floor[v]));
+      *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, ROUNDING_LIMITED * floor[v]));
+    }
+  }
+  return largest;
+}
+
+static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact)
+{
+  dc_symmetric_clear(rollout->matrix);
+  for (int i = 0; dc_step_terms[i]; i++)
+    dc_step_terms[i]->add_hessian(state, exact, rollout->matrix);
+}
+
+// Factors the exact Hessian where it is positive definite, else the projected one, shifted as a last resort.
+static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, bool *regularized,
+                             struct dc_error *error)
+{
+  assemble(rollout, state, true);
+  if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
+    return DC_OK;
+  *regularized = true;
+  assemble(rollout, state, false);
+  double shift = 1e-10 * dc_symmetric_norm(rollout->matrix);
+  for (int i = 0; i < SHIFTS; i++, shift *= 10) {
+    if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
+      return DC_OK;
+    dc_symmetric_add_diagonal(rollout->matrix, shift);
+  }
+  return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is not finite or cannot be made positive definite");
+}
+
+// The part of the move that continuous collision detection allows from the poses of the last evaluation.
+static double safe_fraction(struct dc_rollout *rollout, const struct dc_pose *poses, const double *tangent)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  for (int i = 0; i < bodies->count; i++)
+    for (int k = 0; k < 6; k++)
+      rollout->twists[i][k] = bodies->bodies[i].joint->nv > 0 ? tangent[bodies->bodies[i].v_offset + k] : 0;
+  return dc_contact_safe_fraction(rollout->contact, poses, (const double(*)[6])rollout->twists);
+}
+
+static double dot(const double *a, const double *b, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+// Halves the step from the safe fraction until the potential falls; true when accepted: q_next, the gradient, the trial and the pairs are then those of the new state.
+static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_design *design, double *q_next,
+                                  struct trial *current, struct dc_step_report *report, bool *accepted,
+                                  struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  double slope = dot(rollout->gradient, rollout->step, bodies->nv);
+  double alpha = safe_fraction(rollout, current->state.next, rollout->step);
+  struct trial trial;
+  *accepted = false;
+  for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
+    dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
+    enum dc_status status =
+        evaluate(rollout, design, rollout->q_trial, rollout->trial_pairs, rollout->trial_gradient, &trial, error);
+    report->evaluations++;
+    if (status)
+      return status;
+    double noise = VALUE_NOISE * (current->magnitude + trial.magnitude);
+    if (!(trial.value <= current->value + SUFFICIENT_DECREASE * alpha * slope + noise))
+      continue;
+    memcpy(q_next, rollout->q_trial, (size_t)bodies->nq * sizeof *q_next);
+    struct dc_pair_derivatives *pairs = rollout->pairs;
+    rollout->pairs = rollout->trial_pairs;
+    rollout->trial_pairs = pairs;
+    double *gradient = rollout->gradient;
+    rollout->gradient = rollout->trial_gradient;
+    rollout->trial_gradient = gradient;
+    *current = trial;
+    *accepted = true;
+    return DC_OK;
+  }
+  return DC_OK;
+}
+
+// First guess: the last displacement again, as far as it is safe.
+static void first_guess(struct dc_rollout *rollout, const double *q, double *q_next)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  dc_state_difference(bodies, rollout->q_before, q, rollout->step);
+  double fraction = safe_fraction(rollout, rollout->now, rollout->step);
+  dc_state_move(bodies, q, fraction, rollout->step, q_next);
+}
+
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q, double *q_next,
+                             struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error)
+{
+  const struct dc_model *model = rollout->model;
+  int nv = model->bodies.nv, stalls = 0;
+  double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
+  struct trial current;
+  *report = (struct dc_step_report){.evaluations = 1};
+  dc_poses(&model->bodies, rollout->q_before, rollout->before);
+  dc_poses(&model->bodies, q, rollout->now);
+  first_guess(rollout, q, q_next);
+  enum dc_status status = evaluate(rollout, design, q_next, rollout->pairs, rollout->gradient, &current, error);
+  if (status)
+    return status;
+  if (!isfinite(current.value))
+    return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
+  for (;; report->iterations++) {
+    noise_floor(rollout, &current, rollout->magnitude);
+    report->residual = relative_residual(rollout, rollout->gradient, tolerance * smallest_signal(&current),
+                                         rollout->magnitude, &noise_ratio);
+    stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
+    previous = report->residual;
+    report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
+    if (report->converged || report->iterations >= model->definition.solver.max_iterations)
+      break;
+    status = factor(rollout, &current.state, &report->regularized, error);
+    if (status)
+      return status;
+    dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
+    for (int i = 0; i < nv; i++)
+      rollout->step[i] = -rollout->step[i];
+    bool accepted;
+    status = line_search(rollout, design, q_next, &current, report, &accepted, error);
+    if (status)
+      return status;
+    if (!accepted) {
+      // Nothing lower along the step: converged as far as rounding allows, or not at all.
+      report->converged = noise_ratio <= 1;
+      status = evaluate(rollout, design, q_next, rollout->pairs, rollout->gradient, &current, error);
+      report->evaluations++;
+      break;
+    }
+  }
+  memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
+  report->min_gap = dc_contact_min_gap(rollout->contact);
+  return status;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terms of the step potential for rigid bodies: inertia, gravity, contact.
+#include <string.h>
+
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+static double mass_scale(const struct dc_step_state *state, int body)
+{
+  return state->design->body_mass_scale[body];
+}
+
+static bool moves(const struct dc_body *body)
+{
+  return body->joint->nv > 0;
+}
+
+// ---- Inertia: 1/(2 h^2) |T+ - 2 T + T-|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14; docs/theory.md, "Inertia").
+// About the centre of mass translation and rotation part:
+//     m/(2 h^2) |x+ - 2x + x-|^2 + 1/(2 h^2) tr(E M E^T),  E = R+ - 2R + R-,  M = integral of r r^T dm.
+// With A = R+ M (2R - R-)^T the rotation part is const - tr(A)/h^2, and for R+ <- exp([w]x) R+
+//     gradient -(1/h^2) (A_12 - A_21, A_20 - A_02, A_01 - A_10),   Hessian (1/h^2) (tr(A) I - sym(A)).
+
+// (x+ - x) - (x - x-): differences of nearby numbers are exact.
+static void second_difference(const struct dc_step_state *state, int i, double d[3])
+{
+  for (int k = 0; k < 3; k++)
+    d[k] = (state->next[i].position[k] - state->now[i].position[k]) -
+           (state->now[i].position[k] - state->before[i].position[k]);
+}
+
+static double inverse_square_step(const struct dc_step_state *state)
+{
+  double h = state->model->definition.time.step;
+  return 1 / (h * h);
+}
+
+static double inertia_value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    if (!moves(body))
+      continue;
+    double d[3], e[9], em[9], rotation = 0;
+    second_difference(state, i, d);
+    for (int k = 0; k < 9; k++)
+      e[k] = (state->next[i].rotation[k] - state->now[i].rotation[k]) -
+             (state->now[i].rotation[k] - state->before[i].rotation[k]);
+    dc_mat_multiply(em, e, body->second_moment);
+    for (int k = 0; k < 9; k++)
+      rotation += em[k] * e[k];
+    sum += mass_scale(state, i) * (body->mass * dc_vec_dot(d, d) + rotation);
+  }
+  return 0.5 * inverse_square_step(state) * sum;
+}
+
+// A = R+ M Y^T scaled by the mass scale over h^2
+static void moment_product(const struct dc_step_state *state, int i, const double y[9], double a[9])
+{
+  double rm[9], scale = mass_scale(state, i) * inverse_square_step(state);
+  dc_mat_multiply(rm, state->next[i].rotation, state->model->bodies.bodies[i].second_moment);
+  dc_mat_multiply_transposed(a, rm, y);
+  for (int k = 0; k < 9; k++)
+    a[k] *= scale;
+}
+
+static void extrapolated_rotation(const struct dc_step_state *state, int i, double y[9])
+{
+  for (int k = 0; k < 9; k++)
+    y[k] = 2 * state->now[i].rotation[k] - state->before[i].rotation[k];
+}
+
+static void inertia_body_gradient(const struct dc_step_state *state, int i, double g[6])
+{
+  double y[9], a[9], d[3];
+  extrapolated_rotation(state, i, y);
+  moment_product(state, i, y, a);
+  second_difference(state, i, d);
+  double scale = mass_scale(state, i) * state->model->bodies.bodies[i].mass * inverse_square_step(state);
+  g[0] = a[7] - a[5];
+  g[1] = a[2] - a[6];
+  g[2] = a[3] - a[1];
+  dc_vec_scale(g + 3, d, scale);
+}
+
+static void inertia_add_gradient(const struct dc_step_state *state, double *gradient)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    double g[6];
+    if (!moves(body))
+      continue;
+    inertia_body_gradient(state, i, g);
+    for (int k = 0; k < 6; k++)
+      gradient[body->v_offset + k] += g[k];
+  }
+}
+
+static void inertia_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    double y[9], a[9], block[36] = {0};
+    if (!moves(body))
+      continue;
+    // At Y = R+ the rotation part is the inertia tensor in world axes: always positive.
+    extrapolated_rotation(state, i, y);
+    moment_product(state, i, exact ? y : state->next[i].rotation, a);
+    double trace = a[0] + a[4] + a[8];
+    double m = mass_scale(state, i) * body->mass * inverse_square_step(state);
+    for (int j = 0; j < 3; j++) {
+      for (int k = 0; k < 3; k++)
+        block[6 * j + k] = (j == k ? trace : 0) - 0.5 * (a[3 * j + k] + a[3 * k + j]);
+      block[6 * (3 + j) + 3 + j] = m;
+    }
+    dc_symmetric_add_block(matrix, dc_block_of(body), dc_block_of(body), 1, block, 6);
+  }
+}
+
+// d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A = R+ M R-^T / h^2 for R-; here transposed and applied to
+// lambda.
+static void add_rotation_mixed(const struct dc_step_state *state, int i, const double *other, double factor,
+                               const double *lambda, double *out)
+{
+  double a[9], al[3];
+  moment_product(state, i, other, a);
+  dc_mat_apply(al, a, lambda);
+  for (int k = 0; k < 3; k++)
+    out[k] += factor * ((a[0] + a[4] + a[8]) * lambda[k] - al[k]);
+}
+
+static void inertia_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    if (!moves(body))
+      continue;
+    const double *l = lambda + body->v_offset;
+    double g[6], along = 0, m = mass_scale(state, i) * body->mass * inverse_square_step(state);
+    add_rotation_mixed(state, i, state->now[i].rotation, -2, l, out->now + body->v_offset);
+    add_rotation_mixed(state, i, state->before[i].rotation, 1, l, out->before + body->v_offset);
+    for (int k = 3; k < 6; k++) {
+      out->now[body->v_offset + k] -= 2 * m * l[k];
+      out->before[body->v_offset + k] += m * l[k];
+    }
+    inertia_body_gradient(state, i, g);
+    for (int k = 0; k < 6; k++)
+      along += l[k] * g[k];
+    out->design->body_mass_scale[i] += along / mass_scale(state, i);
+  }
+}
+
+const struct dc_step_term dc_inertia_term = {
+    .name = "inertia",
+    .reference = "paper 003, Eq. 14; docs/theory.md, \"Inertia\"",
+    .value = inertia_value,
+    .add_gradient = inertia_add_gradient,
+    .add_hessian = inertia_add_hessian,
+    .add_mixed = inertia_add_mixed,
+};
+
+// ---- Gravity: -m g.(x+ - x); the constant keeps the number small.
+
+static double gravity_value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    double d[3];
+    dc_vec_sub(d, state->next[i].position, state->now[i].position);
+    sum -= mass_scale(state, i) * state->model->bodies.bodies[i].mass * dc_vec_dot(state->design->gravity, d);
+  }
+  return sum;
+}
+
+static void gravity_add_gradient(const struct dc_step_state *state, double *gradient)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    for (int k = 0; k < 3 && moves(body); k++)
+      gradient[body->v_offset + 3 + k] -= mass_scale(state, i) * body->mass * state->design->gravity[k];
+  }
+}
+
+static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+{
+  (void)state, (void)exact, (void)matrix;  // linear
+}
+
+static void gravity_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    if (!moves(body))
+      continue;
+    const double *l = lambda + body->v_offset + 3;
+    out->design->body_mass_scale[i] -= body->mass * dc_vec_dot(l, state->design->gravity);
+    for (int k = 0; k < 3; k++)
+      out->design->gravity[k] -= mass_scale(state, i) * body->mass * l[k];
+  }
+}
+
+const struct dc_step_term dc_gravity_term = {
+    .name = "gravity",
+    .reference = "-m g.x",
+    .value = gravity_value,
+    .add_gradient = gravity_add_gradient,
+    .add_hessian = gravity_add_hessian,
+    .add_mixed = gravity_add_mixed,
+};
+
+// ---- Contact: mu P(poses at t+1).
+
+static double stiffness(const struct dc_step_state *state)
+{
+  return state->model->definition.contact.stiffness * state->design->stiffness_scale;
+}
+
+static double contact_value(const struct dc_step_state *state)
+{
+  return stiffness(state) * state->contact_energy;
+}
+
+static void contact_add_scaled_gradient(const struct dc_step_state *state, double scale, double *gradient)
+{
+  for (int p = 0; p < state->pair_count; p++) {
+    double g[12];
+    dc_contact_expand_gradient(&state->pairs[p], g);
+    for (int side = 0; side < 2; side++) {
+      const struct dc_body *body = &state->model->bodies.bodies[state->pair_bodies[p][side]];
+      for (int k = 0; k < 6 && moves(body); k++)
+        gradient[body->v_offset + k] += scale * g[6 * side + k];
+    }
+  }
+}
+
+static void contact_add_gradient(const struct dc_step_state *state, double *gradient)
+{
+  contact_add_scaled_gradient(state, stiffness(state), gradient);
+}
+
+static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+{
+  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  for (int p = 0; p < state->pair_count; p++) {
+    const struct dc_body *a = &state->model->bodies.bodies[state->pair_bodies[p][0]];
+    const struct dc_body *b = &state->model->bodies.bodies[state->pair_bodies[p][1]];
+    bool both = moves(b);
+    dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
+    dc_symmetric_add_block(matrix, dc_block_of(a), dc_block_of(a), scale, &h_aa[0][0], 6);
+    if (!both)
+      continue;
+    dc_symmetric_add_block(matrix, dc_block_of(a), dc_block_of(b), scale, &h_ab[0][0], 6);
+    dc_symmetric_add_block(matrix, dc_block_of(b), dc_block_of(b), scale, &h_bb[0][0], 6);
+  }
+}
+
+static void contact_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
+{
+  double along = 0, mu = state->model->definition.contact.stiffness;
+  for (int p = 0; p < state->pair_count; p++) {
+    double g[12];
+    dc_contact_expand_gradient(&state->pairs[p], g);
+    for (int side = 0; side < 2; side++) {
+      const struct dc_body *body = &state->model->bodies.bodies[state->pair_bodies[p][side]];
+      for (int k = 0; k < 6 && moves(body); k++)
+        along += lambda[body->v_offset + k] * g[6 * side + k];
+    }
+  }
+  out->design->stiffness_scale += mu * along;
+}
+
+const struct dc_step_term dc_contact_term = {
+    .name = "contact",
+    .reference = "paper 000, Eq. 3 and 8",
+    .value = contact_value,
+    .add_gradient = contact_add_gradient,
+    .add_hessian = contact_add_hessian,
+    .add_mixed = contact_add_mixed,
+};
+
+const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term, &dc_contact_term, NULL};
