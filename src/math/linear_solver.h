@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symmetric linear systems of 6x6-like blocks: one interface, dense LAPACK below, CHOLMOD above a size.
 //
-// A matrix has block_count block rows of given sizes; only the lower triangle of blocks (row >= column) is stored and only
-// blocks named in the pattern may be touched.  Memory is allocated at creation, none in clear, add, factor or solve (the sparse
-// backend allocates inside CHOLMOD only in factor).
+// A matrix has block_count block rows of given sizes; only the lower triangle of blocks (row >= column) is stored and
+// only blocks named in the pattern may be touched.  Memory is allocated at creation, none in clear, add, factor or
+// solve (the sparse backend allocates inside CHOLMOD only in factor).
 #ifndef DC_MATH_LINEAR_SOLVER_H
 #define DC_MATH_LINEAR_SOLVER_H
 
@@ -15,9 +15,10 @@ struct dc_symmetric_matrix;
 
 enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE };
 
-// sizes [block_count]; pairs [pair_count][2]: off-diagonal blocks that may be non-zero (any order, row != column; both orders name
-// the same block; duplicates allowed).  Diagonal blocks are always there.  AUTOMATIC takes dense up to 600 unknowns, or where the pattern fills
-// more than a third of the lower triangle up to 3000 unknowns.  Returns NULL when out of memory.
+// sizes [block_count]; pairs [pair_count][2]: off-diagonal blocks that may be non-zero (any order, row != column;
+// both orders name the same block; duplicates allowed).  Diagonal blocks are always there.  AUTOMATIC takes dense up
+// to 600 unknowns, or where the pattern fills more than a third of the lower triangle up to 3000 unknowns.  Returns
+// NULL when out of memory.
 struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count, const int (*pairs)[2],
                                                 enum dc_solver_backend backend);
 void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix);
@@ -25,22 +26,24 @@ int dc_symmetric_size(const struct dc_symmetric_matrix *matrix);
 const char *dc_symmetric_backend(const struct dc_symmetric_matrix *matrix);  // "dense" or "sparse"
 
 void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
-// Adds scale * block (rows of block row, columns of block column, row by row, leading dimension stride).  For row == column the whole symmetric
-// block is given; for row < column the transpose is added to block (column, row).
+// Adds scale * block (rows of block row, columns of block column, row by row, leading dimension stride).  For row ==
+// column the whole symmetric block is given; for row < column the transpose is added to block (column, row).
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
 double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix);  // largest absolute entry; NaN or inf when any entry is
 void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y);  // y = A x
 
-// Cholesky factorization; the matrix keeps its values.  DC_OK, or DC_NUMERICAL when it is not (numerically) positive definite or not
-// finite.
+// Cholesky factorization; the matrix keeps its values.  DC_OK, or DC_NUMERICAL when it is not (numerically) positive
+// definite or not finite (a pivot below the rounding of its diagonal entry counts as zero), or DC_MEMORY.
 enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
-// Factorization of a symmetric matrix that may be indefinite (adjoint; dense: Bunch-Kaufman; sparse: LDL^T without pivoting).
-// DC_NUMERICAL when singular or not finite.
+// Factorization of a symmetric matrix that may be indefinite (adjoint; dense: Bunch-Kaufman; sparse: LDL^T without
+// pivoting). DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.
+// What is nearly singular shows in the residual of the solve.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
-// Solves with the last factorization: x = A^-1 b; x may be b.  One step of iterative refinement.  relative_residual (may be NULL): |b - A x|_inf / |b|_inf
-// of the returned x, computed, not estimated.
+// Solves with the last factorization: x = A^-1 b; x may be b.  One step of iterative refinement.  relative_residual
+// (may be NULL): |b - A x|_inf / |b|_inf of the returned x, computed, not estimated, with the values that the matrix
+// has now.  NaN everywhere after a factorization that failed.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual);
 
 #endif

@@ -99,7 +99,8 @@ static void test_rules(void)
   dc_arena_destroy(arena);
 }
 
-// The vertices of the shape, placed by the definition, and those of the frame about the centre of mass are the same points.
+// The vertices of the shape, placed by the definition, and those of the frame about the centre of mass are the same
+// points.
 static void test_pose_of_center(void)
 {
   arena = dc_arena_create();

@@ -40,7 +40,8 @@ static void fill_trajectory(struct dc_trajectory *trajectory, double *q, const s
   }
 }
 
-// Largest difference between the derivative of the task's loss and central differences, in the tangent space of every frame.
+// Largest difference between the derivative of the task's loss and central differences, in the tangent space of every
+// frame.
 static double loss_error(const struct dc_task *task, const struct dc_model *model)
 {
   double q[NQ * (STEPS + 1)], frames[NV * (STEPS + 1)], worst = 0;
@@ -236,7 +237,8 @@ static void test_apply(void)
   dc_arena_destroy(arena);
 }
 
-// A smooth function of the start: f = u . log(R' R~^T) and so on for a nearby reference state, plus a quadratic of everything.
+// A smooth function of the start: f = u . log(R' R~^T) and so on for a nearby reference state, plus a quadratic of
+// everything.
 static double start_function(const struct dc_model *model, const struct dc_rollout_input *input, const double *state,
                              const double *weights, double *offset)
 {
@@ -247,7 +249,8 @@ static double start_function(const struct dc_model *model, const struct dc_rollo
   return value;
 }
 
-// The cotangent of the actual start by central differences in its tangent space, pulled back, against differences over the parameters.
+// The cotangent of the actual start by central differences in its tangent space, pulled back, against differences
+// over the parameters.
 static void test_pull_back(void)
 {
   struct dc_arena *arena = dc_arena_create();

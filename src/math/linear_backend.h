@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the dense and the sparse factorization share: the matrix itself.  Private to src/math.
+#ifndef DC_MATH_LINEAR_BACKEND_H
+#define DC_MATH_LINEAR_BACKEND_H
+
+#include <float.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+// A pivot not above this part of the numbers it was computed from is rounding: a few units of a double.
+#define DC_PIVOT_TOLERANCE (8 * DBL_EPSILON)
+
+struct dc_linear_backend;
+
+// The lower triangle by compressed columns, rows ascending.  All scalar columns of a block column have the same
+// blocks: first the lower triangle of the diagonal block, then the off-diagonal blocks by ascending row.
+struct dc_symmetric_matrix {
+  int block_count, size;
+  int *offsets;       // [block_count + 1] first unknown of each block
+  int *block_start;   // [block_count + 1] first off-diagonal block of each block column
+  int *block_row;     // [block_start[block_count]] its block row, ascending within a column
+  int *block_below;   // [block_start[block_count]] unknowns of the off-diagonal blocks above it in its column
+  int *column_start;  // [size + 1] first entry of each column
+  int *row;           // [entries]
+  double *values;     // [entries]
+  double *solution, *candidate, *residual;  // [size] for solves and their refinement
+  const struct dc_linear_backend *backend;
+  void *state;        // of the backend
+  bool factored;      // state holds a usable factorization
+};
+
+// A factorization.  create sees the pattern only; NULL when out of memory.
+struct dc_linear_backend {
+  const char *name;
+  void *(*create)(const struct dc_symmetric_matrix *matrix);
+  void (*destroy)(void *state);
+  enum dc_status (*factor)(void *state, const struct dc_symmetric_matrix *matrix, bool positive);
+  void (*solve)(void *state, double *x);  // in place; x is aligned to 64 bytes
+};
+
+extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse;
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense factorizations by LAPACK: Cholesky (dpotrf) and Bunch-Kaufman (dsytrf), on a copy of the lower triangle.
+#include <cblas.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linear_backend.h"
+
+// LAPACK's Fortran interface; the last argument is the hidden length of the string.
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t length);
+void dpotrs_(const char *uplo, const int *n, const int *columns, const double *a, const int *lda, double *b,
+             const int *ldb, int *info, size_t length);
+void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivots, double *work, const int *lwork,
+             int *info, size_t length);
+void dsytrs_(const char *uplo, const int *n, const int *columns, const double *a, const int *lda, const int *pivots,
+             double *b, const int *ldb, int *info, size_t length);
+
+struct dense {
+  int size, work_size;
+  bool positive;     // what the factor is
+  double *factor;    // [size][size] by columns, lower triangle
+  double *work;      // [work_size]
+  int *pivots;       // [size]
+};
+
+static void destroy(void *state)
+{
+  struct dense *dense = state;
+  free(dense->factor);
+  free(dense->work);
+  free(dense->pivots);
+  free(dense);
+}
+
+static void *create(const struct dc_symmetric_matrix *matrix)
+{
+  // The results of OpenBLAS change with its number of threads.
+  openblas_set_num_threads(1);
+  struct dense *dense = dc_alloc(1, sizeof *dense);
+  if (!dense)
+    return NULL;
+  int n = matrix->size, query = -1, info = 0, lda = n ? n : 1;
+  double best = 1;
+  dense->size = n;
+  dense->factor = dc_alloc((size_t)n * (size_t)n, sizeof(double));
+  dense->pivots = dc_alloc((size_t)n, sizeof(int));
+  if (dense->factor && dense->pivots)
+    dsytrf_("L", &n, dense->factor, &lda, dense->pivots, &best, &query, &info, 1);
+  dense->work_size = best >= 1 && best < INT_MAX ? (int)best : 1;
+  dense->work = dc_alloc((size_t)dense->work_size, sizeof(double));
+  if (!dense->factor || !dense->pivots || !dense->work) {
+    destroy(dense);
+    return NULL;
+  }
+  return dense;
+}
+
+static void scatter(struct dense *dense, const struct dc_symmetric_matrix *matrix)
+{
+  size_t n = (size_t)dense->size;
+  for (size_t j = 0; j < n; j++) {
+    double *column = dense->factor + j * n;
+    memset(column + j, 0, (n - j) * sizeof *column);
+    for (int k = matrix->column_start[j]; k < matrix->column_start[j + 1]; k++)
+      column[matrix->row[k]] = matrix->values[k];
+  }
+}
+
+// A pivot below the rounding of its own diagonal entry says nothing about the sign.  OpenBLAS lets NaN pass; whatever
+// went wrong in a row reaches its diagonal.
+static bool cholesky_holds(const struct dense *dense, const struct dc_symmetric_matrix *matrix)
+{
+  for (int j = 0; j < dense->size; j++) {
+    double pivot = dense->factor[(size_t)j * ((size_t)dense->size + 1)];
+    double diagonal = matrix->values[matrix->column_start[j]];
+    if (!isfinite(pivot) || !(pivot * pivot > DC_PIVOT_TOLERANCE * diagonal))
+      return false;
+  }
+  return true;
+}
+
+static bool all_finite(const struct dense *dense)
+{
+  size_t n = (size_t)dense->size;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = j; i < n; i++)
+      if (!isfinite(dense->factor[j * n + i]))
+        return false;
+  return true;
+}
+
+static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
+{
+  struct dense *dense = state;
+  int n = dense->size, info = 0;
+  scatter(dense, matrix);
+  dense->positive = positive;
+  if (positive) {
+    dpotrf_("L", &n, dense->factor, &n, &info, 1);
+    return info == 0 && cholesky_holds(dense, matrix) ? DC_OK : DC_NUMERICAL;
+  }
+  dsytrf_("L", &n, dense->factor, &n, dense->pivots, dense->work, &dense->work_size, &info, 1);
+  return info == 0 && all_finite(dense) ? DC_OK : DC_NUMERICAL;
+}
+
+static void solve(void *state, double *x)
+{
+  struct dense *dense = state;
+  int n = dense->size, one = 1, info;
+  if (dense->positive)
+    dpotrs_("L", &n, &one, dense->factor, &n, x, &n, &info, 1);
+  else
+    dsytrs_("L", &n, &one, dense->factor, &n, dense->pivots, x, &n, &info, 1);
+}
+
+const struct dc_linear_backend dc_linear_dense = {
+    .name = "dense", .create = create, .destroy = destroy, .factor = factor, .solve = solve};

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "math/linear_solver.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linear_backend.h"
+
+enum { DENSE_ALWAYS = 600, DENSE_AT_MOST = 3000 };  // unknowns
+
+struct pair {
+  int column, row;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+  const struct pair *p = a, *q = b;
+  if (p->column != q->column)
+    return p->column < q->column ? -1 : 1;
+  return (p->row > q->row) - (p->row < q->row);
+}
+
+// The distinct pairs as (smaller, larger) block, sorted; their number in *count.
+static struct pair *sorted_pairs(int pair_count, const int (*pairs)[2], int *count)
+{
+  struct pair *sorted = dc_alloc((size_t)pair_count, sizeof *sorted);
+  if (!sorted)
+    return NULL;
+  for (int i = 0; i < pair_count; i++) {
+    int a = pairs[i][0], b = pairs[i][1];
+    assert(a != b);
+    sorted[i] = (struct pair){a < b ? a : b, a < b ? b : a};
+  }
+  qsort(sorted, (size_t)pair_count, sizeof *sorted, compare_pairs);
+  *count = 0;
+  for (int i = 0; i < pair_count; i++)
+    if (i == 0 || compare_pairs(&sorted[i], &sorted[*count - 1]) != 0)
+      sorted[(*count)++] = sorted[i];
+  return sorted;
+}
+
+static int block_size(const struct dc_symmetric_matrix *matrix, int block)
+{
+  return matrix->offsets[block + 1] - matrix->offsets[block];
+}
+
+// Lays out blocks and columns; the number of entries, or -1 when they are too many for 32-bit indices or memory runs
+// out.
+static long lay_out(struct dc_symmetric_matrix *matrix, const int *sizes, int count, const struct pair *sorted)
+{
+  int blocks = matrix->block_count;
+  long size = 0, entries = 0;
+  matrix->offsets = dc_alloc((size_t)blocks + 1, sizeof(int));
+  matrix->block_start = dc_alloc((size_t)blocks + 1, sizeof(int));
+  matrix->block_row = dc_alloc((size_t)count, sizeof(int));
+  matrix->block_below = dc_alloc((size_t)count, sizeof(int));
+  if (!matrix->offsets || !matrix->block_start || !matrix->block_row || !matrix->block_below)
+    return -1;
+  for (int i = 0; i < blocks; i++) {
+    size += sizes[i];
+    if (size >= INT_MAX)
+      return -1;
+    matrix->offsets[i + 1] = (int)size;
+  }
+  matrix->size = (int)size;
+  matrix->column_start = dc_alloc((size_t)size + 1, sizeof(int));
+  if (!matrix->column_start)
+    return -1;
+  for (int column = 0, k = 0; column < blocks; column++) {
+    int below = 0;
+    matrix->block_start[column] = k;
+    for (; k < count && sorted[k].column == column; k++) {
+      matrix->block_row[k] = sorted[k].row;
+      matrix->block_below[k] = below;
+      below += sizes[sorted[k].row];
+    }
+    matrix->block_start[column + 1] = k;
+    for (int i = 0; i < sizes[column]; i++) {
+      matrix->column_start[matrix->offsets[column] + i] = (int)entries;
+      entries += sizes[column] - i + below;
+      if (entries >= INT_MAX)
+        return -1;
+    }
+  }
+  matrix->column_start[size] = (int)entries;
+  return entries;
+}
+
+static void fill_rows(struct dc_symmetric_matrix *matrix)
+{
+  int *row = matrix->row;
+  for (int column = 0; column < matrix->block_count; column++)
+    for (int i = matrix->offsets[column]; i < matrix->offsets[column + 1]; i++) {
+      for (int j = i; j < matrix->offsets[column + 1]; j++)
+        *row++ = j;
+      for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++)
+        for (int j = matrix->offsets[matrix->block_row[k]]; j < matrix->offsets[matrix->block_row[k] + 1]; j++)
+          *row++ = j;
+    }
+}
+
+static const struct dc_linear_backend *choose(enum dc_solver_backend backend, int size, long entries)
+{
+  if (backend != DC_SOLVER_AUTOMATIC)
+    return backend == DC_SOLVER_DENSE ? &dc_linear_dense : &dc_linear_sparse;
+  double triangle = 0.5 * size * (size + 1.0);
+  if (size <= DENSE_ALWAYS || (size <= DENSE_AT_MOST && (double)entries > triangle / 3))
+    return &dc_linear_dense;
+  return &dc_linear_sparse;
+}
+
+struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count,
+                                                const int (*pairs)[2], enum dc_solver_backend backend)
+{
+  struct dc_symmetric_matrix *matrix = dc_alloc(1, sizeof *matrix);
+  int count = 0;
+  struct pair *sorted = sorted_pairs(pair_count, pairs, &count);
+  if (!matrix || !sorted)
+    goto failed;
+  matrix->block_count = block_count;
+  long entries = lay_out(matrix, sizes, count, sorted);
+  if (entries < 0)
+    goto failed;
+  matrix->row = dc_alloc((size_t)entries, sizeof(int));
+  matrix->values = dc_alloc((size_t)entries, sizeof(double));
+  matrix->residual = dc_alloc((size_t)matrix->size, sizeof(double));
+  matrix->solution = dc_alloc((size_t)matrix->size, sizeof(double));
+  matrix->candidate = dc_alloc((size_t)matrix->size, sizeof(double));
+  if (!matrix->row || !matrix->values || !matrix->residual || !matrix->solution || !matrix->candidate)
+    goto failed;
+  fill_rows(matrix);
+  matrix->backend = choose(backend, matrix->size, entries);
+  matrix->state = matrix->backend->create(matrix);
+  if (!matrix->state)
+    goto failed;
+  free(sorted);
+  return matrix;
+
+failed:
+  free(sorted);
+  dc_symmetric_destroy(matrix);
+  return NULL;
+}
+
+void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix)
+{
+  if (!matrix)
+    return;
+  if (matrix->state)
+    matrix->backend->destroy(matrix->state);
+  free(matrix->offsets);
+  free(matrix->block_start);
+  free(matrix->block_row);
+  free(matrix->block_below);
+  free(matrix->column_start);
+  free(matrix->row);
+  free(matrix->values);
+  free(matrix->residual);
+  free(matrix->solution);
+  free(matrix->candidate);
+  free(matrix);
+}
+
+int dc_symmetric_size(const struct dc_symmetric_matrix *matrix)
+{
+  return matrix->size;
+}
+
+const char *dc_symmetric_backend(const struct dc_symmetric_matrix *matrix)
+{
+  return matrix->backend->name;
+}
+
+void dc_symmetric_clear(struct dc_symmetric_matrix *matrix)
+{
+  memset(matrix->values, 0, (size_t)matrix->column_start[matrix->size] * sizeof *matrix->values);
+}
+
+// Index of the off-diagonal block (row, column), row > column; -1 when it is not in the pattern.
+static int find_block(const struct dc_symmetric_matrix *matrix, int row, int column)
+{
+  int low = matrix->block_start[column], high = matrix->block_start[column + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (matrix->block_row[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < matrix->block_start[column + 1] && matrix->block_row[low] == row ? low : -1;
+}
+
+void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
+                            int stride)
+{
+  // element (i, j) of the stored block, row >= column, is block[i * by_row + j * by_column]
+  int by_row = stride, by_column = 1;
+  if (row < column) {
+    int swap = row;
+    row = column, column = swap;
+    by_row = 1, by_column = stride;
+  }
+  int columns = block_size(matrix, column), rows = block_size(matrix, row);
+  int k = row == column ? 0 : find_block(matrix, row, column);
+  assert(k >= 0);
+  if (k < 0)
+    return;
+  for (int j = 0; j < columns; j++) {
+    double *entry = matrix->values + matrix->column_start[matrix->offsets[column] + j];
+    int first = row == column ? j : 0;
+    if (row != column)
+      entry += columns - j + matrix->block_below[k];
+    for (int i = first; i < rows; i++)
+      *entry++ += scale * block[(long)i * by_row + (long)j * by_column];
+  }
+}
+
+void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value)
+{
+  for (int i = 0; i < matrix->size; i++)
+    matrix->values[matrix->column_start[i]] += value;
+}
+
+// Largest absolute number; NaN when any is.
+static double largest(const double *numbers, long count)
+{
+  double most = 0;
+  for (long i = 0; i < count; i++) {
+    double magnitude = fabs(numbers[i]);
+    if (isnan(magnitude))
+      return magnitude;
+    if (magnitude > most)
+      most = magnitude;
+  }
+  return most;
+}
+
+double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix)
+{
+  return largest(matrix->values, matrix->column_start[matrix->size]);
+}
+
+void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y)
+{
+  const int *row = matrix->row;
+  const double *values = matrix->values;
+  for (int i = 0; i < matrix->size; i++)
+    y[i] = 0;
+  for (int j = 0; j < matrix->size; j++) {
+    int k = matrix->column_start[j];
+    double sum = values[k] * x[j];
+    for (k++; k < matrix->column_start[j + 1]; k++) {
+      y[row[k]] += values[k] * x[j];
+      sum += values[k] * x[row[k]];
+    }
+    y[j] += sum;
+  }
+}
+
+static enum dc_status factor(struct dc_symmetric_matrix *matrix, bool positive)
+{
+  matrix->factored = false;
+  // neither LAPACK nor CHOLMOD is reliable about NaN and infinity
+  if (!isfinite(dc_symmetric_norm(matrix)))
+    return DC_NUMERICAL;
+  enum dc_status status = matrix->size ? matrix->backend->factor(matrix->state, matrix, positive) : DC_OK;
+  matrix->factored = status == DC_OK;
+  return status;
+}
+
+enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix)
+{
+  return factor(matrix, true);
+}
+
+enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix)
+{
+  return factor(matrix, false);
+}
+
+// r = b - A x; its largest absolute number.
+static double residual_of(const struct dc_symmetric_matrix *matrix, const double *b, const double *x, double *r)
+{
+  dc_symmetric_multiply(matrix, x, r);
+  for (int i = 0; i < matrix->size; i++)
+    r[i] = b[i] - r[i];
+  return largest(r, matrix->size);
+}
+
+void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual)
+{
+  int n = matrix->size;
+  size_t bytes = (size_t)n * sizeof(double);
+  if (!matrix->factored || n == 0) {
+    for (int i = 0; i < n; i++)
+      x[i] = NAN;
+    if (relative_residual)
+      *relative_residual = n ? NAN : 0;
+    return;
+  }
+  double *solution = matrix->solution, *candidate = matrix->candidate, *residual = matrix->residual;
+  memcpy(solution, b, bytes);
+  matrix->backend->solve(matrix->state, solution);
+  double error = residual_of(matrix, b, solution, residual);
+  if (error > 0 && isfinite(error)) {
+    matrix->backend->solve(matrix->state, residual);
+    for (int i = 0; i < n; i++)
+      candidate[i] = solution[i] + residual[i];
+    double refined = residual_of(matrix, b, candidate, residual);
+    if (refined < error) {
+      error = refined;
+      solution = candidate;
+    }
+  }
+  double scale = largest(b, n);
+  if (relative_residual)
+    *relative_residual = error == 0 ? 0 : error / scale;
+  memcpy(x, solution, bytes);
+}
