@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run directories: what a run leaves behind, and reading it back.
+//
+// Numbers in text files have 17 significant digits and read back bit for bit.  A number that is not finite (min_gap
+// without any pair of bodies) is an empty field in loss.csv and null in JSON.
 #ifndef DC_IO_RUN_H
 #define DC_IO_RUN_H
 
 #include "dynamics/rollout.h"
 #include "io/scene.h"
 
-// A run directory being written.  Every function returns DC_IO with the file's name on failure; files are written completely (flush, fsync, close
-// checked) to a temporary name and renamed, except loss.csv and progress.jsonl, which grow line by line.
+// A run directory being written.  Every function returns DC_IO with the file's name on failure (DC_MEMORY when out of
+// memory); files are written completely (fsync, close checked) to a temporary name and renamed, except loss.csv and
+// progress.jsonl, which grow line by line.
 struct dc_run;
 
-// Creates directory (parents included; it must not hold a run already, unless it is empty) with scene.json, resolved.json and the meshes.  A lock file keeps a second
-// writer out.
-enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run, struct dc_error *error);
+// Creates directory (parents included; it must not hold files of a run already) with scene.json, resolved.json, the
+// meshes (in DIR/meshes, which "file" in resolved.json names) and loss.csv with its header.  A lock on DIR/.lock
+// keeps a second writer out; the system releases it when the process ends, however it ends.  On failure *run is NULL
+// and what was made is taken back.
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                             struct dc_error *error);
 const char *dc_run_directory(const struct dc_run *run);
 
 struct dc_run_row {
@@ -23,17 +30,24 @@ struct dc_run_row {
   bool best;
   double seconds;  // since the start; progress.jsonl only
   int parameter_count;
-  const double *parameters;  // progress.jsonl only
+  const double *parameters;  // [parameter_count]; progress.jsonl only
 };
+// Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
 
-// trajectory.h5: layout in the manual page dcsim-scene(5) and interface document: /time, /bodies/NAME/position (of the centre of mass) and rotation, /control,
-// /contact/min_gap, and the same below /first for the first trajectory (may be NULL).  Attributes carry units.
-enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene, const struct dc_trajectory *best,
-                                       const double *best_parameters, const struct dc_trajectory *first,
-                                       const double *first_parameters, int parameter_count, struct dc_error *error);
+// trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
+// [F,4] (w, x, y, z) of free and fixed bodies, /control [K], /contact/min_gap [F] (left out when no two bodies can
+// meet), and the same below /first for the first trajectory (may be NULL).  Attributes: "unit" of each dataset ("s",
+// "m", "1"; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
+// "%25", "/" "%2F", and a body named "." is "%2E".  The first 512 bytes (HDF5 user block) hold size and hash of the
+// rest.  The same data give the same bytes.  DC_NUMERICAL when a number is not finite; the file is then as before.
+enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
+                                       const struct dc_trajectory *best, const double *best_parameters,
+                                       const struct dc_trajectory *first, const double *first_parameters,
+                                       int parameter_count, struct dc_error *error);
 
 struct dc_run_summary {
+  const char *version;        // of the program
   const char *command;        // the command line
   uint64_t seed;
   int threads;
@@ -41,11 +55,13 @@ struct dc_run_summary {
   const char *started;        // UTC
   double seconds;
   int exit_status;
-  const char *result_json;    // the object that --json prints
+  const char *const *libraries; // name, version, …, NULL; cJSON and HDF5 are added here; may be NULL
+  const char *result_json;    // the object that --json prints; NULL: none
 };
-enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *scene, const struct dc_run_summary *summary,
-                                    struct dc_error *error);
-// Closes files (checked), releases the lock.
+// run.json (replaced when there).
+enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *scene,
+                                    const struct dc_run_summary *summary, struct dc_error *error);
+// Syncs and closes files (checked), releases the lock.  The run is gone afterwards, also on failure; NULL is allowed.
 enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error);
 
 // A trajectory as stored: poses of every body per frame.
@@ -57,7 +73,9 @@ struct dc_stored_trajectory {
   double *quaternion;   // [frames][bodies][4]
   double *control;      // [control_count]
 };
-// Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).
+// Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
+// trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;
+// DC_BAD_INPUT: does not fit the scene or holds impossible numbers; DC_MEMORY.
 enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
                                       struct dc_stored_trajectory *trajectory, struct dc_error *error);
 

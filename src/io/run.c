@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/run_files.h"
+
+// A file that grows line by line.  What was written whole stays: a line that failed halfway is cut off again.
+struct growing_file {
+  char *path;
+  int fd;     // -1: not open
+  off_t size; // of the whole lines
+  bool torn;  // more than size bytes may be in the file
+};
+
+struct dc_run {
+  char *directory, *lock_path;
+  int lock; // -1: not held
+  struct growing_file loss, progress;
+};
+
+// Cuts off what lies behind the whole lines.
+static enum dc_status growing_mend(struct growing_file *file, struct dc_error *error)
+{
+  if (file->torn && ftruncate(file->fd, file->size) < 0)
+    return dc_fail_file(error, file->path, "cut off an incomplete line");
+  file->torn = false;
+  return DC_OK;
+}
+
+static enum dc_status growing_write(struct growing_file *file, const struct dc_text *text, struct dc_error *error)
+{
+  enum dc_status status = growing_mend(file, error);
+  if (status)
+    return status;
+  file->torn = true;
+  status = dc_write_all(file->fd, file->path, text->bytes, text->length, error);
+  if (status)
+    growing_mend(file, NULL);
+  return status;
+}
+
+// What growing_write wrote becomes part of the file.
+static void growing_keep(struct growing_file *file, const struct dc_text *text)
+{
+  file->size += (off_t)text->length;
+  file->torn = false;
+}
+
+static enum dc_status growing_open(struct growing_file *file, const char *directory, const char *name,
+                                   struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
+}
+
+static enum dc_status growing_close(struct growing_file *file, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (file->fd >= 0) {
+    status = growing_mend(file, error);
+    if (fsync(file->fd) < 0 && !status)
+      status = dc_fail_file(error, file->path, "sync");
+    if (close(file->fd) < 0 && errno != EINTR && !status)
+      status = dc_fail_file(error, file->path, "close");
+  }
+  free(file->path);
+  *file = (struct growing_file){.fd = -1};
+  return status;
+}
+
+// Whether the locked file is still the one that has the name: another writer may have removed it between our open and
+// our lock.
+static bool lock_is_current(const struct dc_run *run)
+{
+  struct stat held, named;
+  return fstat(run->lock, &held) == 0 && stat(run->lock_path, &named) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
+}
+
+static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
+{
+  for (;;) {
+    run->lock = open(run->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (run->lock < 0)
+      return dc_fail_file(error, run->lock_path, "create");
+    int reason = flock(run->lock, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
+    if (reason == 0 && lock_is_current(run))
+      return DC_OK;
+    close(run->lock);
+    run->lock = -1;
+    if (reason == EWOULDBLOCK)
+      return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", run->lock_path);
+    if (reason && reason != EINTR) {
+      errno = reason;
+      return dc_fail_file(error, run->lock_path, "lock");
+    }
+  }
+}
+
+static void lock_release(struct dc_run *run)
+{
+  if (run->lock < 0)
+    return;
+  unlink(run->lock_path);
+  close(run->lock);
+  run->lock = -1;
+}
+
+static enum dc_status refuse_existing(const char *directory, struct dc_error *error)
+{
+  static const char *const names[] = {"scene.json",    "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
+                                      "checkpoint.h5", NULL};
+  for (int i = 0; names[i]; i++) {
+    struct stat info;
+    char *path = dc_path_join(directory, names[i]);
+    if (!path)
+      return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    bool exists = lstat(path, &info) == 0;
+    if (exists)
+      dc_fail(error, DC_IO, "%.800s: exists; the directory already holds a run", path);
+    free(path);
+    if (exists)
+      return DC_IO;
+  }
+  return DC_OK;
+}
+
+static enum dc_status write_named(const char *directory, const char *name, const char *bytes, size_t size,
+                                  struct dc_error *error)
+{
+  char *path = dc_path_join(directory, name);
+  if (!path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status = dc_file_write(path, bytes, size, error);
+  free(path);
+  return status;
+}
+
+static void remove_named(const char *directory, const char *name)
+{
+  char *path = dc_path_join(directory, name);
+  if (path)
+    unlink(path);
+  free(path);
+}
+
+static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
+                                  const struct dc_mesh_copies *copies, struct dc_error *error)
+{
+  struct dc_text resolved = {0};
+  enum dc_status status = dc_mesh_copies_resolve(copies, scene, &resolved, error);
+  if (!status)
+    status = dc_mesh_copies_write(copies, directory, error);
+  if (!status)
+    status = write_named(directory, "resolved.json", resolved.bytes, resolved.length, error);
+  if (!status)
+    status = write_named(directory, "scene.json", scene->text, strlen(scene->text), error);
+  dc_text_free(&resolved);
+  return status;
+}
+
+static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
+{
+  struct dc_text header = {0};
+  dc_text_add(&header, "iteration,loss,gradient_norm,newton_iterations,min_gap\n");
+  enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
+  if (!status)
+    status = growing_open(&run->progress, run->directory, "progress.jsonl", error);
+  if (!status)
+    status = growing_open(&run->loss, run->directory, "loss.csv", error);
+  if (!status)
+    status = growing_write(&run->loss, &header, error);
+  if (!status) {
+    growing_keep(&run->loss, &header);
+    status = dc_directory_sync(run->directory, error);
+  }
+  dc_text_free(&header);
+  return status;
+}
+
+// Writes what a run begins with into a directory that this process has locked; takes it back on failure.
+static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
+{
+  struct dc_mesh_copies copies;
+  enum dc_status status = refuse_existing(run->directory, error);
+  if (!status)
+    status = dc_mesh_copies_plan(scene, &copies, error);
+  if (status)
+    return status;
+  status = write_scene(run->directory, scene, &copies, error);
+  if (!status)
+    status = open_rows(run, error);
+  if (status) {
+    static const char *const names[] = {"loss.csv", "progress.jsonl", "scene.json", "resolved.json", NULL};
+    for (int i = 0; names[i]; i++)
+      remove_named(run->directory, names[i]);
+    dc_mesh_copies_remove(&copies, run->directory);
+  }
+  dc_arena_destroy(copies.arena);
+  return status;
+}
+
+static void run_destroy(struct dc_run *run)
+{
+  lock_release(run);
+  free(run->lock_path);
+  free(run->directory);
+  free(run);
+}
+
+// The bare object: nothing on disk yet.  NULL when out of memory.
+static struct dc_run *run_allocate(const char *directory)
+{
+  struct dc_run *run = calloc(1, sizeof *run);
+  if (!run)
+    return NULL;
+  run->lock = run->loss.fd = run->progress.fd = -1;
+  size_t length = strlen(directory);
+  while (length > 1 && directory[length - 1] == '/')
+    length--;
+  run->directory = strndup(directory, length);
+  run->lock_path = run->directory ? dc_path_join(run->directory, ".lock") : NULL;
+  if (!run->lock_path) {
+    run_destroy(run);
+    return NULL;
+  }
+  return run;
+}
+
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                             struct dc_error *error)
+{
+  *run = NULL;
+  if (directory[0] == '\0')
+    return dc_fail(error, DC_IO, "the name of the run directory is empty");
+  struct dc_run *created = run_allocate(directory);
+  if (!created)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  int new_directories;
+  enum dc_status status = dc_directory_create(created->directory, &new_directories, error);
+  if (!status)
+    status = lock_acquire(created, error);
+  if (!status)
+    status = populate(created, scene, error);
+  if (status) {
+    growing_close(&created->loss, NULL);
+    growing_close(&created->progress, NULL);
+    lock_release(created);
+    dc_directory_remove(created->directory, new_directories);
+    run_destroy(created);
+    return status;
+  }
+  *run = created;
+  return DC_OK;
+}
+
+const char *dc_run_directory(const struct dc_run *run)
+{
+  return run->directory;
+}
+
+static void format_loss(struct dc_text *text, const struct dc_run_row *row)
+{
+  dc_text_add(text, "%d,", row->iteration);
+  dc_text_real(text, row->loss, "");
+  dc_text_add(text, ",");
+  dc_text_real(text, row->gradient_norm, "");
+  dc_text_add(text, ",%ld,", row->newton_iterations);
+  dc_text_real(text, row->min_gap, "");
+  dc_text_add(text, "\n");
+}
+
+static void format_progress(struct dc_text *text, const struct dc_run_row *row)
+{
+  dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
+  dc_text_real(text, row->loss, "null");
+  dc_text_add(text, ", \"gradient_norm\": ");
+  dc_text_real(text, row->gradient_norm, "null");
+  dc_text_add(text, ", \"newton_iterations\": %ld, \"min_gap\": ", row->newton_iterations);
+  dc_text_real(text, row->min_gap, "null");
+  dc_text_add(text, ", \"best\": %s, \"seconds\": ", row->best ? "true" : "false");
+  dc_text_real(text, row->seconds, "null");
+  dc_text_add(text, ", \"parameters\": [");
+  for (int i = 0; i < row->parameter_count; i++) {
+    if (i)
+      dc_text_add(text, ", ");
+    dc_text_real(text, row->parameters[i], "null");
+  }
+  dc_text_add(text, "]}\n");
+}
+
+enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)
+{
+  struct dc_text loss = {0}, progress = {0};
+  format_loss(&loss, row);
+  format_progress(&progress, row);
+  enum dc_status status = DC_OK;
+  if (loss.failed || progress.failed)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for a row", run->directory);
+  if (!status)
+    status = growing_write(&run->loss, &loss, error);
+  if (!status)
+    status = growing_write(&run->progress, &progress, error);
+  if (!status) {
+    growing_keep(&run->loss, &loss);
+    growing_keep(&run->progress, &progress);
+  } else if (run->loss.fd >= 0) {
+    growing_mend(&run->loss, NULL);
+  }
+  dc_text_free(&loss);
+  dc_text_free(&progress);
+  return status;
+}
+
+enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error)
+{
+  if (!run)
+    return DC_OK;
+  enum dc_status status = growing_close(&run->loss, error);
+  enum dc_status progress_status = growing_close(&run->progress, status ? NULL : error);
+  run_destroy(run);
+  return status ? status : progress_status;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *dc_path_join(const char *directory, const char *name)
+{
+  char *path; // undefined after a failure
+  return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+enum dc_status dc_fail_file(struct dc_error *error, const char *path, const char *what)
+{
+  return dc_fail(error, DC_IO, "%.800s: cannot %s: %s", path, what, strerror(errno));
+}
+
+enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t size, struct dc_error *error)
+{
+  const char *from = bytes;
+  while (size) {
+    ssize_t written = write(fd, from, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return dc_fail_file(error, path, "write");
+    from += written;
+    size -= (size_t)written;
+  }
+  return DC_OK;
+}
+
+static int sync_fd(int fd)
+{
+  int result;
+  do
+    result = fsync(fd);
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
+{
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return dc_fail_file(error, directory, "open");
+  enum dc_status status = DC_OK;
+  // Some network file systems have no fsync for directories; their renames are durable when they return.
+  if (sync_fd(fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+    status = dc_fail_file(error, directory, "sync");
+  close(fd);
+  return status;
+}
+
+// Directory part of path ("." without a slash), released with free().
+static char *directory_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  if (!slash)
+    return strdup(".");
+  return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+// Opens a new file in directory under a name that is not in use; *temporary is released with free().  The name does not
+// contain the final one, which may be as long as the file system allows.
+static int open_temporary(const char *directory, char **temporary)
+{
+  for (int attempt = 0; attempt < 1000; attempt++) {
+    if (asprintf(temporary, "%s/.tmp-%ld-%d", directory, (long)getpid(), attempt) < 0) {
+      *temporary = NULL;
+      errno = ENOMEM;
+      return -1;
+    }
+    int fd = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0)
+      return fd;
+    free(*temporary);
+    *temporary = NULL;
+    if (errno != EEXIST && errno != EINTR)
+      return -1;
+  }
+  return -1;
+}
+
+static enum dc_status write_and_rename(int fd, const char *temporary, const char *path, const void *bytes, size_t size,
+                                       struct dc_error *error)
+{
+  enum dc_status status = dc_write_all(fd, path, bytes, size, error);
+  if (!status && sync_fd(fd) < 0)
+    status = dc_fail_file(error, path, "sync");
+  if (close(fd) < 0 && errno != EINTR && !status)
+    status = dc_fail_file(error, path, "close");
+  if (!status && rename(temporary, path) < 0)
+    status = dc_fail_file(error, path, "rename to it");
+  if (status)
+    unlink(temporary);
+  return status;
+}
+
+enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)
+{
+  char *directory = directory_of(path), *temporary = NULL;
+  enum dc_status status = DC_OK;
+  if (!directory)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  int fd = open_temporary(directory, &temporary);
+  if (fd < 0)
+    status = dc_fail_file(error, path, "create");
+  else
+    status = write_and_rename(fd, temporary, path, bytes, size, error);
+  if (!status)
+    status = dc_directory_sync(directory, error);
+  free(temporary);
+  free(directory);
+  return status;
+}
+
+static enum dc_status read_open_file(int fd, const char *path, size_t limit, char **bytes, size_t *size,
+                                     struct dc_error *error)
+{
+  struct stat info;
+  if (fstat(fd, &info) < 0)
+    return dc_fail_file(error, path, "read");
+  if (!S_ISREG(info.st_mode))
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+  if ((unsigned long long)info.st_size > limit)
+    return dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
+  size_t capacity = (size_t)info.st_size, length = 0;
+  char *buffer = malloc(capacity + 1);
+  if (!buffer)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory for %zu bytes", path, capacity);
+  while (length < capacity) {
+    ssize_t got = read(fd, buffer + length, capacity - length);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0) {
+      free(buffer);
+      return dc_fail_file(error, path, "read");
+    }
+    if (got == 0)
+      break;
+    length += (size_t)got;
+  }
+  buffer[length] = '\0';
+  *bytes = buffer;
+  *size = length;
+  return DC_OK;
+}
+
+enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
+{
+  *bytes = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return dc_fail_file(error, path, "open");
+  enum dc_status status = read_open_file(fd, path, limit, bytes, size, error);
+  close(fd);
+  return status;
+}
+
+enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
+{
+  *created = 0;
+  char *prefix = strdup(path);
+  if (!prefix)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  enum dc_status status = DC_OK;
+  for (char *end = prefix; *end && !status;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    char saved = *end;
+    *end = '\0';
+    if (mkdir(prefix, 0777) == 0) {
+      (*created)++;
+    } else {
+      int reason = errno; // may be EROFS or EACCES although the directory is there
+      struct stat info;
+      bool exists = stat(prefix, &info) == 0;
+      errno = exists ? ENOTDIR : reason;
+      if (!exists || !S_ISDIR(info.st_mode))
+        status = dc_fail_file(error, prefix, "make the directory");
+    }
+    *end = saved;
+    end += strspn(end, "/");
+  }
+  free(prefix);
+  return status;
+}
+
+void dc_directory_remove(const char *path, int created)
+{
+  char *prefix = strdup(path);
+  for (; prefix && created > 0 && rmdir(prefix) == 0; created--) {
+    char *parent = directory_of(prefix);
+    free(prefix);
+    prefix = parent;
+  }
+  free(prefix);
+}

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: Apache-2.0
+// trajectory.h5.  HDF5 works in memory only: a full disk then fails in our own writer, not inside the library, and a
+// damaged file is recognized before the library (which crashes on some) sees a byte of it: the user block at the start
+// of the file holds size and hash of what follows.
+#include <hdf5.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/run.h"
+#include "io/run_files.h"
+
+#define FORMAT "dcsim trajectory 1"
+enum {
+  SEAL_SIZE = 512, // the smallest user block
+  IMAGE_INCREMENT = 1 << 20,
+  MOST_NAMES = 4000 // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
+};
+static const size_t largest_file = (size_t)8 << 30;
+
+struct error_printing {
+  H5E_auto2_t function;
+  void *data;
+};
+
+// HDF5 prints its error stack unless told otherwise; the program's own setting is put back afterwards.
+static struct error_printing silence(void)
+{
+  struct error_printing saved = {NULL, NULL};
+  H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return saved;
+}
+
+static void speak(struct error_printing saved)
+{
+  H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data);
+}
+
+static void close_object(hid_t object)
+{
+  if (object >= 0)
+    H5Idec_ref(object);
+}
+
+// First 512 bytes of a file: what it is, its size, FNV-1a of the bytes behind.
+static void make_seal(char seal[SEAL_SIZE], const char *image, size_t size)
+{
+  memset(seal, 0, SEAL_SIZE);
+  snprintf(seal, SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", FORMAT, size,
+           (unsigned long long)dc_hash(DC_HASH_SEED, image + SEAL_SIZE, size - SEAL_SIZE));
+}
+
+// Link name of a body: "/" separates groups and "." is the group itself.  Released with free().
+static char *link_name(const char *name)
+{
+  struct dc_text text = {0};
+  dc_text_append(&text, "", 0);
+  if (strcmp(name, ".") == 0)
+    dc_text_add(&text, "%%2E");
+  else
+    for (const char *c = name; *c; c++) {
+      if (*c == '/')
+        dc_text_add(&text, "%%2F");
+      else if (*c == '%')
+        dc_text_add(&text, "%%25");
+      else
+        dc_text_append(&text, c, 1);
+    }
+  if (!text.failed)
+    return text.bytes;
+  dc_text_free(&text);
+  return NULL;
+}
+
+// HDF5 takes two open files in memory for the same one when their names are the same.
+static void unique_name(char *name, size_t size)
+{
+  static atomic_ulong serial;
+  snprintf(name, size, "trajectory-%lu.h5", atomic_fetch_add(&serial, 1));
+}
+
+struct writer {
+  hid_t file, string_type;
+  hid_t group_properties, dataset_properties;
+  bool failed;
+};
+
+static hid_t checked(struct writer *writer, hid_t result)
+{
+  if (result < 0)
+    writer->failed = true;
+  return result;
+}
+
+static hid_t make_group(struct writer *writer, hid_t parent, const char *name)
+{
+  return checked(writer, H5Gcreate2(parent, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
+}
+
+// Attribute of one string (count 0) or of a row of strings.
+static void put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings)
+{
+  hsize_t size = (hsize_t)count;
+  hid_t space = checked(writer, count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
+  hid_t attribute = checked(writer, H5Acreate2(object, name, writer->string_type, space, H5P_DEFAULT, H5P_DEFAULT));
+  checked(writer, H5Awrite(attribute, writer->string_type, strings));
+  close_object(attribute);
+  close_object(space);
+}
+
+// Dataset [rows][columns], or [rows] for 0 columns; unit may be NULL.  Returns it open.
+static hid_t put_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns,
+                       const double *values, const char *unit)
+{
+  hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
+  hid_t space = checked(writer, H5Screate_simple(columns ? 2 : 1, shape, NULL));
+  hid_t dataset = checked(
+      writer, H5Dcreate2(parent, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, writer->dataset_properties, H5P_DEFAULT));
+  if (rows > 0)
+    checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  if (unit)
+    put_strings(writer, dataset, "unit", 0, &unit);
+  close_object(space);
+  return dataset;
+}
+
+static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, const double *parameters,
+                        int count)
+{
+  hid_t dataset = put_reals(writer, parent, "control", count, 0, parameters, NULL);
+  if (count > 0 && count <= MOST_NAMES) {
+    enum { LONGEST = 256 };
+    char(*texts)[LONGEST] = dc_alloc((size_t)count, sizeof *texts);
+    const char **names = dc_alloc((size_t)count, sizeof *names);
+    if (texts && names) {
+      for (int i = 0; i < count; i++) {
+        dc_task_parameter_name(&scene->task, &scene->model, i, texts[i], LONGEST);
+        names[i] = texts[i];
+      }
+      put_strings(writer, dataset, "names", count, names);
+    } else {
+      writer->failed = true;
+    }
+    free(texts);
+    free(names);
+  }
+  close_object(dataset);
+}
+
+// Poses of all frames, body by body: positions [bodies][frames][3], rotations [bodies][frames][4].
+struct pose_table {
+  int frames, bodies;
+  struct dc_pose *poses; // [bodies], of one frame
+  double *positions, *rotations;
+};
+
+static void pose_table_free(struct pose_table *table)
+{
+  free(table->poses);
+  free(table->positions);
+  free(table->rotations);
+}
+
+static bool pose_table_fill(struct pose_table *table, const struct dc_bodies *bodies,
+                            const struct dc_trajectory *trajectory)
+{
+  int count = bodies->count, frames = trajectory->steps + 1;
+  size_t rows = (size_t)count * (size_t)frames;
+  table->frames = frames;
+  table->bodies = count;
+  table->poses = dc_alloc((size_t)count, sizeof *table->poses);
+  table->positions = dc_alloc(rows, 3 * sizeof(double));
+  table->rotations = dc_alloc(rows, 4 * sizeof(double));
+  if (!table->poses || !table->positions || !table->rotations)
+    return false;
+  for (int f = 0; f < frames; f++) {
+    dc_poses(bodies, trajectory->q + (size_t)f * (size_t)trajectory->nq, table->poses);
+    for (int b = 0; b < count; b++) {
+      size_t row = (size_t)b * (size_t)frames + (size_t)f;
+      memcpy(table->positions + 3 * row, table->poses[b].position, 3 * sizeof(double));
+      memcpy(table->rotations + 4 * row, table->poses[b].quaternion, 4 * sizeof(double));
+    }
+  }
+  return true;
+}
+
+static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
+                       const struct pose_table *table)
+{
+  hid_t group = make_group(writer, parent, "bodies");
+  for (int b = 0; b < table->bodies && !writer->failed; b++) {
+    size_t row = (size_t)b * (size_t)table->frames;
+    char *name = link_name(bodies->bodies[b].name);
+    hid_t body = name ? make_group(writer, group, name) : checked(writer, -1);
+    close_object(put_reals(writer, body, "position", table->frames, 3, table->positions + 3 * row, "m"));
+    close_object(put_reals(writer, body, "rotation", table->frames, 4, table->rotations + 4 * row, "1"));
+    close_object(body);
+    free(name);
+  }
+  close_object(group);
+}
+
+static void put_times(struct writer *writer, hid_t parent, const struct dc_trajectory *trajectory)
+{
+  int frames = trajectory->steps + 1;
+  double *time = dc_alloc((size_t)frames, sizeof *time);
+  if (!time) {
+    writer->failed = true;
+    return;
+  }
+  for (int f = 0; f < frames; f++)
+    time[f] = f * trajectory->time_step;
+  close_object(put_reals(writer, parent, "time", frames, 0, time, "s"));
+  free(time);
+}
+
+// Without a pair of bodies that could meet every gap is infinite, and there is nothing to store.
+static bool any_gap(const struct dc_trajectory *trajectory)
+{
+  for (int f = 0; f <= trajectory->steps; f++)
+    if (trajectory->min_gap[f] != INFINITY)
+      return true;
+  return false;
+}
+
+static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_scene *scene,
+                           const struct dc_trajectory *trajectory, const double *parameters, int parameter_count)
+{
+  struct pose_table table = {0};
+  put_times(writer, parent, trajectory);
+  if (pose_table_fill(&table, &scene->model.bodies, trajectory))
+    put_bodies(writer, parent, &scene->model.bodies, &table);
+  else
+    writer->failed = true;
+  pose_table_free(&table);
+  put_control(writer, parent, scene, parameters, parameter_count);
+  if (any_gap(trajectory)) {
+    hid_t contact = make_group(writer, parent, "contact");
+    close_object(put_reals(writer, contact, "min_gap", trajectory->steps + 1, 0, trajectory->min_gap, "m"));
+    close_object(contact);
+  }
+}
+
+// An empty file in memory, in the oldest format (read by every version) and without times of writing.
+static void writer_open(struct writer *writer)
+{
+  char name[64];
+  unique_name(name, sizeof name);
+  hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
+  checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
+  checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
+  checked(writer, H5Pset_userblock(creation, SEAL_SIZE));
+  checked(writer, H5Pset_obj_track_times(creation, false));
+  writer->file = checked(writer, H5Fcreate(name, H5F_ACC_TRUNC, creation, access));
+  writer->group_properties = checked(writer, H5Pcreate(H5P_GROUP_CREATE));
+  checked(writer, H5Pset_obj_track_times(writer->group_properties, false));
+  writer->dataset_properties = checked(writer, H5Pcreate(H5P_DATASET_CREATE));
+  checked(writer, H5Pset_obj_track_times(writer->dataset_properties, false));
+  writer->string_type = checked(writer, H5Tcopy(H5T_C_S1));
+  checked(writer, H5Tset_size(writer->string_type, H5T_VARIABLE));
+  checked(writer, H5Tset_cset(writer->string_type, H5T_CSET_UTF8));
+  close_object(access);
+  close_object(creation);
+}
+
+static void writer_close(struct writer *writer)
+{
+  close_object(writer->string_type);
+  close_object(writer->dataset_properties);
+  close_object(writer->group_properties);
+  if (writer->file >= 0)
+    checked(writer, H5Fclose(writer->file));
+}
+
+// The file's bytes with their seal, released with free(); NULL when anything failed.  The library's image begins behind
+// the user block.
+static char *writer_image(struct writer *writer, size_t *size)
+{
+  if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
+    return NULL;
+  ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
+  if (length <= 0 || (size_t)length > largest_file - SEAL_SIZE)
+    return NULL;
+  *size = SEAL_SIZE + (size_t)length;
+  char *image = malloc(*size), seal[SEAL_SIZE];
+  if (image && H5Fget_file_image(writer->file, image + SEAL_SIZE, (size_t)length) != length) {
+    free(image);
+    image = NULL;
+  }
+  if (image) {
+    make_seal(seal, image, *size);
+    memcpy(image, seal, SEAL_SIZE);
+  }
+  return image;
+}
+
+static enum dc_status check_finite(const char *which, const struct dc_trajectory *trajectory, const double *parameters,
+                                   int parameter_count, struct dc_error *error)
+{
+  bool gaps = any_gap(trajectory);
+  for (int f = 0; f <= trajectory->steps; f++) {
+    const double *q = trajectory->q + (size_t)f * (size_t)trajectory->nq;
+    for (int i = 0; i < trajectory->nq; i++)
+      if (!isfinite(q[i]))
+        return dc_fail(error, DC_NUMERICAL, "%s trajectory: state[%d] of frame %d is not finite", which, i, f);
+    if (gaps && !isfinite(trajectory->min_gap[f]))
+      return dc_fail(error, DC_NUMERICAL, "%s trajectory: the gap of frame %d is not finite", which, f);
+  }
+  for (int i = 0; i < parameter_count; i++)
+    if (!isfinite(parameters[i]))
+      return dc_fail(error, DC_NUMERICAL, "%s trajectory: parameter %d is not finite", which, i);
+  return DC_OK;
+}
+
+// The whole file in memory; NULL when memory is out, which is all that can fail.
+static char *build_image(const struct dc_scene *scene, const struct dc_trajectory *best, const double *best_parameters,
+                         const struct dc_trajectory *first, const double *first_parameters, int parameter_count,
+                         size_t *size)
+{
+  struct writer writer = {.file = -1};
+  struct error_printing saved = silence();
+  const char *format = FORMAT;
+  writer_open(&writer);
+  if (!writer.failed) {
+    put_strings(&writer, writer.file, "format", 0, &format);
+    put_strings(&writer, writer.file, "name", 0, &scene->name);
+    put_trajectory(&writer, writer.file, scene, best, best_parameters, parameter_count);
+  }
+  if (first && !writer.failed) {
+    hid_t group = make_group(&writer, writer.file, "first");
+    put_trajectory(&writer, group, scene, first, first_parameters, parameter_count);
+    close_object(group);
+  }
+  char *image = writer_image(&writer, size);
+  writer_close(&writer);
+  speak(saved);
+  return image;
+}
+
+enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
+                                       const struct dc_trajectory *best, const double *best_parameters,
+                                       const struct dc_trajectory *first, const double *first_parameters,
+                                       int parameter_count, struct dc_error *error)
+{
+  enum dc_status status = check_finite("best", best, best_parameters, parameter_count, error);
+  if (!status && first)
+    status = check_finite("first", first, first_parameters, parameter_count, error);
+  if (status)
+    return status;
+  size_t size = 0;
+  char *path = dc_path_join(dc_run_directory(run), "trajectory.h5");
+  char *image = build_image(scene, best, best_parameters, first, first_parameters, parameter_count, &size);
+  if (path && image)
+    status = dc_file_write(path, image, size, error);
+  else
+    status = dc_fail(error, DC_MEMORY, "%.800s/trajectory.h5: out of memory for %d frames of %d bodies",
+                     dc_run_directory(run), best->steps + 1, scene->model.bodies.count);
+  free(image);
+  free(path);
+  return status;
+}
+
+struct reader {
+  hid_t file;
+  const char *path;
+  size_t file_size;
+  struct dc_error *error;
+};
+
+static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
+{
+  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%.200s: %s", reader->path, object, rule);
+}
+
+// Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says which.
+// *values is owned by arena.
+static enum dc_status get_reals(const struct reader *reader, const char *name, int *rows, int columns,
+                                struct dc_arena *arena, double **values)
+{
+  enum dc_status status = DC_OK;
+  hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
+  if (dataset < 0)
+    return misfit(reader, name, "is not there");
+  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  hsize_t shape[2] = {0, 0};
+  int rank = columns ? 2 : 1;
+  size_t width = columns ? (size_t)columns : 1;
+  *values = NULL;
+  if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != sizeof(double))
+    status = misfit(reader, name, "must hold 64-bit numbers");
+  else if (H5Sget_simple_extent_ndims(space) != rank || H5Sget_simple_extent_dims(space, shape, NULL) < 0 ||
+           (columns && shape[1] != (hsize_t)columns) || (*rows >= 0 && shape[0] != (hsize_t)*rows))
+    status = misfit(reader, name, "has another shape than the scene asks for");
+  // All numbers must be in the file itself, so that memory stays in proportion to it.
+  else if (shape[0] > reader->file_size / (width * sizeof(double)) || shape[0] > (hsize_t)1 << 30 ||
+           (shape[0] && H5Dget_storage_size(dataset) != shape[0] * width * sizeof(double)))
+    status = misfit(reader, name, "claims more numbers than the file holds");
+  if (!status) {
+    *rows = (int)shape[0];
+    *values = dc_arena_alloc(arena, (size_t)shape[0] * width, sizeof(double));
+    if (!*values)
+      status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+    else if (shape[0] && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
+      status = dc_fail(reader->error, DC_IO, "%.500s: /%.200s: cannot be read", reader->path, name);
+  }
+  for (size_t i = 0; !status && i < (size_t)shape[0] * width; i++)
+    if (!isfinite((*values)[i]))
+      status = misfit(reader, name, "holds a number that is not finite");
+  close_object(type);
+  close_object(space);
+  close_object(dataset);
+  return status;
+}
+
+// Tells whether the root says that this is a file of ours.
+static bool format_matches(hid_t file)
+{
+  hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
+  if (attribute < 0)
+    return false;
+  char *text = NULL;
+  hid_t stored = H5Aget_type(attribute), type = H5Tcopy(H5T_C_S1), space = H5Aget_space(attribute);
+  bool matches = H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+                 H5Tis_variable_str(stored) > 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+                 H5Aread(attribute, type, &text) >= 0 && text && strcmp(text, FORMAT) == 0;
+  if (text)
+    H5free_memory(text);
+  close_object(space);
+  close_object(type);
+  close_object(stored);
+  close_object(attribute);
+  return matches;
+}
+
+static enum dc_status get_body(const struct reader *reader, const char *name, int body,
+                               struct dc_stored_trajectory *trajectory)
+{
+  char *link = link_name(name), *position_name = NULL, *rotation_name = NULL;
+  double *position, *rotation;
+  struct dc_arena *scratch = dc_arena_create();
+  enum dc_status status = DC_OK;
+  if (link && scratch) {
+    position_name = dc_arena_printf(scratch, "bodies/%s/position", link);
+    rotation_name = dc_arena_printf(scratch, "bodies/%s/rotation", link);
+  }
+  if (!position_name || !rotation_name)
+    status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  if (!status)
+    status = get_reals(reader, position_name, &trajectory->frames, 3, scratch, &position);
+  if (!status)
+    status = get_reals(reader, rotation_name, &trajectory->frames, 4, scratch, &rotation);
+  for (int f = 0; !status && f < trajectory->frames; f++) {
+    const double *q = rotation + 4 * (size_t)f;
+    size_t row = (size_t)f * (size_t)trajectory->bodies + (size_t)body;
+    memcpy(trajectory->position + 3 * row, position + 3 * (size_t)f, 3 * sizeof(double));
+    memcpy(trajectory->quaternion + 4 * row, q, 4 * sizeof(double));
+    // The same bound as for rotations in a scene.
+    if (!(fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1) <= 1e-3))
+      status = misfit(reader, rotation_name, "holds a quaternion that is not of length 1");
+  }
+  dc_arena_destroy(scratch);
+  free(link);
+  return status;
+}
+
+static enum dc_status get_bodies(const struct reader *reader, const struct dc_bodies *bodies,
+                                 struct dc_stored_trajectory *trajectory)
+{
+  H5G_info_t info = {0};
+  hid_t group = H5Gopen2(reader->file, "bodies", H5P_DEFAULT);
+  bool same_count = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks == (hsize_t)bodies->count;
+  close_object(group);
+  if (!same_count)
+    return misfit(reader, "bodies", "has another number of bodies than the scene");
+  size_t rows = (size_t)trajectory->frames * (size_t)bodies->count;
+  // Each body needs 56 bytes a frame in the file.
+  if (rows > reader->file_size / (7 * sizeof(double)))
+    return misfit(reader, "bodies", "claims more numbers than the file holds");
+  trajectory->bodies = bodies->count;
+  trajectory->position = dc_arena_alloc(trajectory->arena, rows, 3 * sizeof(double));
+  trajectory->quaternion = dc_arena_alloc(trajectory->arena, rows, 4 * sizeof(double));
+  if (!trajectory->position || !trajectory->quaternion)
+    return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  enum dc_status status = DC_OK;
+  for (int b = 0; b < bodies->count && !status; b++)
+    status = get_body(reader, bodies->bodies[b].name, b, trajectory);
+  return status;
+}
+
+static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
+                                     struct dc_stored_trajectory *trajectory)
+{
+  if (!format_matches(reader->file))
+    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
+  trajectory->frames = -1;
+  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model);
+  enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
+  if (!status && trajectory->frames == 0)
+    status = misfit(reader, "time", "has no frames");
+  for (int f = 1; !status && f < trajectory->frames; f++)
+    if (trajectory->time[f] <= trajectory->time[f - 1])
+      status = misfit(reader, "time", "must increase");
+  if (!status)
+    status = get_bodies(reader, &scene->model.bodies, trajectory);
+  if (!status)
+    status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
+  return status;
+}
+
+// The file in memory as HDF5 sees it, or a negative number.
+static hid_t open_image(char *image, size_t size)
+{
+  char name[64];
+  unique_name(name, sizeof name);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && H5Pset_file_image(access, image, size) >= 0)
+    file = H5Fopen(name, H5F_ACC_RDONLY, access);
+  close_object(access);
+  return file;
+}
+
+static enum dc_status check_seal(const char *path, const char *image, size_t size, struct dc_error *error)
+{
+  char seal[SEAL_SIZE];
+  if (size <= SEAL_SIZE || memcmp(image, FORMAT, strlen(FORMAT)) != 0)
+    return dc_fail(error, DC_IO, "%.800s: is not of the format \"%s\"", path, FORMAT);
+  make_seal(seal, image, size);
+  if (memcmp(seal, image, SEAL_SIZE) != 0)
+    return dc_fail(error, DC_IO, "%.800s: is damaged (size or hash is not what was written)", path);
+  return DC_OK;
+}
+
+static enum dc_status read_file(const char *path, const struct dc_scene *scene, struct dc_stored_trajectory *trajectory,
+                                struct dc_error *error)
+{
+  char *image;
+  struct reader reader = {.file = -1, .path = path, .error = error};
+  enum dc_status status = dc_file_read(path, largest_file, &image, &reader.file_size, error);
+  if (!status)
+    status = check_seal(path, image, reader.file_size, error);
+  if (!status) {
+    struct error_printing saved = silence();
+    reader.file = open_image(image, reader.file_size);
+    if (reader.file < 0)
+      status = dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", path);
+    else
+      status = get_trajectory(&reader, scene, trajectory);
+    if (reader.file >= 0)
+      H5Fclose(reader.file);
+    speak(saved);
+  }
+  free(image);
+  return status;
+}
+
+enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
+                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  memset(trajectory, 0, sizeof *trajectory);
+  trajectory->arena = dc_arena_create();
+  char *path = dc_path_join(directory, "trajectory.h5");
+  enum dc_status status;
+  if (path && trajectory->arena)
+    status = read_file(path, scene, trajectory, error);
+  else
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (status) {
+    dc_arena_destroy(trajectory->arena);
+    memset(trajectory, 0, sizeof *trajectory);
+  }
+  free(path);
+  return status;
+}
