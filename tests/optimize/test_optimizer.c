@@ -317,8 +317,7 @@ static void test_ends(void)
 
     function = make(nothing, 0);
     struct dc_problem problem = {0, &function, evaluate};
-    void *options;
-    options = make_options(type, 1, 100, 0);
+    void *options = make_options(type, 1, 100, 0);
     CHECK(dc_minimize(type, options, &problem, NULL, NULL, NULL, &result, NULL) == DC_OK, "empty");
     CHECK(result.best_value == 3 && result.iterations == 0, "%g", result.best_value);
 
