@@ -19,8 +19,8 @@ enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE 
 // both orders name the same block; duplicates allowed).  Diagonal blocks are always there.  AUTOMATIC takes dense up
 // to 600 unknowns, or where the pattern fills more than a third of the lower triangle up to 3000 unknowns.  Returns
 // NULL when out of memory.
-struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count, const int (*pairs)[2],
-                                                enum dc_solver_backend backend);
+struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count,
+                                                const int (*pairs)[2], enum dc_solver_backend backend);
 void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix);
 int dc_symmetric_size(const struct dc_symmetric_matrix *matrix);
 const char *dc_symmetric_backend(const struct dc_symmetric_matrix *matrix);  // "dense" or "sparse"
@@ -31,7 +31,8 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
-double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix);  // largest absolute entry; NaN or inf when any entry is
+// Largest absolute entry; not finite when any entry is not.
+double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix);
 void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y);  // y = A x
 
 // Cholesky factorization; the matrix keeps its values.  DC_OK, or DC_NUMERICAL when it is not (numerically) positive

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Sparse factorizations by CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008),
+// SPDX-License-Identifier: Apache-2.0
+// Sparse factorizations by CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008),
 // simplicial: it calls no BLAS, so that its bits do not depend on threads.  The ordering is found once; every
 // factorization starts from a fresh copy of the symbolic factor, so that none depends on earlier ones.
 #include <math.h>

@@ -18,7 +18,7 @@ struct dc_problem {
 
 struct dc_iterate {
   int iteration;  // 0 is the first guess
-  double value, gradient_norm;
+  double value, gradient_norm;  // Euclidean
   bool best;      // lower than every value before
   int backed_off; // halvings that the infeasible proposal before it needed
   const double *x, *gradient;
@@ -34,10 +34,11 @@ struct dc_optimizer_type {
   // State of the optimizer, so that a checkpoint can hold it: state_size(options, dimension) doubles.
   int (*state_size)(const void *options, int dimension);
   void (*start)(const void *options, int dimension, double *state);
-  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  scale halves with failures.
+  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  dc_minimize shortens it after failures.
   void (*propose)(const void *options, int dimension, double *state, const double *x, double value,
                   const double *gradient, double *step);
 };
+extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent;
 extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated: "adam", "gradient_descent"
 const struct dc_optimizer_type *dc_optimizer_find(const char *name);
 
@@ -56,8 +57,10 @@ struct dc_optimizer_result {
   int failed;              // evaluations with DC_NUMERICAL
 };
 
-// Minimizes from x [dimension], which receives the best iterate.  Infeasible proposals are halved up to 20 times towards the last feasible point; a DC_NUMERICAL evaluation skips the
-// update and halves the step, DC_NUMERICAL is returned after five in a row.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the observer stopped it.
+// Minimizes from x [dimension], which receives the best iterate whatever is returned.  DC_OK: the iterations are done, the value is <= target, or the gradient is
+// exactly zero.  Infeasible proposals are halved up to 20 times towards the last feasible point, then dropped for a new one; a DC_NUMERICAL
+// evaluation (or one that is not finite) skips the update and halves the step.  DC_NUMERICAL after five evaluations failed or five proposals were
+// dropped in a row, or when the first guess fails.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the observer stopped it.
 enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
                            double *x, dc_observer *observer, void *observer_context, struct dc_optimizer_result *result,
                            struct dc_error *error);
