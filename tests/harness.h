@@ -22,7 +22,7 @@ static const char *test_skip_reason;
     if (!(condition)) {                                                          \
       test_failures++;                                                           \
       printf("# %s:%d: %s: ", __FILE__, __LINE__, #condition);                   \
-      printf("" __VA_ARGS__);                                                    \
+      printf(" " __VA_ARGS__);                                                   \
       printf("\n");                                                              \
     }                                                                            \
   } while (0)
