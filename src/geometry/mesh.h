@@ -22,18 +22,30 @@ struct dc_mass_properties {
   double surface_area;         // m^2
 };
 
-// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same bits are merged.  Never blocks on
-// devices; refuses files over 64 MB.  Arrays are owned by arena.
+enum {
+  DC_MESH_FILE_BYTES_MAX = 64 << 20,  // largest mesh file
+  DC_MESH_TRIANGLES_MAX = 4000000     // most triangles (and vertices) of a file or shape
+};
+
+// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are merged,
+// vertices that no face of an OBJ uses are dropped, its polygons are cut into fans.  Never blocks on devices or pipes;
+// refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
+// "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 
-// The rules for bodies: every index valid, all coordinates finite, no degenerate (area <= 1e-14 of the squared size) or duplicate triangle, every edge
-// shared by exactly two triangles with opposite directions, positive volume.  The message has counts and first indices.
+// The rules for bodies: every index valid, coordinates finite and at most 1e9 m, the size (diagonal of the bounding
+// box) at least 1e-9 m, no degenerate (area <= 1e-14 of the squared size) or duplicate triangle, every edge shared by
+// exactly two triangles with opposite directions, positive volume (> 1e-14 of the cubed size), connected parts that
+// face inwards only as cavities inside others.  DC_BAD_INPUT names the most fundamental broken rule, with counts and
+// first indices (from 0); DC_MEMORY.
 enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error);
 
-// Volume, centre of mass and second moment by the divergence theorem (sums over signed tetrahedra about the vertex mean).
+// Volume, centre of mass and second moment by the divergence theorem (sums over signed tetrahedra about the vertex
+// mean).
 void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properties *properties);
 
-// True when point lies inside the closed mesh (generalized winding number, Van Oosterom and Strackee 1983, above one half).
+// True when point lies inside the closed mesh (generalized winding number, Van Oosterom and Strackee 1983, above one
+// half).
 bool dc_mesh_contains(const struct dc_mesh *mesh, const double point[3]);
 
 #endif
