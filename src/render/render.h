@@ -12,28 +12,38 @@ struct dc_render_mark {
 };
 
 struct dc_render_settings {
-  int width, height;
-  int samples;         // per pixel, a square number is best
-  double eye[3], target[3], up[3], fov_deg;
+  int width, height;   // 1 .. 16384
+  int samples;         // per pixel, 1 .. 4096; powers of 4 are spread best; 16 for final pictures, 4 for drafts
+  double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height; // z of the infinite ground plane that is drawn, m; NAN: none
 };
 
 struct dc_renderer;
 
-// bodies are drawn with their meshes and colours; half spaces are drawn as the ground.  Vertex normals are smoothed where faces meet at less than 40 degrees
-// unless flat is set.
-struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_count, const struct dc_render_mark *marks,
-                                       const struct dc_render_settings *settings, struct dc_error *error);
+// Bodies are drawn with their meshes and colours, half spaces not at all: floor_height gives the ground.  Vertex
+// normals are smoothed where faces meet at less than 40 degrees.  Marks and traces lie on the ground and on upward
+// faces of fixed bodies.  Everything needed is copied.  Returns NULL on failure: DC_BAD_INPUT (sizes, camera, marks,
+// mesh indices), DC_MEMORY, or DC_NUMERICAL when Embree refuses to work.
+struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_count,
+                                       const struct dc_render_mark *marks, const struct dc_render_settings *settings,
+                                       struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
 
-// A camera that shows points [count][3] with a margin, seen from a pleasant direction.
+// Sets eye, target, up (and fov_deg unless it is in 1 .. 170) so that points [count][3] are in view with a margin,
+// seen from the front left (-x, -y), 36 degrees above the horizon.  Width and height of settings are read for the
+// aspect; points that are not finite are left out.
 void dc_render_frame_camera(int count, const double (*points)[3], struct dc_render_settings *settings);
 
-// Draws one frame: pixels [height][width][3], 8-bit sRGB.  traces (may be NULL): per body a polyline of earlier positions [trace_count][bodies][3] drawn as
-// a thin line on the ground.
+// Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):
+// earlier positions [trace_count][bodies][3] of all bodies, drawn up to the present one as thin lines below movable
+// bodies, the older the fainter.  One renderer draws one frame at a time (on all OpenMP threads).  DC_BAD_INPUT when
+// a pose is not finite, DC_MEMORY, DC_NUMERICAL from Embree.
 enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pose *poses, int trace_count,
                                const double *traces, unsigned char *pixels, struct dc_error *error);
 
-enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels, struct dc_error *error);
+// Writes an 8-bit sRGB picture under a temporary name beside path and renames it: path is the whole picture or
+// untouched.  DC_IO with the file's name, DC_MEMORY, DC_BAD_INPUT for sizes outside 1 .. 16384.
+enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels,
+                            struct dc_error *error);
 
 #endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/camera.h"
+
+#include <string.h>
+
+#include "math/vector.h"
+
+static const double degree = 0.01745329251994329577;  // rad
+static const double default_fov = 22;                 // degrees; a long lens keeps balls round
+static const double azimuth = 28, elevation = 36;     // degrees: to the left of the front, above the horizon
+static const double margin = 0.84;                    // part of the half width and height that points may fill
+
+static bool fov_valid(double fov)
+{
+  return fov >= 1 && fov <= 170;
+}
+
+// forward, right and up from the direction of view and the upward hint; false when they are parallel or not finite.
+static bool view_axes(struct dc_view *view, const double toward[3], const double hint[3])
+{
+  double length = dc_vec_norm(toward), hint_length = dc_vec_norm(hint);
+  if (!(length > 0) || !isfinite(length) || !(hint_length > 0) || !isfinite(hint_length))
+    return false;
+  dc_vec_scale(view->forward, toward, 1 / length);
+  dc_vec_cross(view->right, view->forward, hint);
+  double sine = dc_vec_norm(view->right) / hint_length;
+  if (!(sine > 1e-9))
+    return false;
+  dc_vec_scale(view->right, view->right, 1 / (sine * hint_length));
+  dc_vec_cross(view->up, view->right, view->forward);
+  return true;
+}
+
+enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_settings *settings, struct dc_error *error)
+{
+  if (settings->width < 1 || settings->width > 16384 || settings->height < 1 || settings->height > 16384)
+    return dc_fail(error, DC_BAD_INPUT, "picture size must be 1 .. 16384 pixels each way (is %d x %d)", settings->width,
+                   settings->height);
+  if (!fov_valid(settings->fov_deg))
+    return dc_fail(error, DC_BAD_INPUT, "camera.fov_deg must be 1 .. 170 degrees (is %g)", settings->fov_deg);
+  double toward[3], sum = 0;
+  for (int i = 0; i < 3; i++)
+    sum += fabs(settings->eye[i]) + fabs(settings->target[i]) + fabs(settings->up[i]);
+  if (!(sum < 1e15))
+    return dc_fail(error, DC_BAD_INPUT, "camera: eye, target and up must be finite and below 1e15");
+  dc_vec_sub(toward, settings->target, settings->eye);
+  if (!view_axes(view, toward, settings->up))
+    return dc_fail(error, DC_BAD_INPUT, "camera: eye and target must differ and up must not point along the view");
+  dc_vec_copy(view->eye, settings->eye);
+  dc_vec_copy(view->target, settings->target);
+  view->width = settings->width;
+  view->height = settings->height;
+  view->pixel = 2 * tan(0.5 * degree * settings->fov_deg) / settings->height;
+  return DC_OK;
+}
+
+void dc_view_direction(const struct dc_view *view, double x, double y, double direction[3])
+{
+  dc_vec_add_scaled(direction, view->forward, (x - 0.5 * view->width) * view->pixel, view->right);
+  dc_vec_add_scaled(direction, direction, (0.5 * view->height - y) * view->pixel, view->up);
+  dc_vec_scale(direction, direction, 1 / dc_vec_norm(direction));
+}
+
+void dc_view_footprint(const struct dc_view *view, const double direction[3], double distance, const double normal[3],
+                       double footprint[2][3])
+{
+  // With D = direction / (direction . forward) and P = eye + t D on the plane, D moving by a moves P by t (a - D
+  // (n.a) / (n.D)).
+  double along = dc_vec_dot(direction, view->forward), incidence = dc_vec_dot(direction, normal);
+  if (fabs(incidence) < 1e-6)
+    incidence = incidence < 0 ? -1e-6 : 1e-6;
+  for (int k = 0; k < 2; k++) {
+    const double *axis = k == 0 ? view->right : view->up;
+    dc_vec_add_scaled(footprint[k], axis, -dc_vec_dot(normal, axis) / incidence, direction);
+    dc_vec_scale(footprint[k], footprint[k], view->pixel * distance * along);
+  }
+}
+
+static bool finite_point(const double point[3])
+{
+  return isfinite(point[0] + point[1] + point[2]) && fabs(point[0]) + fabs(point[1]) + fabs(point[2]) < 1e14;
+}
+
+// Where the camera must be, along one axis of the picture (coordinate side) and in depth, so that |side_i - side| <=
+// slope (depth_i - depth) for all points, nearest to them: the lines through the extreme points of both borders meet
+// there.
+struct border {
+  double low, high;  // least depth_i - side_i / slope and depth_i + side_i / slope
+};
+
+static void border_add(struct border *border, double side, double depth, double slope)
+{
+  border->low = fmin(border->low, depth - side / slope);
+  border->high = fmin(border->high, depth + side / slope);
+}
+
+void dc_render_frame_camera(int count, const double (*points)[3], struct dc_render_settings *settings)
+{
+  if (!fov_valid(settings->fov_deg))
+    settings->fov_deg = default_fov;
+  double aspect = settings->width > 0 && settings->height > 0 ? (double)settings->width / settings->height : 16.0 / 9;
+  double slope_up = margin * tan(0.5 * degree * settings->fov_deg), slope_right = slope_up * aspect;
+  const double hint[3] = {0, 0, 1};
+  double level = cos(elevation * degree);
+  const double toward[3] = {sin(azimuth * degree) * level, cos(azimuth * degree) * level, -sin(elevation * degree)};
+  struct dc_view view;
+  view_axes(&view, toward, hint);
+
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int p = 0; p < count; p++)
+    if (finite_point(points[p]))
+      for (int i = 0; i < 3; i++) {
+        low[i] = fmin(low[i], points[p][i]);
+        high[i] = fmax(high[i], points[p][i]);
+      }
+  bool empty = !(low[0] <= high[0]);
+  if (empty)
+    memset(low, 0, sizeof low), memset(high, 0, sizeof high);
+  // A single place is shown with a metre around it.
+  double extent = dc_vec_distance(low, high), pad = extent > 1e-9 ? 0 : 1;
+
+  struct border across = {INFINITY, INFINITY}, upright = {INFINITY, INFINITY};
+  double near = INFINITY, far = -INFINITY;
+  for (int p = empty ? -1 : 0; p < (empty ? 0 : count); p++) {
+    const double *point = empty ? low : points[p];
+    if (!finite_point(point))
+      continue;
+    double depth = dc_vec_dot(point, view.forward);
+    for (int sign = -1; sign <= 1; sign += 2) {
+      border_add(&across, dc_vec_dot(point, view.right) + sign * pad, depth, slope_right);
+      border_add(&upright, dc_vec_dot(point, view.up) + sign * pad, depth, slope_up);
+    }
+    near = fmin(near, depth);
+    far = fmax(far, depth);
+  }
+  // Points in one line of sight need some distance all the same.
+  double depth = fmin(0.5 * (across.low + across.high), 0.5 * (upright.low + upright.high));
+  depth = fmin(depth, near - 0.5 * (extent + pad));
+  double right = 0.5 * slope_right * (across.high - across.low), up = 0.5 * slope_up * (upright.high - upright.low);
+  dc_vec_scale(settings->eye, view.forward, depth);
+  dc_vec_add_scaled(settings->eye, settings->eye, right, view.right);
+  dc_vec_add_scaled(settings->eye, settings->eye, up, view.up);
+  dc_vec_add_scaled(settings->target, settings->eye, 0.5 * (near + far) - depth, view.forward);
+  dc_vec_copy(settings->up, hint);
+}

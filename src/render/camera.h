@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pinhole camera of a picture: pixels to rays.
+#ifndef DC_RENDER_CAMERA_H
+#define DC_RENDER_CAMERA_H
+
+#include "render/render.h"
+
+struct dc_view {
+  double eye[3], target[3];               // m
+  double forward[3], right[3], up[3];     // orthonormal
+  double pixel;                           // side of a pixel in the plane at unit distance
+  int width, height;
+};
+
+// DC_BAD_INPUT when size, field of view or axes make no camera.
+enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_settings *settings, struct dc_error *error);
+
+// Unit direction through picture coordinates x in 0 .. width, y in 0 .. height (downwards).
+void dc_view_direction(const struct dc_view *view, double x, double y, double direction[3]);
+
+// How a point seen along the unit direction at the given distance moves, in m, on the plane with that normal, when
+// the ray moves by one pixel to the right and up: the footprint of a pixel.
+void dc_view_footprint(const struct dc_view *view, const double direction[3], double distance, const double normal[3],
+                       double footprint[2][3]);
+
+#endif

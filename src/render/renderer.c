@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "render/camera.h"
+#include "render/decals.h"
+#include "render/shading.h"
+#include "render/surfaces.h"
+
+enum { TILE = 16, MOST_SAMPLES = 4096 };
+
+// Pairs of random dimensions within a sample.
+enum { PAIR_PIXEL, PAIR_LIGHT, PAIR_SKY, PAIR_DITHER };
+
+static const double filter_radius = 0.85;       // of the tent over a pixel, pixels
+static const double upward = 0.7;               // marks lie on fixed surfaces whose normal has at least this z
+static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, of the picture's height
+
+struct dc_renderer {
+  struct dc_view view;
+  struct dc_lighting lighting;
+  struct dc_sampler sampler;
+  struct dc_surfaces surfaces;
+  struct dc_decals decals;
+  double softness, line_width;  // of decals, pixels
+  int tile_columns, tile_rows;
+  unsigned char *occupied;      // [tile_rows][tile_columns]: whether a body may be seen in the tile
+};
+
+static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct dc_bodies *bodies, int mark_count,
+                                    const struct dc_render_mark *marks, const struct dc_render_settings *settings,
+                                    struct dc_error *error)
+{
+  enum dc_status status = dc_view_create(&renderer->view, settings, error);
+  if (status)
+    return status;
+  if (settings->samples < 1 || settings->samples > MOST_SAMPLES)
+    return dc_fail(error, DC_BAD_INPUT, "samples per pixel must be 1 .. %d (is %d)", MOST_SAMPLES, settings->samples);
+  if (isinf(settings->floor_height))
+    return dc_fail(error, DC_BAD_INPUT, "floor height must be finite, or NAN for no ground");
+  dc_lighting_create(&renderer->lighting, &renderer->view, settings->floor_height);
+  renderer->softness = fmax(1 / sqrt(settings->samples), 0.25);
+  renderer->line_width = fmax(1, trace_pixels_per_height * settings->height);
+  renderer->tile_columns = (settings->width + TILE - 1) / TILE;
+  renderer->tile_rows = (settings->height + TILE - 1) / TILE;
+  renderer->occupied = dc_alloc((size_t)renderer->tile_columns * (size_t)renderer->tile_rows, 1);
+  if (!renderer->occupied)
+    return dc_fail(error, DC_MEMORY, "out of memory for a picture of %d x %d", settings->width, settings->height);
+  status = dc_sampler_create(&renderer->sampler, settings->samples, error);
+  if (!status)
+    status = dc_surfaces_create(&renderer->surfaces, bodies, error);
+  if (!status)
+    status = dc_decals_create(&renderer->decals, renderer->surfaces.device, mark_count, marks, error);
+  return status;
+}
+
+struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_count,
+                                       const struct dc_render_mark *marks, const struct dc_render_settings *settings,
+                                       struct dc_error *error)
+{
+  struct dc_renderer *renderer = dc_alloc(1, sizeof *renderer);
+  if (!renderer) {
+    dc_fail(error, DC_MEMORY, "out of memory for the renderer");
+    return NULL;
+  }
+  if (renderer_fill(renderer, bodies, mark_count, marks, settings, error)) {
+    dc_renderer_destroy(renderer);
+    return NULL;
+  }
+  return renderer;
+}
+
+void dc_renderer_destroy(struct dc_renderer *renderer)
+{
+  if (!renderer)
+    return;
+  dc_decals_destroy(&renderer->decals);
+  dc_surfaces_destroy(&renderer->surfaces);
+  dc_sampler_destroy(&renderer->sampler);
+  free(renderer->occupied);
+  free(renderer);
+}
+
+// Tile that holds picture coordinate x, kept within -1 .. count.
+static int tile_of(double x, int count)
+{
+  double tile = floor(x / TILE);
+  return tile < -1 ? -1 : tile > count ? count : (int)tile;
+}
+
+// Marks the tiles in which a body may be seen: most of a picture is ground, and rays for bodies are saved there.
+static void mark_tiles(struct dc_renderer *renderer, int body)
+{
+  const struct dc_view *view = &renderer->view;
+  const double slack = 2;  // pixels: the filter's reach and rounding
+  double corners[8][3], low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  dc_surfaces_box(&renderer->surfaces, body, corners);
+  bool in_front = true;
+  for (int c = 0; c < 8; c++) {
+    double offset[3];
+    dc_vec_sub(offset, corners[c], view->eye);
+    double depth = dc_vec_dot(offset, view->forward);
+    in_front = in_front && depth > 1e-3 * dc_vec_norm(offset);
+    double x = 0.5 * view->width + dc_vec_dot(offset, view->right) / (depth * view->pixel);
+    double y = 0.5 * view->height - dc_vec_dot(offset, view->up) / (depth * view->pixel);
+    low[0] = fmin(low[0], x - slack), high[0] = fmax(high[0], x + slack);
+    low[1] = fmin(low[1], y - slack), high[1] = fmax(high[1], y + slack);
+  }
+  int left = 0, top = 0, right = renderer->tile_columns - 1, bottom = renderer->tile_rows - 1;
+  if (in_front) {  // else the box's picture is not the hull of its corners' pictures
+    left = tile_of(low[0], right), right = tile_of(high[0], right);
+    top = tile_of(low[1], bottom), bottom = tile_of(high[1], bottom);
+  }
+  for (int row = top < 0 ? 0 : top; row <= bottom; row++)
+    for (int column = left < 0 ? 0 : left; column <= right; column++)
+      renderer->occupied[row * renderer->tile_columns + column] = 1;
+}
+
+// Inverse of the distribution of the tent on [-1, 1].
+static double tent(double u)
+{
+  return u < 0.5 ? sqrt(2 * u) - 1 : 1 - sqrt(2 - 2 * u);
+}
+
+// Distance along the ray to the ground, seen from above; INFINITY without one.
+static double ground_distance(const struct dc_renderer *renderer, const double direction[3])
+{
+  double height = renderer->view.eye[2] - renderer->lighting.floor_height;
+  return height > 0 && direction[2] < -1e-9 ? height / -direction[2] : INFINITY;
+}
+
+static void decal_at(const struct dc_renderer *renderer, const double direction[3], double distance,
+                     const double position[3], const double normal[3], double decal[4])
+{
+  struct dc_decal_place place = {position, normal, direction, distance};
+  dc_decals_evaluate(&renderer->decals, &renderer->surfaces, &renderer->view, &place, renderer->softness,
+                     renderer->line_width, decal);
+}
+
+static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_points points, int column, int row,
+                         int sample, double color[3])
+{
+  const struct dc_view *view = &renderer->view;
+  double u[2], light_u[2], sky_u[2], direction[3], background[3];
+  dc_sample(&renderer->sampler, points, sample, PAIR_PIXEL, u);
+  double x = column + 0.5 + filter_radius * tent(u[0]), y = row + 0.5 + filter_radius * tent(u[1]);
+  dc_view_direction(view, x, y, direction);
+  struct dc_surface_hit hit;
+  bool occupied = renderer->occupied[row / TILE * renderer->tile_columns + column / TILE];
+  bool body = occupied && dc_surfaces_intersect(&renderer->surfaces, view->eye, direction, true, &hit);
+  double ground = ground_distance(renderer, direction);
+  dc_background(y / view->height, background);
+  if (!body && ground == INFINITY) {
+    dc_vec_copy(color, background);
+    return;
+  }
+  dc_sample(&renderer->sampler, points, sample, PAIR_LIGHT, light_u);
+  dc_sample(&renderer->sampler, points, sample, PAIR_SKY, sky_u);
+  double decal[4] = {0, 0, 0, 0};
+  // A floor whose top is the ground's height is drawn as the floor.
+  if (body && hit.distance <= ground * (1 + 1e-5)) {
+    if (renderer->surfaces.bodies[hit.body].fixed && hit.normal[2] > upward)
+      decal_at(renderer, direction, hit.distance, hit.position, hit.face_normal, decal);
+    dc_shade_body(&renderer->lighting, &renderer->surfaces, &hit, direction, decal, light_u, sky_u, color);
+    return;
+  }
+  const double normal[3] = {0, 0, 1};
+  double position[3];
+  dc_vec_add_scaled(position, view->eye, ground, direction);
+  position[2] = renderer->lighting.floor_height;
+  decal_at(renderer, direction, ground, position, normal, decal);
+  dc_shade_ground(&renderer->lighting, &renderer->surfaces, view, position, background, decal, light_u, sky_u, color);
+}
+
+static void draw_pixel(const struct dc_renderer *renderer, int column, int row, unsigned char *pixel)
+{
+  struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);
+  double sum[3] = {0, 0, 0}, color[3], dither[2];
+  for (int s = 0; s < renderer->sampler.count; s++) {
+    shade_sample(renderer, points, column, row, s, color);
+    dc_vec_add(sum, sum, color);
+  }
+  dc_vec_scale(sum, sum, 1.0 / renderer->sampler.count);
+  dc_sample(&renderer->sampler, points, 0, PAIR_DITHER, dither);
+  dc_tone_map(sum, dither[0], pixel);
+}
+
+enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pose *poses, int trace_count,
+                               const double *traces, unsigned char *pixels, struct dc_error *error)
+{
+  enum dc_status status = dc_surfaces_pose(&renderer->surfaces, poses, error);
+  if (!status)
+    status = dc_decals_trace(&renderer->decals, &renderer->surfaces, trace_count, traces, error);
+  if (status)
+    return status;
+  int width = renderer->view.width, height = renderer->view.height;
+  int columns = renderer->tile_columns, tiles = columns * renderer->tile_rows;
+  memset(renderer->occupied, 0, (size_t)tiles);
+  for (int b = 0; b < renderer->surfaces.body_count; b++)
+    if (renderer->surfaces.bodies[b].mesh)
+      mark_tiles(renderer, b);
+  // Every pixel is a pure function of its place: tiles may go to threads in any order.
+#pragma omp parallel for schedule(dynamic)
+  for (int tile = 0; tile < tiles; tile++) {
+    int left = tile % columns * TILE, top = tile / columns * TILE;
+    for (int row = top; row < top + TILE && row < height; row++)
+      for (int column = left; column < left + TILE && column < width; column++)
+        draw_pixel(renderer, column, row, pixels + 3 * ((size_t)row * (size_t)width + (size_t)column));
+  }
+  return dc_surfaces_check(renderer->surfaces.device, "picture", error);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/surfaces.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+static const double smooth_cosine = 0.76604444311897803520;  // of 40 degrees
+
+struct dc_surface_mesh {
+  const struct dc_shape *shape;  // to find it again while building
+  RTCScene scene;
+  int triangle_count;
+  const float (*vertices)[3];         // in Embree's buffer
+  const unsigned (*triangles)[3];     // in Embree's buffer
+  float (*corner_normals)[3][3];      // [triangle_count][corner][3], unit
+};
+
+enum dc_status dc_surfaces_check(RTCDevice device, const char *what, struct dc_error *error)
+{
+  enum RTCError code = rtcGetDeviceError(device);
+  if (code == RTC_ERROR_NONE)
+    return DC_OK;
+  if (code == RTC_ERROR_OUT_OF_MEMORY)
+    return dc_fail(error, DC_MEMORY, "%s: Embree is out of memory", what);
+  return dc_fail(error, DC_NUMERICAL, "%s: Embree error %d", what, (int)code);
+}
+
+// Unit normals [triangle_count][3] of the faces (zero for degenerate ones).
+static void face_normals(const struct dc_mesh *mesh, double (*normals)[3])
+{
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    const int *v = mesh->triangles[t];
+    double a[3], b[3];
+    dc_vec_sub(a, mesh->vertices[v[1]], mesh->vertices[v[0]]);
+    dc_vec_sub(b, mesh->vertices[v[2]], mesh->vertices[v[0]]);
+    dc_vec_cross(normals[t], a, b);
+    double length = dc_vec_norm(normals[t]);
+    dc_vec_scale(normals[t], normals[t], length > 0 ? 1 / length : 0);
+  }
+}
+
+// Angle of triangle t at its corner: the weight of its normal there, so that the smoothed normal does not depend on how
+// neighbouring faces are split (Thuermer and Wuethrich 1998).
+static double corner_angle(const struct dc_mesh *mesh, int t, int corner)
+{
+  const int *v = mesh->triangles[t];
+  double a[3], b[3], c[3];
+  dc_vec_sub(a, mesh->vertices[v[(corner + 1) % 3]], mesh->vertices[v[corner]]);
+  dc_vec_sub(b, mesh->vertices[v[(corner + 2) % 3]], mesh->vertices[v[corner]]);
+  dc_vec_cross(c, a, b);
+  return atan2(dc_vec_norm(c), dc_vec_dot(a, b));
+}
+
+// Normal at a corner: angle-weighted mean over the faces at its vertex that are less than 40 degrees off this face.
+// first [vertex_count + 1] and corners (3 t + corner) list the corners at every vertex.
+static void smooth_corner(const struct dc_mesh *mesh, const double (*normals)[3], const int *first, const int *corners,
+                          int t, int corner, float result[3])
+{
+  double sum[3] = {0, 0, 0};
+  int vertex = mesh->triangles[t][corner];
+  for (int k = first[vertex]; k < first[vertex + 1]; k++) {
+    int other = corners[k] / 3;
+    if (other == t || dc_vec_dot(normals[other], normals[t]) > smooth_cosine)
+      dc_vec_add_scaled(sum, sum, corner_angle(mesh, other, corners[k] % 3), normals[other]);
+  }
+  double length = dc_vec_norm(sum);
+  for (int i = 0; i < 3; i++)
+    result[i] = (float)(length > 0 ? sum[i] / length : normals[t][i]);
+}
+
+static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, const struct dc_mesh *mesh,
+                                             struct dc_error *error)
+{
+  size_t triangles = (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
+  double(*normals)[3] = dc_alloc(triangles, sizeof *normals);
+  int *first = dc_alloc(vertices + 2, sizeof *first), *corners = dc_alloc(3 * triangles, sizeof *corners);
+  surface->corner_normals = dc_alloc(triangles, sizeof *surface->corner_normals);
+  bool allocated = normals && first && corners && surface->corner_normals;
+  if (allocated) {
+    face_normals(mesh, normals);
+    // Counting sort of the corners by vertex; counts stand two places up so that filling leaves first[v] at the start
+    // of v.
+    for (int c = 0; c < 3 * mesh->triangle_count; c++)
+      first[mesh->triangles[c / 3][c % 3] + 2]++;
+    for (int v = 0; v < mesh->vertex_count; v++)
+      first[v + 2] += first[v + 1];
+    for (int c = 0; c < 3 * mesh->triangle_count; c++)
+      corners[first[mesh->triangles[c / 3][c % 3] + 1]++] = c;
+    for (int c = 0; c < 3 * mesh->triangle_count; c++)
+      smooth_corner(mesh, (const double(*)[3])normals, first, corners, c / 3, c % 3,
+                    surface->corner_normals[c / 3][c % 3]);
+  }
+  free(normals);
+  free(first);
+  free(corners);
+  if (!allocated)
+    return dc_fail(error, DC_MEMORY, "out of memory for the normals of %d triangles", mesh->triangle_count);
+  return DC_OK;
+}
+
+static enum dc_status check_mesh(const struct dc_shape *shape, struct dc_error *error)
+{
+  const struct dc_mesh *mesh = &shape->mesh;
+  if (mesh->triangle_count < 1 || mesh->vertex_count < 3 || mesh->triangle_count > INT_MAX / 3 - 1)
+    return dc_fail(error, DC_BAD_INPUT, "shape %s: cannot draw %d triangles on %d vertices", shape->name,
+                   mesh->triangle_count, mesh->vertex_count);
+  for (int c = 0; c < 3 * mesh->triangle_count; c++) {
+    int v = mesh->triangles[c / 3][c % 3];
+    if (v < 0 || v >= mesh->vertex_count)
+      return dc_fail(error, DC_BAD_INPUT, "shape %s: triangle %d: vertex %d is not in 0 .. %d", shape->name, c / 3, v,
+                     mesh->vertex_count - 1);
+  }
+  return DC_OK;
+}
+
+static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
+                                 struct dc_error *error)
+{
+  const struct dc_mesh *mesh = &shape->mesh;
+  enum dc_status status = check_mesh(shape, error);
+  if (status)
+    return status;
+  surface->shape = shape;
+  surface->triangle_count = mesh->triangle_count;
+  status = compute_corner_normals(surface, mesh, error);
+  if (status)
+    return status;
+  surface->scene = rtcNewScene(device);
+  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+  float(*vertices)[3] = NULL;
+  unsigned(*triangles)[3] = NULL;
+  if (surface->scene && geometry) {
+    vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof *vertices,
+                                       (size_t)mesh->vertex_count);
+    triangles = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof *triangles,
+                                        (size_t)mesh->triangle_count);
+  }
+  if (vertices && triangles) {
+    for (int v = 0; v < mesh->vertex_count; v++)
+      for (int i = 0; i < 3; i++)
+        vertices[v][i] = (float)mesh->vertices[v][i];
+    for (int t = 0; t < mesh->triangle_count; t++)
+      for (int i = 0; i < 3; i++)
+        triangles[t][i] = (unsigned)mesh->triangles[t][i];
+    surface->vertices = (const float(*)[3])vertices;
+    surface->triangles = (const unsigned(*)[3])triangles;
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(surface->scene, geometry, 0);
+    rtcSetSceneFlags(surface->scene, RTC_SCENE_FLAG_ROBUST);
+    rtcCommitScene(surface->scene);
+  }
+  if (geometry)
+    rtcReleaseGeometry(geometry);
+  return dc_surfaces_check(device, shape->name, error);
+}
+
+static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_body *body,
+                                 struct dc_error *error)
+{
+  struct dc_surface_body *drawn = &surfaces->bodies[index];
+  dc_vec_copy(drawn->center, body->center);
+  dc_vec_copy(drawn->color, body->color);
+  drawn->fixed = body->q_offset < 0;
+  if (body->shape->type->half_space)
+    return DC_OK;
+  int m = 0;
+  while (m < surfaces->mesh_count && surfaces->meshes[m].shape != body->shape)
+    m++;
+  if (m == surfaces->mesh_count) {
+    surfaces->mesh_count++;
+    enum dc_status status = build_mesh(surfaces->device, &surfaces->meshes[m], body->shape, error);
+    if (status)
+      return status;
+  }
+  drawn->mesh = &surfaces->meshes[m];
+  RTCGeometry instance = rtcNewGeometry(surfaces->device, RTC_GEOMETRY_TYPE_INSTANCE);
+  if (instance) {
+    rtcSetGeometryInstancedScene(instance, drawn->mesh->scene);
+    rtcSetGeometryTimeStepCount(instance, 1);
+    rtcAttachGeometryByID(surfaces->scene, instance, (unsigned)index);
+    rtcReleaseGeometry(instance);
+  }
+  drawn->instance = instance;
+  return dc_surfaces_check(surfaces->device, body->name, error);
+}
+
+enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_bodies *bodies, struct dc_error *error)
+{
+  memset(surfaces, 0, sizeof *surfaces);
+  surfaces->meshes = dc_alloc((size_t)bodies->count, sizeof *surfaces->meshes);
+  surfaces->bodies = dc_alloc((size_t)bodies->count, sizeof *surfaces->bodies);
+  if (!surfaces->meshes || !surfaces->bodies)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+  // Trees are built on one thread: the order in which equally near triangles are met must not depend on the machine.
+  surfaces->device = rtcNewDevice("threads=1");
+  if (!surfaces->device) {
+    enum dc_status status = dc_surfaces_check(NULL, "renderer", error);  // of the thread, as there is no device
+    return status ? status : dc_fail(error, DC_NUMERICAL, "renderer: Embree made no device");
+  }
+  surfaces->scene = rtcNewScene(surfaces->device);
+  if (!surfaces->scene)
+    return dc_fail(error, DC_MEMORY, "renderer: Embree made no scene");
+  rtcSetSceneFlags(surfaces->scene, RTC_SCENE_FLAG_ROBUST);
+  for (int b = 0; b < bodies->count; b++) {
+    enum dc_status status = build_body(surfaces, b, &bodies->bodies[b], error);
+    if (status)
+      return status;
+    surfaces->body_count++;
+  }
+  return DC_OK;
+}
+
+void dc_surfaces_destroy(struct dc_surfaces *surfaces)
+{
+  if (surfaces->scene)
+    rtcReleaseScene(surfaces->scene);
+  for (int m = 0; m < surfaces->mesh_count; m++) {
+    if (surfaces->meshes[m].scene)
+      rtcReleaseScene(surfaces->meshes[m].scene);
+    free(surfaces->meshes[m].corner_normals);
+  }
+  if (surfaces->device)
+    rtcReleaseDevice(surfaces->device);
+  free(surfaces->meshes);
+  free(surfaces->bodies);
+  memset(surfaces, 0, sizeof *surfaces);
+}
+
+static bool pose_finite(const struct dc_pose *pose)
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    sum += fabs(pose->position[i]);
+  for (int i = 0; i < 9; i++)
+    sum += fabs(pose->rotation[i]);
+  return isfinite(sum) && sum < 1e18;
+}
+
+enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error)
+{
+  for (int b = 0; b < surfaces->body_count; b++) {
+    struct dc_surface_body *body = &surfaces->bodies[b];
+    if (!pose_finite(&poses[b]))
+      return dc_fail(error, DC_BAD_INPUT, "pose of body %d is not finite", b);
+    body->pose = poses[b];
+    if (!body->mesh)
+      continue;
+    // x -> p + R (x - c) as the rows of [R | p - R c]
+    double shift[3];
+    float rows[12];
+    dc_mat_apply(shift, poses[b].rotation, body->center);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++)
+        rows[4 * i + j] = (float)poses[b].rotation[3 * i + j];
+      rows[4 * i + 3] = (float)(poses[b].position[i] - shift[i]);
+    }
+    rtcSetGeometryTransform(body->instance, 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, rows);
+    rtcCommitGeometry(body->instance);
+  }
+  rtcCommitScene(surfaces->scene);
+  return dc_surfaces_check(surfaces->device, "bodies", error);
+}
+
+// World place of a point in the shape's frame: p + R (x - c).
+static void place_point(const struct dc_surface_body *body, const double local[3], double world[3])
+{
+  double offset[3];
+  dc_vec_sub(offset, local, body->center);
+  dc_mat_apply(world, body->pose.rotation, offset);
+  dc_vec_add(world, world, body->pose.position);
+}
+
+void dc_surfaces_box(const struct dc_surfaces *surfaces, int body, double corners[8][3])
+{
+  struct RTCBounds bounds;
+  rtcGetSceneBounds(surfaces->bodies[body].mesh->scene, &bounds);
+  const double low[3] = {(double)bounds.lower_x, (double)bounds.lower_y, (double)bounds.lower_z};
+  const double high[3] = {(double)bounds.upper_x, (double)bounds.upper_y, (double)bounds.upper_z};
+  for (int c = 0; c < 8; c++) {
+    const double local[3] = {c & 1 ? high[0] : low[0], c & 2 ? high[1] : low[1], c & 4 ? high[2] : low[2]};
+    place_point(&surfaces->bodies[body], local, corners[c]);
+  }
+}
+
+static void set_ray(struct RTCRay *ray, const double origin[3], const double direction[3])
+{
+  *ray = (struct RTCRay){.org_x = (float)origin[0], .org_y = (float)origin[1], .org_z = (float)origin[2],
+                         .dir_x = (float)direction[0], .dir_y = (float)direction[1], .dir_z = (float)direction[2],
+                         .tnear = 0, .tfar = INFINITY, .mask = ~0u};
+}
+
+static bool trace(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3], bool coherent,
+                  struct RTCRayHit *query)
+{
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+  set_ray(&query->ray, origin, direction);
+  query->hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  query->hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+  rtcIntersect1(surfaces->scene, &context, query);
+  return query->hit.geomID != RTC_INVALID_GEOMETRY_ID;
+}
+
+bool dc_surfaces_intersect(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3],
+                           bool coherent, struct dc_surface_hit *hit)
+{
+  struct RTCRayHit query;
+  if (!trace(surfaces, origin, direction, coherent, &query))
+    return false;
+  hit->body = (int)query.hit.instID[0];
+  const struct dc_surface_body *body = &surfaces->bodies[hit->body];
+  const struct dc_surface_mesh *mesh = body->mesh;
+  const unsigned *triangle = mesh->triangles[query.hit.primID];
+  double weight[3] = {1 - (double)query.hit.u - (double)query.hit.v, (double)query.hit.u, (double)query.hit.v};
+  double local[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, corner[3][3], corner_normal[3][3];
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) {
+      corner[k][i] = (double)mesh->vertices[triangle[k]][i];
+      corner_normal[k][i] = (double)mesh->corner_normals[query.hit.primID][k][i];
+    }
+    dc_vec_add_scaled(local, local, weight[k], corner[k]);
+    dc_vec_add_scaled(normal, normal, weight[k], corner_normal[k]);
+  }
+  // The point raised onto the tangent planes at the corners, without which the smooth shading of a coarse ball shows
+  // the triangles' own shadows near the terminator (Hanika 2021, Hacking the Shadow Terminator).
+  double raised[3];
+  dc_vec_copy(raised, local);
+  for (int k = 0; k < 3; k++) {
+    double from_corner[3];
+    dc_vec_sub(from_corner, local, corner[k]);
+    double height = dc_vec_dot(from_corner, corner_normal[k]);
+    if (height < 0)
+      dc_vec_add_scaled(raised, raised, -weight[k] * height, corner_normal[k]);
+  }
+  double face[3] = {(double)query.hit.Ng_x, (double)query.hit.Ng_y, (double)query.hit.Ng_z};
+  double face_length = dc_vec_norm(face), normal_length = dc_vec_norm(normal);
+  dc_vec_scale(face, face, 1 / fmax(face_length, 1e-30));
+  dc_vec_scale(normal, normal, 1 / fmax(normal_length, 1e-30));
+  dc_mat_apply(hit->face_normal, body->pose.rotation, face);
+  dc_mat_apply(hit->normal, body->pose.rotation, normal);
+  place_point(body, local, hit->position);
+  place_point(body, raised, hit->origin);
+  hit->distance = dc_vec_distance(hit->position, origin);
+  if (dc_vec_dot(hit->face_normal, direction) > 0) {  // seen from inside
+    dc_vec_scale(hit->face_normal, hit->face_normal, -1);
+    dc_vec_scale(hit->normal, hit->normal, -1);
+    dc_vec_copy(hit->origin, hit->position);
+  }
+  // Beyond the rounding of Embree's single precision at this place.
+  double largest = fmax(fabs(hit->position[0]), fmax(fabs(hit->position[1]), fabs(hit->position[2])));
+  dc_vec_add_scaled(hit->origin, hit->origin, 2e-6 * (largest + hit->distance), hit->face_normal);
+  return true;
+}
+
+int dc_surfaces_first_body(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3])
+{
+  struct RTCRayHit query;
+  return trace(surfaces, origin, direction, false, &query) ? (int)query.hit.instID[0] : -1;
+}
+
+bool dc_surfaces_occluded(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3])
+{
+  struct RTCIntersectContext context;
+  struct RTCRay ray;
+  rtcInitIntersectContext(&context);
+  context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+  set_ray(&ray, origin, direction);
+  rtcOccluded1(surfaces->scene, &context, &ray);
+  return ray.tfar < 0;
+}
