@@ -21,6 +21,7 @@ struct dc_shot {
   long reference_seed, balls;
   double minimum_distance;  // m
   double velocity, position; // bounds of the random reference control: |offset of velocity| m/s, |offset of position| m
+  double tolerance, weight;  // of the reach objectives made from it: m, 1/m^2
 };
 
 struct dc_scene {

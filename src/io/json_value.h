@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON document as a cJSON tree whose values know where they stand.
+//
+// The member valueint of each node, cJSON's saturated copy of valuedouble that nothing here reads, holds the index of the value's place, so that
+// places survive edits and copies of the tree.
+#ifndef DC_IO_JSON_VALUE_H
+#define DC_IO_JSON_VALUE_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "io/json_scan.h"
+
+struct dc_json_document {
+  const char *name;  // for messages
+  const char *text;  // the file as read
+  size_t length;
+  cJSON *root;
+  struct dc_json_places places;
+  const char **sources;  // [source_count] what messages call source i + 1
+  int source_count;
+};
+
+// A value, its document and the way to it from the root.  Lives on the stack; the path is spelled out only for messages.
+struct dc_json {
+  const struct dc_json_document *document;
+  cJSON *node;
+  const struct dc_json *parent;  // NULL for the root
+  const char *key;               // in the parent object, or NULL
+  int index;                     // in the parent array
+};
+
+// Reads a regular file of at most 64 MB without ever blocking, checks and parses it.  The text is owned by arena.  DC_BAD_INPUT, DC_IO or DC_MEMORY;
+// messages are "file:line:column: rule".
+enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
+                            struct dc_error *error);
+void dc_json_release(struct dc_json_document *document);
+
+// Parses text [length] as one JSON value of the given source; NULL and error on failure.  *scanned says whether the grammar held.  The caller owns it.
+cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
+                     struct dc_error *error);
+// A place in source for a value made by other means; its index, or -1 when out of memory.
+int dc_json_add_place(struct dc_json_document *document, uint32_t source);
+
+struct dc_json dc_json_root(const struct dc_json_document *document);
+// Member of an object by its exact name; .node is NULL when there is none.
+struct dc_json dc_json_member(const struct dc_json *object, const char *key);
+// An element of an array, or a member met while walking over an object (index is then of no meaning).
+struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int index);
+
+// "a number", "a string", ...
+const char *dc_json_kind(const cJSON *node);
+// text in double quotes for messages: control characters replaced, long text cut.  Returns quoted.
+enum { DC_JSON_QUOTED = 96 };
+const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
+
+// Store "place: path: message" and return status.  The place is the value's, with _key that of its key.
+enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,
+                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
+                                const char *format, ...) __attribute__((format(printf, 4, 5)));
+// Puts place and path in front of the message of *error; a message that begins with a path from value, such as "bodies[3].mass: ", gets the place it
+// leads to.  Returns the status of *error.
+enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error);
+
+#endif

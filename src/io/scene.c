@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/scene.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/scene_build.h"
+#include "math/vector.h"
+
+static enum dc_status check_keys(struct dc_scene_build *build)
+{
+  cJSON *node;
+  cJSON_ArrayForEach(node, build->root.node) {
+    struct dc_json member = dc_json_element(&build->root, node, 0);
+    bool known = false;
+    for (int i = 0; dc_scene_keys[i] && !known; i++)
+      known = strcmp(dc_scene_keys[i], node->string) == 0;
+    if (!known)
+      return dc_refuse_key(&build->reader, &member, dc_scene_keys);
+  }
+  return DC_OK;
+}
+
+// A text for readers: a string or an array of strings.
+static enum dc_status check_text(struct dc_scene_build *build, const char *key)
+{
+  struct dc_json text = dc_json_member(&build->root, key);
+  if (!text.node || cJSON_IsString(text.node))
+    return DC_OK;
+  if (!cJSON_IsArray(text.node))
+    return dc_refuse_type(&build->reader, &text, "a string or an array of strings");
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach(node, text.node) {
+    struct dc_json line = dc_json_element(&text, node, i++);
+    if (!cJSON_IsString(node))
+      return dc_refuse_type(&build->reader, &line, "a string");
+  }
+  return DC_OK;
+}
+
+// Default: the file's name without .json.
+static enum dc_status read_name(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json value = dc_json_member(&build->root, "name");
+  if (value.node) {
+    enum dc_status status = dc_read_string(&build->reader, &value, &scene->name);
+    return status ? status : dc_scene_check_name(build, &value, scene->name);
+  }
+  const char *slash = strrchr(scene->path, '/'), *base = slash ? slash + 1 : scene->path;
+  char *name = dc_arena_strdup(scene->arena, base);
+  if (!name)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  size_t length = strlen(name);
+  if (length > 5 && strcmp(name + length - 5, ".json") == 0)
+    name[length - 5] = '\0';
+  scene->name = name;
+  // a file's name may hold what a scene's may not
+  for (char *c = name; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+      *c = '_';
+  if (!dc_json_is_utf8(name, strlen(name)))
+    scene->name = "scene";
+  return DC_OK;
+}
+
+// Options of the object at the top under key; as if it were {} when it is missing.
+static enum dc_status read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                   const struct dc_allowed_keys *allowed, void *target)
+{
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  struct dc_json section = dc_json_member(&build->root, key);
+  if (!section.node)
+    section.node = &empty;
+  return dc_read_options(&build->reader, &section, table, allowed, target);
+}
+
+static enum dc_status read_gravity(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  struct dc_json value = dc_json_member(&build->root, "gravity");
+  if (value.node)
+    return dc_read_option(&build->reader, &value, &dc_gravity_options[0], definition->gravity);
+  return dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+}
+
+static enum dc_status read_contact(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  struct dc_family_member members[DC_FAMILY_MOST];
+  const struct dc_option *others[DC_FAMILY_MOST + 1];
+  struct dc_json contact = dc_json_member(&build->root, "contact");
+  int count = dc_family_members(DC_CONTACT_MODELS, members), index = 0, other_count = 0;
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  if (!contact.node)
+    contact.node = &empty;
+  enum dc_status status =
+      dc_scene_read_tag(build, &contact, "model", DC_CONTACT_MODELS, DC_DEFAULT_CONTACT_MODEL, &index);
+  if (status)
+    return status;
+  for (int i = 0; i < count; i++)
+    if (i != index)
+      others[other_count++] = members[i].options;
+  others[other_count] = NULL;
+  definition->contact_model = dc_contact_models[index];
+  struct dc_allowed_keys allowed = {.tag = "model", .ignored = others};
+  return dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
+}
+
+static enum dc_status read_optimizer(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json optimizer = dc_json_member(&build->root, "optimizer");
+  struct dc_allowed_keys allowed = {.tag = "type"};
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  int index = 0;
+  if (!optimizer.node)
+    optimizer.node = &empty;
+  enum dc_status status =
+      dc_scene_read_tag(build, &optimizer, "type", DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER, &index);
+  if (status)
+    return status;
+  scene->optimizer = dc_optimizer_types[index];
+  scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
+  if (!scene->optimizer_options)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+}
+
+static enum dc_status read_camera(struct dc_scene_build *build)
+{
+  struct dc_camera *camera = &build->scene->camera;
+  struct dc_json value = dc_json_member(&build->root, "camera");
+  if (!value.node)
+    return DC_OK;
+  enum dc_status status = dc_read_options(&build->reader, &value, dc_camera_options, NULL, camera);
+  if (status)
+    return status;
+  camera->given = true;
+  double view[3], side[3];
+  dc_vec_sub(view, camera->target, camera->eye);
+  dc_vec_cross(side, view, camera->up);
+  double size = sqrt(dc_vec_dot(view, view) * dc_vec_dot(camera->up, camera->up));
+  if (dc_vec_dot(view, view) == 0)
+    return dc_json_fail(&value, build->error, DC_BAD_INPUT, "eye and target must differ");
+  if (sqrt(dc_vec_dot(side, side)) <= 1e-9 * size)
+    return dc_json_fail(&value, build->error, DC_BAD_INPUT, "up must not be zero or along the line of sight");
+  return DC_OK;
+}
+
+// Memory of one trajectory: the states, and the derivatives of every pair at every step for the adjoint.
+static enum dc_status check_memory(struct dc_scene_build *build)
+{
+  const struct dc_model_definition *definition = &build->scene->definition;
+  double bodies = definition->body_count, movable = 0;
+  for (int i = 0; i < definition->body_count; i++)
+    movable += dc_joint_types[definition->bodies[i].joint]->nv > 0;
+  double pairs = movable * (movable - 1) / 2 + movable * (bodies - movable);
+  double bytes = ((double)definition->time.steps + 1) *
+                 (7 * sizeof(double) * bodies + pairs * (double)sizeof(struct dc_pair_derivatives));
+  if (bytes <= DC_SCENE_MOST_TRAJECTORY_BYTES)
+    return DC_OK;
+  struct dc_json time = dc_json_member(&build->root, "time");
+  return dc_json_fail(&time, build->error, DC_MEMORY,
+                      "%ld steps of %d bodies (%.0f pairs) would need %.0f bytes (at most %.0f)",
+                      definition->time.steps, definition->body_count, pairs, bytes, DC_SCENE_MOST_TRAJECTORY_BYTES);
+}
+
+static enum dc_status resolve(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  char *text = dc_scene_resolve(scene);
+  scene->resolved = text ? dc_arena_strdup(scene->arena, text) : NULL;
+  free(text);
+  if (!scene->resolved)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  scene->scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
+  scene->mesh_hash = DC_HASH_SEED;
+  for (int i = 0; i < scene->definition.shape_count; i++) {
+    const struct dc_mesh *mesh = &scene->shapes[i].mesh;
+    if (!mesh->triangle_count)
+      continue;
+    size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
+    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
+    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
+  }
+  return DC_OK;
+}
+
+// Cheap parts first: nothing is built for a scene with a mistake in them.
+static enum dc_status read_scene(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_model_definition *definition = &scene->definition;
+  enum dc_status status = dc_scene_load_tree(build);
+  if (status || (status = check_keys(build)) || (status = read_name(build)) ||
+      (status = check_text(build, "comment")) || (status = check_text(build, "description")))
+    return status;
+  if (!dc_json_member(&build->root, "time").node)
+    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
+  if ((status = read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
+      (status = read_gravity(build)) || (status = read_contact(build)) ||
+      (status = read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
+      (status = read_optimizer(build)) || (status = read_camera(build)) || (status = dc_scene_read_shapes(build)) ||
+      (status = dc_scene_read_bodies(build)) || (status = check_memory(build)))
+    return status;
+  if (dc_model_create(&scene->model, definition, scene->arena, build->error))
+    return dc_json_wrap(&build->root, build->error);
+  status = dc_scene_read_task(build);
+  return status ? status : resolve(build);
+}
+
+enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
+                             struct dc_error *error)
+{
+  static const struct dc_scene_settings none = {0};
+  struct dc_error local = {0};
+  *scene = NULL;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_scene *made = arena ? dc_arena_alloc(arena, 1, sizeof *made) : NULL;
+  char *name = made ? dc_arena_strdup(arena, path) : NULL;
+  // a decimal point is a point, whatever the locale of the program around
+  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (!name || !plain) {
+    dc_arena_destroy(arena);
+    if (plain)
+      freelocale(plain);
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+  }
+  locale_t before = uselocale(plain);
+  made->arena = arena;
+  made->path = name;
+  struct dc_scene_build build = {.scene = made, .settings = settings ? settings : &none, .error = &local,
+                                 .reader = {.arena = arena, .error = &local}};
+  enum dc_status status = read_scene(&build);
+  dc_json_release(&build.document);
+  uselocale(before);
+  freelocale(plain);
+  if (status) {
+    dc_scene_destroy(made);
+    return dc_fail(error, status, "%s", local.text);
+  }
+  *scene = made;
+  return DC_OK;
+}
+
+void dc_scene_destroy(struct dc_scene *scene)
+{
+  if (scene)
+    dc_arena_destroy(scene->arena);
+}

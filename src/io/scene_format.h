@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format of scene files: what reader, resolved text and schema share.
+#ifndef DC_IO_SCENE_FORMAT_H
+#define DC_IO_SCENE_FORMAT_H
+
+#include "io/json_write.h"
+#include "io/options_reader.h"
+#include "io/scene.h"
+
+enum {
+  DC_SCENE_MOST_BODIES = 100000,
+  DC_SCENE_MOST_SHAPES = 10000,
+  DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
+  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives
+};
+#define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
+
+extern const char *const dc_scene_keys[];      // at the top, NULL-terminated
+extern const char *const dc_scene_sections[];  // those that hold an object of options
+
+extern const struct dc_option dc_gravity_options[];  // into struct dc_model_definition
+extern const struct dc_option dc_camera_options[];   // into struct dc_camera
+extern const struct dc_option dc_shot_options[];     // into struct dc_shot
+
+// The families whose member a scene chooses by name.
+enum dc_family { DC_CONTACT_MODELS, DC_SHAPE_TYPES, DC_CONTROL_TYPES, DC_OBJECTIVE_TYPES, DC_OPTIMIZER_TYPES };
+struct dc_family_member {
+  const char *name, *summary;
+  const struct dc_option *options;
+};
+enum { DC_FAMILY_MOST = 64 };
+// The members of a family in the order of its registry, at most DC_FAMILY_MOST; their number.
+int dc_family_members(enum dc_family family, struct dc_family_member members[DC_FAMILY_MOST]);
+// Their names, NULL-terminated.
+void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1]);
+
+#define DC_DEFAULT_CONTACT_MODEL "bsh"
+#define DC_DEFAULT_OPTIMIZER "adam"
+
+// True when the path that an option of a shape holds names a file.
+bool dc_is_file_option(const struct dc_option *option);
+
+// The real path of file, as a scene in folder may open it: the file must exist and lie in folder, the data directory or one of the allowed folders, all
+// symbolic links followed.  The path is owned by arena; messages have the full path and the reason.
+enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
+                                  struct dc_arena *arena, const char **path, struct dc_error *error);
+// The real path of the folder that holds path, owned by arena.
+enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error);
+
+// The resolved text of a scene (malloc); NULL when out of memory.
+char *dc_scene_resolve(const struct dc_scene *scene);
+
+#endif
