@@ -12,7 +12,9 @@ static const double VALUE_NOISE = 64 * DBL_EPSILON;      // of the sum of the te
 static const double POSITION_NOISE = 8 * DBL_EPSILON;    // of positions, seen through the stiffness
 static const double FORCE_NOISE = 1e-13;                 // of contact forces: error of the plane solve
 static const double ROUNDING_LIMITED = 1e3;              // residuals this many times the noise that no longer fall count as converged
-enum { HALVINGS = 50, SHIFTS = 12, STALLS = 3 };
+static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
+static const double SHORT_STEP = 0.25; // after a shorter one the projected Hessian is used
+enum { HALVINGS = 50, SHIFTS = 12 };
 
 // The step potential at one trial state.
 struct trial {
@@ -129,13 +131,15 @@ static void assemble(struct dc_rollout *rollout, const struct dc_step_state *sta
     dc_step_terms[i]->add_hessian(state, exact, rollout->matrix);
 }
 
-// Factors the exact Hessian where it is positive definite, else the projected one, shifted as a last resort.
-static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, bool *regularized,
-                             struct dc_error *error)
+// Factors the exact Hessian if asked for and positive definite, else the projected one, shifted as a last resort.
+static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact,
+                             bool *regularized, struct dc_error *error)
 {
-  assemble(rollout, state, true);
-  if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
-    return DC_OK;
+  if (exact) {
+    assemble(rollout, state, true);
+    if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
+      return DC_OK;
+  }
   *regularized = true;
   assemble(rollout, state, false);
   double shift = 1e-10 * dc_symmetric_norm(rollout->matrix);
@@ -147,14 +151,16 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
   return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is not finite or cannot be made positive definite");
 }
 
-// The part of the move that continuous collision detection allows from the poses of the last evaluation.
-static double safe_fraction(struct dc_rollout *rollout, const struct dc_pose *poses, const double *tangent)
+// The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move that would nearly close a gap goes half way: iterates that hug
+// the barrier only crawl along it.
+static double safe_part(struct dc_rollout *rollout, const struct dc_pose *poses, const double *tangent)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   for (int i = 0; i < bodies->count; i++)
     for (int k = 0; k < 6; k++)
       rollout->twists[i][k] = bodies->bodies[i].joint->nv > 0 ? tangent[bodies->bodies[i].v_offset + k] : 0;
-  return dc_contact_safe_fraction(rollout->contact, poses, (const double(*)[6])rollout->twists);
+  double fraction = dc_contact_safe_fraction(rollout->contact, poses, (const double(*)[6])rollout->twists);
+  return fraction < 1 ? HALF_WAY * fraction : 1;
 }
 
 static double dot(const double *a, const double *b, int count)
@@ -165,16 +171,17 @@ static double dot(const double *a, const double *b, int count)
   return sum;
 }
 
-// Halves the step from the safe fraction until the potential falls; true when accepted: q_next, the gradient, the trial and the pairs are then those of the new state.
+// Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was: q_next, the gradient, the trial and
+// the pairs are those of the new state.
 static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_design *design, double *q_next,
-                                  struct trial *current, struct dc_step_report *report, bool *accepted,
+                                  struct trial *current, struct dc_step_report *report, double *fraction,
                                   struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double slope = dot(rollout->gradient, rollout->step, bodies->nv);
-  double alpha = safe_fraction(rollout, current->state.next, rollout->step);
+  double alpha = safe_part(rollout, current->state.next, rollout->step);
   struct trial trial;
-  *accepted = false;
+  *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
     enum dc_status status =
@@ -193,7 +200,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_de
     rollout->gradient = rollout->trial_gradient;
     rollout->trial_gradient = gradient;
     *current = trial;
-    *accepted = true;
+    *fraction = alpha;
     return DC_OK;
   }
   return DC_OK;
@@ -204,7 +211,7 @@ static void first_guess(struct dc_rollout *rollout, const double *q, double *q_n
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_state_difference(bodies, rollout->q_before, q, rollout->step);
-  double fraction = safe_fraction(rollout, rollout->now, rollout->step);
+  double fraction = safe_part(rollout, rollout->now, rollout->step);
   dc_state_move(bodies, q, fraction, rollout->step, q_next);
 }
 
@@ -213,6 +220,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
 {
   const struct dc_model *model = rollout->model;
   int nv = model->bodies.nv, stalls = 0;
+  bool exact = true;
   double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
@@ -233,17 +241,19 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= model->definition.solver.max_iterations)
       break;
-    status = factor(rollout, &current.state, &report->regularized, error);
+    status = factor(rollout, &current.state, exact, &report->regularized, error);
     if (status)
       return status;
     dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
     for (int i = 0; i < nv; i++)
       rollout->step[i] = -rollout->step[i];
-    bool accepted;
-    status = line_search(rollout, design, q_next, &current, report, &accepted, error);
+    double fraction;
+    status = line_search(rollout, design, q_next, &current, report, &fraction, error);
     if (status)
       return status;
-    if (!accepted) {
+    // Short steps mean that the exact model is not trusted that far: a body spun by a contact at a vertex, say.
+    exact = fraction > SHORT_STEP;
+    if (fraction == 0) {
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;
       status = evaluate(rollout, design, q_next, rollout->pairs, rollout->gradient, &current, error);
