@@ -9,39 +9,45 @@
 #include <stdint.h>
 
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
+#define DC_LINE __attribute__((aligned(64)))  // a cache line, and the widest vector
+
+// Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache line, so allocate them with
+// dc_alloc, dc_grow or an arena.
 
 // Eight triangle pairs.  Unused lanes repeat a used one with weight 0.
 struct dc_triangle_batch {
-  double vertices[18][DC_BATCH];  // triangle of a (3 vertices x 3 coordinates), triangle of b
+  double vertices[18][DC_BATCH] DC_LINE;  // triangle of a (3 vertices x 3 coordinates), triangle of b
   // Start plane in, optimal plane out: unit normal (from b to a) and offset in the coordinates of body b's frame; a zero normal: no start.
   double plane[4][DC_BATCH];
   double weight[DC_BATCH];        // of each lane in the sum of Hessians
-  double rotation_b[9];           // frame b -> world
-  double arm[3];                  // c_a - c_b
-  double length;                  // l of the potential
   // Out.
   double energy[DC_BATCH];        // P - 12; INFINITY where the triangles touch or cross
   double gap[DC_BATCH];           // sum of the smallest distances of either triangle to the plane, 0 where they cross
   double gradient[6][DC_BATCH];
-  int64_t unconverged;            // lanes whose plane did not reach the tolerance within the iteration limit
-  int64_t iterations;             // Newton iterations of the batch
+  int64_t unconverged;            // lanes whose plane did not reach the tolerance; their Hessians are left out
+  int64_t iterations;             // Newton iterations, summed over the batch's groups of width lanes
+  // In, common to all lanes.
+  double rotation_b[9];           // frame b -> world
+  double arm[3];                  // c_a - c_b
+  double length;                  // l of the potential
 };
 
 // Eight centred terms scale * (P_c(sqrt(r^2 + spread)) - 12) (docs/theory.md, "Centred terms").
 struct dc_centred_batch {
-  double center_a[3][DC_BATCH], center_b[3][DC_BATCH];  // relative to c_a
+  double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];  // relative to c_a
   double spread[DC_BATCH];   // sigma_I^2 + sigma_J^2
   double scale[DC_BATCH];    // W_I W_J
   double weight[DC_BATCH];   // in the sum of Hessians
-  double length;
   // Out.
   double energy[DC_BATCH];
   double gradient[6][DC_BATCH];
+  // In, common to all lanes.
+  double length;
 };
 
 // Eight blends (1 - phi) A + phi C: their own part of the Hessian.
 struct dc_blend_batch {
-  double center_a[3][DC_BATCH], center_b[3][DC_BATCH];
+  double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];
   double spread[DC_BATCH], scale[DC_BATCH], weight[DC_BATCH];
   double constant[DC_BATCH];          // added to C (the paper's offset, 0 otherwise)
   double inner[DC_BATCH];             // d1 = R_I + R_J

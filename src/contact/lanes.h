@@ -40,14 +40,17 @@ static inline lane_mask at_most(lanes a, lanes b)
   return (lane_mask)(a <= b);
 }
 
+// Memory need not be aligned: that costs nothing where it is.
+typedef double lanes_in_memory __attribute__((vector_size(8 * DC_LANE_WIDTH), aligned(8), may_alias));
+
 static inline lanes load(const double *memory)
 {
-  return *(const lanes *)memory;
+  return *(const lanes_in_memory *)memory;
 }
 
 static inline void store(double *memory, lanes a)
 {
-  *(lanes *)memory = a;
+  *(lanes_in_memory *)memory = a;
 }
 
 #if DC_LANE_WIDTH == 8
@@ -118,6 +121,12 @@ static inline lanes larger(lanes a, lanes b)
   return choose(greater(a, b), a, b);
 }
 #endif
+
+// a where the mask is set, 0 elsewhere
+static inline lanes only(lane_mask mask, lanes a)
+{
+  return (lanes)((lane_mask)a & mask);
+}
 
 static inline lanes absolute(lanes a)
 {
