@@ -24,7 +24,7 @@ struct dc_triangle_batch {
   double energy[DC_BATCH];        // P - 12; INFINITY where the triangles touch or cross
   double gap[DC_BATCH];           // sum of the smallest distances of either triangle to the plane, 0 where they cross
   double gradient[6][DC_BATCH];
-  int64_t unconverged;            // lanes whose plane did not reach the tolerance within the iteration limit
+  int64_t unconverged;            // lanes whose plane did not reach the tolerance; their Hessians are left out
   int64_t iterations;             // Newton iterations, summed over the batch's groups of width lanes
   // In, common to all lanes.
   double rotation_b[9];           // frame b -> world

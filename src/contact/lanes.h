@@ -122,6 +122,12 @@ static inline lanes larger(lanes a, lanes b)
 }
 #endif
 
+// a where the mask is set, 0 elsewhere
+static inline lanes only(lane_mask mask, lanes a)
+{
+  return (lanes)((lane_mask)a & mask);
+}
+
 static inline lanes absolute(lanes a)
 {
   return (lanes)((lane_mask)a & ((lane_mask){0} + INT64_MAX));

@@ -13,10 +13,12 @@
 static const double SQRT12 = 3.4641016151377545871;
 static const double DECREMENT_TOLERANCE = 1e-11;  // on g H^-1 g relative to 1.5 S
 static const double LARGEST_STEP = 0.95;          // fraction of the way to the nearest vertex
-enum { NEWTON_LIMIT = 40, HALVINGS_LIMIT = 30 };
+static const double LARGEST_LOSS = 1e3;           // of a diagonal entry in the elimination; below 2 in a fresh frame
+enum { NEWTON_LIMIT = 40, HALVINGS_LIMIT = 30, FRAMES_LIMIT = 6 };
 
 // A local frame: origin on the start plane at the mean of the vertices weighted by 1/u^2, axes[2] the start normal, axes[0] the principal axis of the weighted
-// vertices in the plane.  Without that axis the Hessian of nearly touching parallel edges loses all digits.
+// vertices in the plane.  Without that axis the Hessian of nearly touching parallel edges loses all digits; with an origin far from the contact that of nearly
+// touching vertices does, so a plane that moves far from its start gets a new frame.
 struct local_frame {
   lanes axes[3][3], origin[3];
 };
@@ -27,6 +29,28 @@ static inline void plane_distances(const lanes x[6][3], const lanes plane[4], la
     lanes h = x[v][0] * plane[0] + (x[v][1] * plane[1] + (x[v][2] * plane[2] + plane[3]));
     u[v] = v < 3 ? h : -h;
   }
+}
+
+// r = 1 / u by one division: dividers are the bottleneck, multiplications wait for nothing.  The product stays in range for distances between 1e-50 and
+// 1e50.
+static inline void reciprocals(const lanes u[6], lanes r[6])
+{
+  lanes u01 = u[0] * u[1], u12 = u[1] * u[2], u02 = u[0] * u[2];
+  lanes u34 = u[3] * u[4], u45 = u[4] * u[5], u35 = u[3] * u[5];
+  lanes a = u01 * u[2], b = u34 * u[5], inverse = 1.0 / (a * b);
+  a *= inverse;
+  b *= inverse;
+  r[0] = u12 * b;
+  r[1] = u02 * b;
+  r[2] = u01 * b;
+  r[3] = u45 * a;
+  r[4] = u35 * a;
+  r[5] = u34 * a;
+}
+
+static inline lanes sum_of_six(const lanes r[6])
+{
+  return ((r[0] + r[1]) + (r[2] + r[3])) + (r[4] + r[5]);
 }
 
 // Best separating axis seen so far: gap and axis not normalized, compared as gap^2 / length^2.
@@ -105,15 +129,15 @@ static inline void principal_axes(struct local_frame *frame, lanes x[6][3], cons
     a12 += w0 * x[v][1];
     a22 += w1 * x[v][1];
   }
+  // (cos, sin) of half the angle of (a11 - a22, 2 a12), along (length + |a11 - a22|, |2 a12|) or mirrored.
   lanes difference = a11 - a22, twice = 2.0 * a12;
   lanes length = square_root(difference * difference + twice * twice);
-  lane_mask isotropic = at_most(length, splat(0));
-  lanes scale = 1.0 / choose(isotropic, splat(1), length);
-  lanes cos2 = choose(isotropic, splat(1), difference * scale), sin2 = twice * scale;
-  lanes large = square_root(0.5 * (1.0 + absolute(cos2)));  // the larger of |cos|, |sin| of the half angle
-  lanes small = 0.5 * absolute(sin2) / large;
-  lane_mask near_first = at_most(splat(0), cos2);
-  lanes c = choose(near_first, large, small), s = with_sign_of(sin2, choose(near_first, small, large));
+  lanes sum = length + absolute(difference), square = 2.0 * length * sum;
+  lane_mask isotropic = at_most(square, splat(0));
+  lanes scale = 1.0 / square_root(choose(isotropic, splat(1), square));
+  lanes large = choose(isotropic, splat(1), sum * scale), small = absolute(twice) * scale;
+  lane_mask near_first = at_most(splat(0), difference);
+  lanes c = choose(near_first, large, small), s = with_sign_of(twice, choose(near_first, small, large));
   for (int k = 0; k < 3; k++) {
     lanes first = frame->axes[0][k], second = frame->axes[1][k];
     frame->axes[0][k] = c * first + s * second;
@@ -126,17 +150,37 @@ static inline void principal_axes(struct local_frame *frame, lanes x[6][3], cons
   }
 }
 
-// Local frame of a feasible plane (lanes where it is not feasible get any frame) and the vertices in it.
-static inline void make_frame(const lanes world[6][3], const lanes plane[4], lane_mask feasible,
+// Moves the origin along the normal to half-way between the triangles in lanes where rounding of the offset, far from c_a, left a vertex on the wrong side.
+// Returns the lanes where the triangles are apart along the normal.
+static inline lane_mask balance_origin(struct local_frame *frame, lanes x[6][3], lane_mask feasible)
+{
+  lanes low = smaller(x[0][2], smaller(x[1][2], x[2][2])), high = larger(x[3][2], larger(x[4][2], x[5][2]));
+  lane_mask astray = feasible & ~(greater(low, splat(0)) & greater(splat(0), high));
+  if (!any(astray))
+    return feasible;
+  lanes shift = choose(astray, 0.5 * (low + high), splat(0));
+  for (int k = 0; k < 3; k++)
+    frame->origin[k] += shift * frame->axes[2][k];
+  for (int v = 0; v < 6; v++)
+    x[v][2] -= shift;
+  return feasible & greater(low - shift, splat(0)) & greater(splat(0), high - shift);
+}
+
+// Local frame of a feasible plane (lanes where it is not feasible get any frame) and the vertices in it.  Returns the feasible lanes that really are: all but
+// those whose gap is within rounding.
+static inline lane_mask make_frame(const lanes world[6][3], const lanes plane[4], lane_mask feasible,
                               struct local_frame *frame, lanes local[6][3])
 {
-  lanes u[6], weights[6], total = splat(0), origin[3] = {splat(0), splat(0), splat(0)};
+  lanes u[6], inverse[6], weights[6], total = splat(0), origin[3] = {splat(0), splat(0), splat(0)};
   plane_distances(world, plane, u);
   lanes least = u[0];
   for (int v = 1; v < 6; v++)
     least = smaller(least, u[v]);
+  for (int v = 0; v < 6; v++)
+    u[v] = choose(feasible, u[v], splat(1));
+  reciprocals(u, inverse);
   for (int v = 0; v < 6; v++) {
-    lanes ratio = choose(feasible, least / u[v], splat(1));
+    lanes ratio = least * inverse[v];
     weights[v] = ratio * ratio;
     total += weights[v];
     for (int k = 0; k < 3; k++)
@@ -166,6 +210,7 @@ static inline void make_frame(const lanes world[6][3], const lanes plane[4], lan
       local[v][k] = lane_dot(frame->axes[k], d);
   }
   principal_axes(frame, local, weights);
+  return balance_origin(frame, local, feasible);
 }
 
 // Gradient (k n, 0) - sum q y and Hessian k I_n + sum 2 r^3 y y^T (lower triangle) of F at (n, d).
@@ -174,9 +219,8 @@ static inline void assemble_plane(const lanes x[6][3], const lanes plane[4], con
 {
   for (int i = 0; i < 10; i++)
     h[i] = splat(0);
-  for (int i = 0; i < 3; i++)
-    g[i] = k * plane[i];
-  g[3] = splat(0);
+  for (int i = 0; i < 4; i++)
+    g[i] = splat(0);
   for (int v = 0; v < 6; v++) {
     lanes q = r[v] * r[v], w = 2.0 * q * r[v], signed_q = v < 3 ? q : -q;
     lanes w0 = w * x[v][0], w1 = w * x[v][1], w2 = w * x[v][2];
@@ -194,6 +238,8 @@ static inline void assemble_plane(const lanes x[6][3], const lanes plane[4], con
     h[8] += w2;
     h[9] += w;
   }
+  for (int i = 0; i < 3; i++)
+    g[i] += k * plane[i];
   h[0] += k;
   h[2] += k;
   h[5] += k;
@@ -212,13 +258,16 @@ static inline void factor_plane(const lanes h[10], struct plane_factor *f)
   f->l32 = h[8] * f->inverse3;
   lanes a00 = h[0] - h[6] * f->l30, a10 = h[1] - h[7] * f->l30, a11 = h[2] - h[7] * f->l31;
   lanes a20 = h[3] - h[8] * f->l30, a21 = h[4] - h[8] * f->l31, a22 = h[5] - h[8] * f->l32;
-  f->inverse0 = 1.0 / a00;
+  // The other pivots are a00, b11 / a00, c / (a00 b11): two divisions that do not wait for each other instead of three that do.
+  lanes b11 = a00 * a11 - a10 * a10, b21 = a00 * a21 - a20 * a10, b22 = a00 * a22 - a20 * a20;
+  lanes product = a00 * b11, inverse = 1.0 / product, c = b11 * b22 - b21 * b21;
+  lanes inverse_b = a00 * inverse;
+  f->inverse0 = b11 * inverse;
   f->l10 = a10 * f->inverse0;
   f->l20 = a20 * f->inverse0;
-  lanes b11 = a11 - a10 * f->l10, b21 = a21 - a20 * f->l10, b22 = a22 - a20 * f->l20;
-  f->inverse1 = 1.0 / b11;
-  f->l21 = b21 * f->inverse1;
-  f->inverse2 = 1.0 / (b22 - b21 * f->l21);
+  f->inverse1 = a00 * inverse_b;
+  f->l21 = b21 * inverse_b;
+  f->inverse2 = product / c;
 }
 
 // y = L^-1 g in the order of elimination, z = D^-1 y; the caller gets g^T H^-1 g = sum y z.
@@ -245,40 +294,49 @@ static inline lanes solve_plane(const struct plane_factor *f, const lanes g[4], 
   return y[0] * z[0] + y[1] * z[1] + y[2] * z[2] + y[3] * z[3];
 }
 
-// Newton from the plane (0, 0, 1, 0) of the local frame on the live lanes.  Leaves the unit plane; returns the lanes that did not converge.
-static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, lanes plane[4], int64_t *iterations)
+// The largest factor by which a diagonal entry shrank in the elimination: rounding errors of what remains grow by it.
+static inline lanes elimination_loss(const lanes h[10], const struct plane_factor *f)
 {
-  lanes u[6], r[6], s = splat(0), one = splat(1);
+  return larger(absolute(h[0] * f->inverse0), larger(absolute(h[2] * f->inverse1), absolute(h[5] * f->inverse2)));
+}
+
+// Newton from the plane (0, 0, 1, 0) of the local frame on the live lanes.  Leaves the unit plane; returns the lanes that did not converge, be it that the
+// frame no longer suits one of them (loss above largest_loss).
+static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, double largest_loss, lanes plane[4],
+                                     int64_t *iterations)
+{
+  lanes u[6], r[6], s, one = splat(1);
   plane[0] = plane[1] = plane[3] = splat(0);
   plane[2] = one;
   plane_distances(x, plane, u);
-  for (int v = 0; v < 6; v++) {
+  for (int v = 0; v < 6; v++)
     u[v] = choose(live, u[v], one);
-    r[v] = 1.0 / u[v];
-    s += r[v];
-  }
+  reciprocals(u, r);
+  s = sum_of_six(r);
   for (int iteration = 0; iteration < NEWTON_LIMIT && any(live); iteration++) {
     lanes square = lane_dot(plane, plane), k = s / square, g[4], h[10], step[4];
     struct plane_factor factor;
     assemble_plane(x, plane, r, k, g, h);
     factor_plane(h, &factor);
+    if (any(live & ~at_most(elimination_loss(h, &factor), splat(largest_loss))))
+      break;
     lanes decrement = solve_plane(&factor, g, step);
-    lane_mask last = at_most(decrement, (1.5 * DECREMENT_TOLERANCE) * s);
+    lane_mask last = at_most(absolute(decrement), (1.5 * DECREMENT_TOLERANCE) * s);
     lanes du[6], steepest = splat(0), negative[4] = {-step[0], -step[1], -step[2], -step[3]};
     plane_distances(x, negative, du);
     for (int v = 0; v < 6; v++)
       steepest = larger(steepest, -du[v] * r[v]);
     lane_mask long_step = live & greater(steepest, splat(LARGEST_STEP));
-    lanes alpha = any(long_step) ? choose(long_step, LARGEST_STEP / choose(long_step, steepest, one), one) : one;
+    lanes alpha = choose(live, one, splat(0));  // lanes that are done stand still
+    if (any(long_step))
+      alpha = choose(long_step, LARGEST_STEP / choose(long_step, steepest, one), alpha);
     lanes merit = s * s * square * (1.0 + 1e-14), slope = 1e-4 * s * square * decrement;
     lanes trial[4], trial_u[6], trial_r[6], trial_s;
     for (int halving = 0;; halving++) {
-      trial_s = splat(0);
-      for (int v = 0; v < 6; v++) {
+      for (int v = 0; v < 6; v++)
         trial_u[v] = u[v] + alpha * du[v];
-        trial_r[v] = 1.0 / trial_u[v];
-        trial_s += trial_r[v];
-      }
+      reciprocals(trial_u, trial_r);
+      trial_s = sum_of_six(trial_r);
       for (int i = 0; i < 4; i++)
         trial[i] = plane[i] - alpha * step[i];
       lane_mask good = last | at_most(trial_s * trial_s * lane_dot(trial, trial), merit - alpha * slope);
@@ -288,12 +346,12 @@ static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, lanes 
       alpha = choose(bad, 0.5 * alpha, alpha);
     }
     for (int i = 0; i < 4; i++)
-      plane[i] = choose(live, trial[i], plane[i]);
+      plane[i] = trial[i];
     for (int v = 0; v < 6; v++) {
-      u[v] = choose(live, trial_u[v], u[v]);
-      r[v] = choose(live, trial_r[v], r[v]);
+      u[v] = trial_u[v];
+      r[v] = trial_r[v];
     }
-    s = choose(live, trial_s, s);
+    s = trial_s;
     live &= ~last;
     ++*iterations;
   }
@@ -336,7 +394,8 @@ static inline void pair_gradient(const lanes world[6][3], const struct local_fra
 
 static inline void pair_hessian(const lanes world[6][3], const struct local_frame *frame, const lanes local[6][3],
                                 const lanes plane[4], const lanes r[6], lanes s, const struct pair_terms *t,
-                                const lanes f[6], lanes p1, lanes p2, lanes weight, double (*sum)[DC_BATCH], int lane)
+                                const lanes f[6], lanes p1, lanes p2, lanes weight, lane_mask valid,
+                                double (*sum)[DC_BATCH], int lane)
 {
   const lanes *m = t->normal;
   lanes g[4], h[10], mixed[6][4], z[DC_HESSIAN], y_sum[4];
@@ -396,7 +455,7 @@ static inline void pair_hessian(const lanes world[6][3], const struct local_fram
     for (int j = 0; j <= i; j++, e++) {
       lanes schur = z[e] - y[i][0] * scaled_y[j][0] - y[i][1] * scaled_y[j][1] - y[i][2] * scaled_y[j][2] -
                     y[i][3] * scaled_y[j][3];
-      store(&sum[e][lane], load(&sum[e][lane]) + scale * schur + outer * f[i] * f[j]);
+      store(&sum[e][lane], load(&sum[e][lane]) + only(valid, scale * schur + outer * f[i] * f[j]));
     }
 }
 
@@ -418,6 +477,31 @@ static inline lane_mask start_planes(const lanes x[6][3], lane_mask remembered, 
   return warm | greater(gap, splat(0));
 }
 
+// Optimal planes of a group of lanes, in the world and in the frame they were found in, which suits them.  Returns the lanes where the triangles are apart;
+// *failed: those that did not converge.
+static inline lane_mask optimal_planes(const lanes x[6][3], lane_mask remembered, lanes plane[4],
+                                       struct local_frame *frame, lanes local[6][3], lanes local_plane[4],
+                                       lane_mask *failed, int64_t *iterations)
+{
+  for (int attempt = 0;; attempt++) {
+    lane_mask separated = start_planes(x, remembered, plane);
+    for (int frames = 1;; frames++) {
+      separated = make_frame(x, plane, separated, frame, local);
+      *failed = newton_plane(local, separated, frames < FRAMES_LIMIT ? LARGEST_LOSS : INFINITY, local_plane, iterations);
+      for (int k = 0; k < 3; k++)
+        plane[k] = frame->axes[0][k] * local_plane[0] +
+                   (frame->axes[1][k] * local_plane[1] + frame->axes[2][k] * local_plane[2]);
+      plane[3] = local_plane[3] - lane_dot(plane, frame->origin);
+      if (!any(*failed) || frames == FRAMES_LIMIT)
+        break;
+    }
+    lane_mask again = *failed & remembered;
+    if (attempt > 0 || !any(again))
+      return separated;
+    remembered = ~again;  // those lanes start cold; the others from the plane just found
+  }
+}
+
 static inline void solve_group(struct dc_triangle_batch *batch, int lane, int order, double (*hessian)[DC_BATCH])
 {
   lanes x[6][3], plane[4], stored[4], local_plane[4], local[6][3], u[6], r[6];
@@ -430,27 +514,13 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
   for (int k = 0; k < 3; k++)
     plane[k] = b[3 * k] * stored[0] + (b[3 * k + 1] * stored[1] + b[3 * k + 2] * stored[2]);
   plane[3] = stored[3] + (plane[0] * batch->arm[0] + plane[1] * batch->arm[1] + plane[2] * batch->arm[2]);
-  lane_mask remembered = greater(lane_dot(stored, stored), splat(0.5)), separated, failed;
-  for (int attempt = 0;; attempt++) {
-    separated = start_planes(x, remembered, plane);
-    make_frame(x, plane, separated, &frame, local);
-    failed = newton_plane(local, separated, local_plane, &batch->iterations);
-    for (int k = 0; k < 3; k++)
-      plane[k] = frame.axes[0][k] * local_plane[0] +
-                 (frame.axes[1][k] * local_plane[1] + frame.axes[2][k] * local_plane[2]);
-    plane[3] = local_plane[3] - lane_dot(plane, frame.origin);
-    lane_mask again = failed & remembered;
-    if (attempt > 0 || !any(again))
-      break;
-    remembered = ~again;  // those lanes start cold; the others from the plane just found
-  }
-  lanes s = splat(0), one = splat(1);
+  lane_mask remembered = greater(lane_dot(stored, stored), splat(0.5)), failed;
+  lane_mask separated = optimal_planes(x, remembered, plane, &frame, local, local_plane, &failed, &batch->iterations);
   plane_distances(local, local_plane, u);
-  for (int v = 0; v < 6; v++) {
-    u[v] = choose(separated, u[v], one);
-    r[v] = 1.0 / u[v];
-    s += r[v];
-  }
+  for (int v = 0; v < 6; v++)
+    u[v] = choose(separated, u[v], splat(1));
+  reciprocals(u, r);
+  lanes s = sum_of_six(r);
   lanes root = square_root(batch->length * s);
   store(&batch->energy[lane], choose(separated, root * (root + 2 * SQRT12), splat(INFINITY)));
   lanes gap = smaller(u[0], smaller(u[1], u[2])) + smaller(u[3], smaller(u[4], u[5]));
@@ -471,8 +541,8 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
     store(&batch->gradient[k][lane], choose(separated, p1 * f[k], splat(0)));
   if (order < 2)
     return;
-  lanes weight = choose(separated, load(&batch->weight[lane]), splat(0));
-  pair_hessian(x, &frame, local, local_plane, r, s, &terms, f, p1, p2, weight, hessian, lane);
+  pair_hessian(x, &frame, local, local_plane, r, s, &terms, f, p1, p2, load(&batch->weight[lane]),
+               separated & ~failed, hessian, lane);
 }
 
 static void triangle_pairs(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH])
