@@ -1,14 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim: trajectory optimization through contact.  The public interface; everything else is private.
+//
+// Functions return 0 on success or a status below; a failure leaves a message in *error (which may be NULL) and nothing half made.  Strings and objects that a
+// function hands out are released with the function named beside it.  Scenes are immutable and may be shared by threads; runs use OpenMP inside.
 #ifndef DCSIM_H
 #define DCSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Version of the library as "major.minor.patch".
+// Statuses; the command line exits with them.
+enum dcsim_status {
+  DCSIM_OK = 0,
+  DCSIM_UNMET = 1,       // ran, but what was asked to hold does not
+  DCSIM_USAGE = 2,       // wrong usage
+  DCSIM_BAD_INPUT = 3,   // scene or mesh
+  DCSIM_NUMERICAL = 4,   // a step or solve failed
+  DCSIM_IO = 5,          // input or output
+  DCSIM_MEMORY = 6,      // out of memory or over a limit
+  DCSIM_CHECKPOINT = 7,  // checkpoint unusable
+  DCSIM_STOPPED = 9      // the progress function or the time limit asked to stop; results so far were written
+};
+
+typedef struct {
+  int status;
+  char text[1024];
+} dcsim_error;
+
+// Version of the library as "major.minor.patch"; names and versions of the libraries it uses, one per line.
 const char *dcsim_version(void);
+const char *dcsim_libraries(void);
+
+// Number of OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it.
+void dcsim_set_threads(int threads);
+
+// ---- Scenes
+
+typedef struct dcsim_scene dcsim_scene;
+
+typedef struct {
+  const char *model;                  // contact model to use instead of the scene's, or NULL
+  int override_count;
+  const char *const *overrides;       // "path=value"
+  int allowed_path_count;
+  const char *const *allowed_paths;   // folders outside the scene's that may be read
+  int seed_given;
+  uint64_t seed;                      // replaces the scene's seeds
+} dcsim_scene_options;
+
+// Reads, checks and builds a scene; options may be NULL.  Release with dcsim_scene_close.
+int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error);
+void dcsim_scene_close(dcsim_scene *scene);
+const char *dcsim_scene_name(const dcsim_scene *scene);
+
+// What a command reports, for people and as JSON.  Release with dcsim_report_free.
+typedef struct {
+  char *text, *json;
+} dcsim_report;
+void dcsim_report_free(dcsim_report *report);
+
+// ---- Simulation and optimization
+
+typedef struct {
+  int iteration, iterations;       // simulation: steps done so far is not reported; 0 of 0
+  double loss, best_loss, gradient_norm, min_gap, seconds;
+  int is_best, backed_off;
+} dcsim_progress;
+
+// Called after every iteration; a non-zero return stops the run after it, results so far are kept.
+typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
+
+typedef struct {
+  const char *directory;           // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
+  const char *control_run;         // take controls from this run directory, or NULL
+  const char *gradient;            // "adjoint" or NULL
+  const char *command_line;        // for run.json
+  double max_seconds;              // 0: no limit
+  int frames;                      // pictures to render at the end: 0 none, -1 the default number
+  dcsim_progress_function *progress;
+  void *progress_context;
+} dcsim_run_options;
+
+typedef struct {
+  int success;                     // every objective reached at the end
+  double loss, initial_loss;
+  int iterations, steps, unconverged_steps;
+  double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
+  char directory[1024];            // "" when nothing was written
+} dcsim_result;
+
+// Roll the scene out once with its initial controls / minimize its loss.  report may be NULL.
+int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
+                   dcsim_error *error);
+int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
+                   dcsim_error *error);
+
+// ---- Looking into a scene
+
+// Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest relative error is over
+// tolerance (0: the default 1e-6).
+int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
+                    dcsim_error *error);
+// Energy, gaps and forces at the initial state.
+int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
+// Masses, meshes, initial gaps, the acceleration that the far field alone gives.
+int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
+
+// ---- Pictures
+
+typedef struct {
+  int width, height, samples;      // 0: 1280 x 720, 16
+  int every;                       // every so many frames; 0: about 12 pictures in all
+  double eye[3], target[3];        // used when camera_given
+  int camera_given;
+  dcsim_progress_function *progress;  // iteration of iterations; may be NULL
+  void *progress_context;
+} dcsim_render_options;
+
+// Draws frames of the run directory into DIR/frames/000000.png ...; options may be NULL.
+int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
+
+// ---- What there is
+
+// Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries, options.
+int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error);
+// JSON Schema (draft 2020-12) of the scene format.
+int dcsim_schema(dcsim_report *report, dcsim_error *error);
+// Built-in benchmarks: NULL lists them; "pairs", "step", "forces", ...
+int dcsim_bench(const char *name, dcsim_report *report, dcsim_error *error);
 
 #ifdef __cplusplus
 }
