@@ -7,21 +7,13 @@
 
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
+#include "plan/shot.h"
 #include "task/task.h"
 
 struct dc_camera {
   double eye[3], target[3], up[3];
   double fov_deg;
   bool given;  // false: choose one that shows everything
-};
-
-// "shot" of an objective: bodies and targets drawn at random (resolved by plan/, which needs a rollout).
-struct dc_shot {
-  bool given;
-  long reference_seed, balls;
-  double minimum_distance;  // m
-  double velocity, position; // bounds of the random reference control: |offset of velocity| m/s, |offset of position| m
-  double tolerance, weight;  // of the reach objectives made from it: m, 1/m^2
 };
 
 struct dc_scene {
