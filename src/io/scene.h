@@ -42,6 +42,8 @@ struct dc_scene_settings {
   const char *const *overrides;     // --set, "path=value"
   int allowed_path_count;
   const char *const *allowed_paths; // --allow-path folders
+  bool seed_given;
+  uint64_t seed;                    // --seed: replaces the seed of a shot
 };
 
 // Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
