@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// The base line is compiled as hard as the kernels are (src/contact/lane_kernels_template.h).
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("O3")
+#endif
+
 #include "contact/bench_pairs.h"
 
 #include <math.h>
@@ -19,7 +24,8 @@ static double vertex_sign(int v)
   return v < 3 ? 1 : -1;
 }
 
-// Gap along the axis, negative when the intervals overlap; *middle: where the plane half-way is; *sign: -1 when b is above a.
+// Gap along the axis, negative when the intervals overlap; *middle: where the plane half-way is; *sign: -1 when b is
+// above a.
 static double axis_gap(const double x[6][3], const double axis[3], double *middle, double *sign)
 {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -84,7 +90,8 @@ static double paper_value(const double x[6][3], const double plane[4], double u[
 }
 
 // Gradient [4] and Hessian [4][4] (lower triangle) of L in the plane.
-static void paper_derivatives(const double x[6][3], const double plane[4], const double u[6], double g[4], double h[4][4])
+static void paper_derivatives(const double x[6][3], const double plane[4], const double u[6], double g[4],
+                              double h[4][4])
 {
   double length = dc_vec_norm(plane), rest = 1 - length, direction[3];
   dc_vec_scale(direction, plane, 1 / length);
@@ -181,7 +188,8 @@ static int paper_newton(const double x[6][3], double plane[4], double *value, do
   return -1;
 }
 
-// With u_v = n.(x + w x x + (w x (w x x))/2 + t) + d on the vertices of a, z = (x x n; n), y = (x; 1), r = 1/u, at the optimum:
+// With u_v = n.(x + w x x + (w x (w x x))/2 + t) + d on the vertices of a, z = (x x n; n), y = (x; 1), r = 1/u, at the
+// optimum:
 //     P_xi   = - sum_a r^2 z,
 //     P_xixi = sum_a 2 r^3 z z^T - r^2 [rotation block (n x^T + x n^T)/2 - (n.x) I]  -  M L_pp^-1 M^T,
 //     M      = sum_a 2 r^3 z y^T - r^2 [rotation rows [x]x, translation rows I; no column for d].

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector kernels of the contact potential: eight terms at a time, one compiled copy per instruction set, chosen at run time.
+// The vector kernels of the contact potential: eight terms at a time, one compiled copy per instruction set, chosen at
+// run time.
 //
-// All coordinates are relative to the frame origin c_a of body a, in world axes, so that the distance from the world's origin costs no digits.  Derivatives are
-// those for a twist (w, t) of body a about c_a: gradient [6], Hessian [21] (lower triangle, row by row).
+// All coordinates are relative to the frame origin c_a of body a, in world axes, so that the distance from the world's
+// origin costs no digits.  Derivatives are those for a twist (w, t) of body a about c_a: gradient [6], Hessian [21]
+// (lower triangle, row by row).
 #ifndef DC_CONTACT_LANE_KERNELS_H
 #define DC_CONTACT_LANE_KERNELS_H
 
@@ -11,13 +13,14 @@
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
 #define DC_LINE __attribute__((aligned(64)))  // a cache line, and the widest vector
 
-// Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache line, so allocate them with
-// dc_alloc, dc_grow or an arena.
+// Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache line,
+// so allocate them with dc_alloc, dc_grow or an arena.
 
 // Eight triangle pairs.  Unused lanes repeat a used one with weight 0.
 struct dc_triangle_batch {
   double vertices[18][DC_BATCH] DC_LINE;  // triangle of a (3 vertices x 3 coordinates), triangle of b
-  // Start plane in, optimal plane out: unit normal (from b to a) and offset in the coordinates of body b's frame; a zero normal: no start.
+  // Start plane in, optimal plane out: unit normal (from b to a) and offset in the coordinates of body b's frame; a
+  // zero normal: no start.
   double plane[4][DC_BATCH];
   double weight[DC_BATCH];        // of each lane in the sum of Hessians
   // Out.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The potential of a triangle pair (paper 000, Eq. 2 of section 4) in scale-free form, DC_LANE_WIDTH pairs side by side.
+// The potential of a triangle pair (paper 000, Eq. 2 of section 4) in scale-free form, DC_LANE_WIDTH pairs side by
+// side.
 //
-// Vertices x_v, sign s_v = +1 on triangle i (body a), -1 on triangle j (body b), plane (n, d), u_v = s_v (n.x_v + d), r_v = 1 / u_v.
+// Vertices x_v, sign s_v = +1 on triangle i (body a), -1 on triangle j (body b), plane (n, d), u_v = s_v (n.x_v + d),
+// r_v = 1 / u_v.
 //     S   = min over |m| = 1 and c of  sum_v 1 / h_v,   h_v = s_v (m.x_v + c)
 //     P   = (sqrt(12) + sqrt(l S))^2,   P - 12 = s (s + 2 sqrt(12)) with s = sqrt(l S)
 //     P'  = l (1 + sqrt(12) / s),       P'' = -sqrt(12) s / (2 S^2)
-// S is found by Newton on F(n, d) = k/2 |n|^2 + sum_v r_v with k = S / |n|^2 refreshed in every iteration, whose Hessian
-// k I_n + sum_v 2 r_v^3 y_v y_v^T, y_v = s_v (x_v, 1), is positive definite (docs/theory.md, "Triangle pairs").
+// S is found by Newton on F(n, d) = k/2 |n|^2 + sum_v r_v with k = S / |n|^2 refreshed in every iteration, whose
+// Hessian k I_n + sum_v 2 r_v^3 y_v y_v^T, y_v = s_v (x_v, 1), is positive definite (docs/theory.md, "Triangle pairs").
 #include "contact/lane_kernels.h"
 #include "contact/lanes.h"
 
@@ -16,9 +18,10 @@ static const double LARGEST_STEP = 0.95;          // fraction of the way to the 
 static const double LARGEST_LOSS = 1e3;           // of a diagonal entry in the elimination; below 2 in a fresh frame
 enum { NEWTON_LIMIT = 40, HALVINGS_LIMIT = 30, FRAMES_LIMIT = 6 };
 
-// A local frame: origin on the start plane at the mean of the vertices weighted by 1/u^2, axes[2] the start normal, axes[0] the principal axis of the weighted
-// vertices in the plane.  Without that axis the Hessian of nearly touching parallel edges loses all digits; with an origin far from the contact that of nearly
-// touching vertices does, so a plane that moves far from its start gets a new frame.
+// A local frame: origin on the start plane at the mean of the vertices weighted by 1/u^2, axes[2] the start normal,
+// axes[0] the principal axis of the weighted vertices in the plane.  Without that axis the Hessian of nearly touching
+// parallel edges loses all digits; with an origin far from the contact that of nearly touching vertices does, so a
+// plane that moves far from its start gets a new frame.
 struct local_frame {
   lanes axes[3][3], origin[3];
 };
@@ -31,15 +34,13 @@ static inline void plane_distances(const lanes x[6][3], const lanes plane[4], la
   }
 }
 
-// r = 1 / u by one division: dividers are the bottleneck, multiplications wait for nothing.  The product stays in range for distances between 1e-50 and
-// 1e50.
+// r = 1 / u by two divisions instead of six: the divider is the bottleneck.  The products stay in range for distances
+// between 1e-100 and 1e100.
 static inline void reciprocals(const lanes u[6], lanes r[6])
 {
   lanes u01 = u[0] * u[1], u12 = u[1] * u[2], u02 = u[0] * u[2];
   lanes u34 = u[3] * u[4], u45 = u[4] * u[5], u35 = u[3] * u[5];
-  lanes a = u01 * u[2], b = u34 * u[5], inverse = 1.0 / (a * b);
-  a *= inverse;
-  b *= inverse;
+  lanes b = 1.0 / (u01 * u[2]), a = 1.0 / (u34 * u[5]);
   r[0] = u12 * b;
   r[1] = u02 * b;
   r[2] = u01 * b;
@@ -81,8 +82,8 @@ static inline void try_axis(struct best_axis *best, const lanes x[6][3], const l
   best->offset = choose(better, -sign * middle, best->offset);
 }
 
-// The separating-axis test: centroids, 2 normals, 9 edge crosses, 6 in-plane edge normals.  Returns the gap along the best axis (<= 0: the triangles touch or
-// cross) and the middle plane of that axis, normal from b to a.
+// The separating-axis test: centroids, 2 normals, 9 edge crosses, 6 in-plane edge normals.  Returns the gap along the
+// best axis (<= 0: the triangles touch or cross) and the middle plane of that axis, normal from b to a.
 static lanes separating_axes(const lanes world[6][3], lanes plane[4])
 {
   lanes x[6][3], edges[6][3], normals[2][3], axis[3];
@@ -119,7 +120,8 @@ static lanes separating_axes(const lanes world[6][3], lanes plane[4])
   return best.gap * scale;
 }
 
-// Turns two orthonormal in-plane axes into the principal ones of the weighted vertices: half the angle of the 2x2 moment.
+// Turns two orthonormal in-plane axes into the principal ones of the weighted vertices: half the angle of the 2x2
+// moment.
 static inline void principal_axes(struct local_frame *frame, lanes x[6][3], const lanes weights[6])
 {
   lanes a11 = splat(0), a12 = splat(0), a22 = splat(0);
@@ -150,8 +152,8 @@ static inline void principal_axes(struct local_frame *frame, lanes x[6][3], cons
   }
 }
 
-// Moves the origin along the normal to half-way between the triangles in lanes where rounding of the offset, far from c_a, left a vertex on the wrong side.
-// Returns the lanes where the triangles are apart along the normal.
+// Moves the origin along the normal to half-way between the triangles in lanes where rounding of the offset, far from
+// c_a, left a vertex on the wrong side. Returns the lanes where the triangles are apart along the normal.
 static inline lane_mask balance_origin(struct local_frame *frame, lanes x[6][3], lane_mask feasible)
 {
   lanes low = smaller(x[0][2], smaller(x[1][2], x[2][2])), high = larger(x[3][2], larger(x[4][2], x[5][2]));
@@ -166,8 +168,8 @@ static inline lane_mask balance_origin(struct local_frame *frame, lanes x[6][3],
   return feasible & greater(low - shift, splat(0)) & greater(splat(0), high - shift);
 }
 
-// Local frame of a feasible plane (lanes where it is not feasible get any frame) and the vertices in it.  Returns the feasible lanes that really are: all but
-// those whose gap is within rounding.
+// Local frame of a feasible plane (lanes where it is not feasible get any frame) and the vertices in it.  Returns the
+// feasible lanes that really are: all but those whose gap is within rounding.
 static inline lane_mask make_frame(const lanes world[6][3], const lanes plane[4], lane_mask feasible,
                               struct local_frame *frame, lanes local[6][3])
 {
@@ -258,7 +260,8 @@ static inline void factor_plane(const lanes h[10], struct plane_factor *f)
   f->l32 = h[8] * f->inverse3;
   lanes a00 = h[0] - h[6] * f->l30, a10 = h[1] - h[7] * f->l30, a11 = h[2] - h[7] * f->l31;
   lanes a20 = h[3] - h[8] * f->l30, a21 = h[4] - h[8] * f->l31, a22 = h[5] - h[8] * f->l32;
-  // The other pivots are a00, b11 / a00, c / (a00 b11): two divisions that do not wait for each other instead of three that do.
+  // The other pivots are a00, b11 / a00, c / (a00 b11): two divisions that do not wait for each other instead of three
+  // that do.
   lanes b11 = a00 * a11 - a10 * a10, b21 = a00 * a21 - a20 * a10, b22 = a00 * a22 - a20 * a20;
   lanes product = a00 * b11, inverse = 1.0 / product, c = b11 * b22 - b21 * b21;
   lanes inverse_b = a00 * inverse;
@@ -300,12 +303,12 @@ static inline lanes elimination_loss(const lanes h[10], const struct plane_facto
   return larger(absolute(h[0] * f->inverse0), larger(absolute(h[2] * f->inverse1), absolute(h[5] * f->inverse2)));
 }
 
-// Newton from the plane (0, 0, 1, 0) of the local frame on the live lanes.  Leaves the unit plane; returns the lanes that did not converge, be it that the
-// frame no longer suits one of them (loss above largest_loss).
+// Newton from the plane (0, 0, 1, 0) of the local frame on the live lanes.  Leaves the unit plane; returns the lanes
+// that did not converge, be it that the frame no longer suits one of them (loss above largest_loss).
 static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, double largest_loss, lanes plane[4],
-                                     int64_t *iterations)
+                                     lanes u[6], lanes r[6], int64_t *iterations)
 {
-  lanes u[6], r[6], s, one = splat(1);
+  lanes s, one = splat(1);
   plane[0] = plane[1] = plane[3] = splat(0);
   plane[2] = one;
   plane_distances(x, plane, u);
@@ -355,13 +358,18 @@ static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, double
     live &= ~last;
     ++*iterations;
   }
-  lanes scale = 1.0 / square_root(lane_dot(plane, plane));
+  lanes square = lane_dot(plane, plane), scale = 1.0 / square_root(square), length = square * scale;
   for (int i = 0; i < 4; i++)
     plane[i] *= scale;
+  for (int v = 0; v < 6; v++) {
+    u[v] *= scale;
+    r[v] *= length;
+  }
   return live;
 }
 
-// F_xi and, for order 2, the Hessian of P for a twist of triangle i about the origin of the world coordinates, at the optimal unit plane, |n| = 1 and k = S:
+// F_xi and, for order 2, the Hessian of P for a twist of triangle i about the origin of the world coordinates, at the
+// optimal unit plane, |n| = 1 and k = S:
 //     F_xi    = -(a x m; Q m),  Q = sum_A q, a = sum_A q x
 //     G       = sum_A 2 r^3 w y^T - [rotation rows a x T_k; translation rows Q T_k],  w = (x x m; m), y = (local x, 1)
 //     F_xixi  = sum_A 2 r^3 w w^T - [rotation block (m a^T + a m^T)/2 - (m.a) I] - G H^-1 G^T
@@ -459,7 +467,8 @@ static inline void pair_hessian(const lanes world[6][3], const struct local_fram
     }
 }
 
-// The start planes of a group of lanes: the remembered ones where they are feasible and balanced, separating axes elsewhere.
+// The start planes of a group of lanes: the remembered ones where they are feasible and balanced, separating axes
+// elsewhere.
 static inline lane_mask start_planes(const lanes x[6][3], lane_mask remembered, lanes plane[4])
 {
   lanes u[6];
@@ -477,17 +486,18 @@ static inline lane_mask start_planes(const lanes x[6][3], lane_mask remembered, 
   return warm | greater(gap, splat(0));
 }
 
-// Optimal planes of a group of lanes, in the world and in the frame they were found in, which suits them.  Returns the lanes where the triangles are apart;
-// *failed: those that did not converge.
+// Optimal planes of a group of lanes, in the world and in the frame they were found in, which suits them.  Returns the
+// lanes where the triangles are apart; *failed: those that did not converge.
 static inline lane_mask optimal_planes(const lanes x[6][3], lane_mask remembered, lanes plane[4],
                                        struct local_frame *frame, lanes local[6][3], lanes local_plane[4],
-                                       lane_mask *failed, int64_t *iterations)
+                                       lanes u[6], lanes r[6], lane_mask *failed, int64_t *iterations)
 {
   for (int attempt = 0;; attempt++) {
     lane_mask separated = start_planes(x, remembered, plane);
     for (int frames = 1;; frames++) {
       separated = make_frame(x, plane, separated, frame, local);
-      *failed = newton_plane(local, separated, frames < FRAMES_LIMIT ? LARGEST_LOSS : INFINITY, local_plane, iterations);
+      *failed = newton_plane(local, separated, frames < FRAMES_LIMIT ? LARGEST_LOSS : INFINITY, local_plane, u, r,
+                             iterations);
       for (int k = 0; k < 3; k++)
         plane[k] = frame->axes[0][k] * local_plane[0] +
                    (frame->axes[1][k] * local_plane[1] + frame->axes[2][k] * local_plane[2]);
@@ -515,11 +525,8 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
     plane[k] = b[3 * k] * stored[0] + (b[3 * k + 1] * stored[1] + b[3 * k + 2] * stored[2]);
   plane[3] = stored[3] + (plane[0] * batch->arm[0] + plane[1] * batch->arm[1] + plane[2] * batch->arm[2]);
   lane_mask remembered = greater(lane_dot(stored, stored), splat(0.5)), failed;
-  lane_mask separated = optimal_planes(x, remembered, plane, &frame, local, local_plane, &failed, &batch->iterations);
-  plane_distances(local, local_plane, u);
-  for (int v = 0; v < 6; v++)
-    u[v] = choose(separated, u[v], splat(1));
-  reciprocals(u, r);
+  lane_mask separated = optimal_planes(x, remembered, plane, &frame, local, local_plane, u, r, &failed,
+                                       &batch->iterations);
   lanes s = sum_of_six(r);
   lanes root = square_root(batch->length * s);
   store(&batch->energy[lane], choose(separated, root * (root + 2 * SQRT12), splat(INFINITY)));

@@ -9,8 +9,8 @@
 #include "math/vector.h"
 
 enum position {
-  VERTEX_FACE, VERTEX_VERTEX, EDGE_EDGE, EDGE_FACE, PARALLEL_EDGES, NEARLY_PARALLEL_EDGES, PARALLEL_FACES, MIRRORED_FACES,
-  COPLANAR, POSITIONS
+  VERTEX_FACE, VERTEX_VERTEX, EDGE_EDGE, EDGE_FACE, PARALLEL_EDGES, NEARLY_PARALLEL_EDGES, PARALLEL_FACES,
+  MIRRORED_FACES, COPLANAR, POSITIONS
 };
 
 static const char *const position_names[] = {"vertex-face", "vertex-vertex", "edge-edge", "edge-face", "parallel edges",

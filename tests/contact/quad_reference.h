@@ -119,8 +119,8 @@ static quad newton_direction_quad(const quad x[6][3], const quad plane[4], quad 
   return decrement;
 }
 
-// Minimizes over the plane (in: a point of the domain) by Newton with halving, about the mean of the vertices; false when it
-// stalls above rounding.
+// Minimizes over the plane (in: a point of the domain) by Newton with halving, about the mean of the vertices; false
+// when it stalls above rounding.
 static bool minimize_quad(const quad vertices[6][3], quad plane[4], quad *value)
 {
   quad x[6][3], mean[3] = {0, 0, 0};
@@ -132,7 +132,8 @@ static bool minimize_quad(const quad vertices[6][3], quad plane[4], quad *value)
   *value = value_quad(x, plane);
   for (int iteration = 0; iteration < 300; iteration++) {
     quad step[4], trial[4], alpha = 1, next, decrement = newton_direction_quad(x, plane, step);
-    // Where rounding hides the decrease Newton is quadratic already: no test there, and the last step squares its error.
+    // Where rounding hides the decrease Newton is quadratic already: no test there, and the last step squares its
+    // error.
     bool quadratic = decrement <= 1e-18Q * *value, last = decrement <= 1e-28Q * *value;
     for (int halving = 0;; halving++, alpha /= 2) {
       for (int i = 0; i < 4; i++)
@@ -153,8 +154,8 @@ static bool minimize_quad(const quad vertices[6][3], quad plane[4], quad *value)
   return false;
 }
 
-// dP/dx_v = -s n / u^2 on the vertices of a, pulled back to the chart (w, t) about the origin at the pose x = exp([w]x) X + t:
-// force, and J_l(w)^T torque about t, J_l(w)^T = I - c1 [w]x + c2 [w]x^2.
+// dP/dx_v = -s n / u^2 on the vertices of a, pulled back to the chart (w, t) about the origin at the pose x = exp([w]x)
+// X + t: force, and J_l(w)^T torque about t, J_l(w)^T = I - c1 [w]x + c2 [w]x^2.
 static void chart_gradient_quad(const quad x[6][3], const quad plane[4], const quad twist[6], quad gradient[6])
 {
   quad torque[3] = {0, 0, 0}, once[3], again[3];

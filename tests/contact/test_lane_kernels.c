@@ -11,7 +11,8 @@ static void random_batch(struct dc_random *random, double smallest_gap, struct d
 {
   start_batch(batch, 0.5);
   for (int lane = 0; lane < DC_BATCH; lane++) {
-    struct pair_case c = {.position = (int)between(random, 0, POSITIONS), .gap = pow(smallest_gap, dc_random_uniform(random)),
+    struct pair_case c = {.position = (int)between(random, 0, POSITIONS),
+                          .gap = pow(smallest_gap, dc_random_uniform(random)),
                           .aspect = 1, .ratio = 1, .scale = 1, .arm = 1, .turned = true};
     double x[6][3];
     make_case(random, &c, x);
@@ -30,8 +31,8 @@ static double difference(double (*a)[DC_BATCH], double (*b)[DC_BATCH], int count
   return sum / size;
 }
 
-// Widths differ in rounding and, as lanes are solved in groups, in when a plane gets a new frame.  Observed: energy 4e-15, gradient 1.5e-12, Hessian 1.3e-12
-// (the tolerance of the plane).
+// Widths differ in rounding and, as lanes are solved in groups, in when a plane gets a new frame.  Observed: energy
+// 4e-15, gradient 1.5e-12, Hessian 1.3e-12 (the tolerance of the plane).
 static void test_widths(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -63,7 +64,8 @@ static void test_widths(void)
   CHECK(worst[2] < 3e-11, "%.2g", worst[2]);
 }
 
-// From planes converged to rounding the widths agree to rounding.  Observed: energy 5e-15, gradient 2e-14, Hessian 3e-14.
+// From planes converged to rounding the widths agree to rounding.  Observed: energy 5e-15, gradient 2e-14, Hessian
+// 3e-14.
 static void test_widths_from_optimum(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -96,7 +98,8 @@ static void test_widths_from_optimum(void)
   CHECK(worst[2] < 1e-12, "%.2g", worst[2]);
 }
 
-// Weights scale a lane's Hessian; lanes of weight 0 and crossing lanes add exactly nothing, whatever else is in the sum.
+// Weights scale a lane's Hessian; lanes of weight 0 and crossing lanes add exactly nothing, whatever else is in the
+// sum.
 static void test_weights(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -156,8 +159,8 @@ static double outside(const double triangle[3][3], const double point[3], const 
   return worst / size;
 }
 
-// Paper 000, Eq. 2: the force on a lies in the cone of (point of a) - (point of b).  The wrench is one force along the plane's normal whose line passes through
-// both triangles.  Observed for the line: 5e-16.
+// Paper 000, Eq. 2: the force on a lies in the cone of (point of a) - (point of b).  The wrench is one force along the
+// plane's normal whose line passes through both triangles.  Observed for the line: 5e-16.
 static void test_pushes_apart(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -204,8 +207,9 @@ static void test_pushes_apart(void)
   CHECK(worst < 1e-9, "%.2g", worst);
 }
 
-// gap is the sum of the least distances to the plane, so never more than the distance of any two vertices.  The plane that comes out is a unit plane
-// with a on its positive side, in the axes of b, and a plane remembered in b's frame survives a turn of the whole scene.
+// gap is the sum of the least distances to the plane, so never more than the distance of any two vertices.  The plane
+// that comes out is a unit plane with a on its positive side, in the axes of b, and a plane remembered in b's frame
+// survives a turn of the whole scene.
 static void test_planes(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -222,7 +226,8 @@ static void test_planes(void)
       second = first;
       turn_scene(&second, matrix);
       all[i]->triangle_pairs(&second, 1, NULL);
-      CHECK(second.iterations == DC_BATCH / all[i]->width, "%s: %d iterations from the optimum", all[i]->name, (int)second.iterations);
+      CHECK(second.iterations == DC_BATCH / all[i]->width, "%s: %d iterations from the optimum", all[i]->name,
+            (int)second.iterations);
       for (int lane = 0; lane < DC_BATCH; lane++) {
         double plane[4], least[2] = {INFINITY, INFINITY}, force[3], turned[3];
         world_plane(&first, lane, plane);
@@ -234,7 +239,7 @@ static void test_planes(void)
         }
         CHECK(least[0] > 0 && least[1] > 0, "%s: %g, %g", all[i]->name, least[0], least[1]);
         CHECK_NEAR(first.gap[lane], least[0] + least[1], 1e-14);
-        CHECK_NEAR(second.energy[lane], first.energy[lane], 1e-11 * first.energy[lane]);  // observed 1e-12: gaps of 1e-3
+        CHECK_NEAR(second.energy[lane], first.energy[lane], 1e-11 * first.energy[lane]);  // observed 1e-12
         for (int k = 0; k < 3; k++)
           force[k] = first.gradient[3 + k][lane];
         dc_mat_apply(turned, matrix, force);
@@ -256,7 +261,8 @@ static void test_benchmark(void)
     for (int order = 0; order < 3; order++)
       CHECK(rate->cold[order] > 0 && isfinite(rate->cold[order]) && rate->warm[order] > 0, "%s", rate->name);
     CHECK(rate->warm_iterations < rate->cold_iterations, "%s", rate->name);
-    printf("# %-8s cold %.2f warm %.2f million pairs/s with Hessian\n", rate->name, 1e-6 * rate->cold[2], 1e-6 * rate->warm[2]);
+    printf("# %-8s cold %.2f warm %.2f million pairs/s with Hessian\n", rate->name,
+           1e-6 * rate->cold[2], 1e-6 * rate->warm[2]);
   }
 }
 

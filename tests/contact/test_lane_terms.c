@@ -164,7 +164,8 @@ static void test_centred(void)
   CHECK(worst[2] < 1e-12, "%.2g", worst[2]);
 }
 
-// (1 - phi) H_A + the kernel's part is the Hessian of (1 - phi) A + phi C.  Observed: 2e-11 (the differences', blends are steep).
+// (1 - phi) H_A + the kernel's part is the Hessian of (1 - phi) A + phi C.  Observed: 2e-11 (the differences', blends
+// are steep).
 static void test_blend(void)
 {
   struct dc_random random;

@@ -23,8 +23,8 @@ static void keep_largest(struct errors *a, struct errors b)
 }
 
 // Errors relative to the norms, rotations in units of the reach of triangle a about c_a so that all blocks count alike.
-static struct errors compare(const struct quad_reference *reference, double reach, double energy, const double gradient[6],
-                             const double hessian[21])
+static struct errors compare(const struct quad_reference *reference, double reach, double energy,
+                             const double gradient[6], const double hessian[21])
 {
   double g = 0, dg = 0, h = 0, dh = 0;
   for (int i = 0, e = 0; i < 6; i++) {
@@ -56,9 +56,14 @@ struct variant {
 };
 
 static const struct variant variants[] = {
-    {"plain", 1, 1, 1, 0.5, true},          {"exactly parallel", 1, 1, 1, 0.5, false}, {"sliver 1e-3", 1e-3, 1, 1, 0.5, true},
-    {"sliver 1e-6", 1e-6, 1, 1, 0.5, true}, {"b 1000 times larger", 1, 1000, 1, 0.5, true}, {"scale 1e-6", 1, 1, 1e-6, 0.5, true},
-    {"scale 1e6", 1, 1, 1e6, 0.5, true},    {"100 sizes away", 1, 1, 1, 100, true}};
+    {"plain", 1, 1, 1, 0.5, true},
+    {"exactly parallel", 1, 1, 1, 0.5, false},
+    {"sliver 1e-3", 1e-3, 1, 1, 0.5, true},
+    {"sliver 1e-6", 1e-6, 1, 1, 0.5, true},
+    {"b 1000 times larger", 1, 1000, 1, 0.5, true},
+    {"scale 1e-6", 1, 1, 1e-6, 0.5, true},
+    {"scale 1e6", 1, 1, 1e6, 0.5, true},
+    {"100 sizes away", 1, 1, 1, 100, true}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 // One position and variant, lane g with gap 10^-(g+1).
@@ -169,9 +174,10 @@ static void measure_cell(const struct cell *cell, const char *what, const char *
     }
 }
 
-// Observed over all positions, kernels and starts, at gaps 1e-1, 1e-2, ... 1e-8 of the size: gradient 1e-11 (the tolerance of the
-// plane) down to 1e-5, then 1e-10, 1e-9, 1e-8 (rounding of the distances, 1e-16 / gap); Hessian 2e-11, then 2e-10, 2e-9, 2e-8;
-// energy 1e-15, growing to 5e-9.  A triangle 1000 times larger: 1000 times the part that comes from rounding.
+// Observed over all positions, kernels and starts, at gaps 1e-1, 1e-2, ... 1e-8 of the size: gradient 1e-11 (the
+// tolerance of the plane) down to 1e-5, then 1e-10, 1e-9, 1e-8 (rounding of the distances, 1e-16 / gap); Hessian 2e-11,
+// then 2e-10, 2e-9, 2e-8; energy 1e-15, growing to 5e-9.  A triangle 1000 times larger: 1000 times the part that comes
+// from rounding.
 static void test_accuracy(void)
 {
   static struct cell cell;
@@ -312,7 +318,8 @@ static void test_touching(void)
   }
 }
 
-// Gaps down to rounding, far from c_a, from planes remembered at a larger gap: energies are positive or INFINITY, never NaN.
+// Gaps down to rounding, far from c_a, from planes remembered at a larger gap: energies are positive or INFINITY, never
+// NaN.
 static void test_tiny_gaps(void)
 {
   struct dc_random random;
@@ -348,7 +355,8 @@ static void test_tiny_gaps(void)
   }
 }
 
-// The benchmark's scalar code of the paper's formulation.  Observed: energy 3e-13, gradient 1e-10, Hessian 2e-10 at gaps down to 1e-2, length not 1.
+// The benchmark's scalar code of the paper's formulation.  Observed: energy 3e-13, gradient 1e-10, Hessian 2e-10 at
+// gaps down to 1e-2, length not 1.
 static void test_paper_formulation(void)
 {
   struct dc_random random;
