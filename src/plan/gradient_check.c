@@ -9,6 +9,9 @@
 
 #include "base/random.h"
 
+// A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is measured against this part of the largest.
+static const double NEGLIGIBLE = 1e-6;
+
 // All that can be differentiated: the controls, then the numbers of the design.
 enum kind { CONTROL, MASS, STIFFNESS, GRAVITY, KINDS };
 
@@ -149,9 +152,11 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
   if (!list)
     return dc_fail(error, DC_MEMORY, "out of memory");
   int total = list_coordinates(plan, list);
-  double norms[KINDS] = {0};
+  double norms[KINDS] = {0}, largest = 0;
   for (int i = 0; i < total; i++)
     norms[list[i].kind] = hypot(norms[list[i].kind], adjoint_value(checker, gradient, list[i]));
+  for (int k = 0; k < KINDS; k++)
+    largest = fmax(largest, norms[k]);
   check->count = choose_coordinates(list, total, seed);
   enum dc_status status = DC_OK;
   for (int i = 0; i < check->count && !status; i++) {
@@ -159,7 +164,7 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
     coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
     entry->adjoint = adjoint_value(checker, gradient, list[i]);
     status = difference(checker, list[i], &entry->difference, error);
-    double error_size = fabs(entry->adjoint - entry->difference), norm = norms[list[i].kind];
+    double error_size = fabs(entry->adjoint - entry->difference), norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
     entry->relative_error = norm > 0 ? error_size / norm : error_size;
     check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
   }

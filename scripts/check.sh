@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Builds dcsim and runs all its tests.  The last line is "N passed, N failed", with ", N skipped" when there are any; the numbers are test
+# points (TAP).  Exits 1 when anything failed, did not build, or no test ran.
+# Usage: scripts/check.sh, from any directory.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build
+jobs=$(nproc 2> /dev/null || echo 1)
+passed=0 failed=0 skipped=0
+
+finish() {
+  line="$passed passed, $failed failed"
+  if [ "$skipped" -gt 0 ]; then
+    line="$line, $skipped skipped"
+  fi
+  if [ "$passed" = 0 ] && [ "$failed" = 0 ]; then
+    echo "no test ran"
+  fi
+  echo "$line"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  exit
+}
+
+if ! "$root/scripts/build.sh" 2>&1; then
+  echo "the build failed"
+  failed=1
+fi
+if [ ! -f "$build/Makefile" ]; then
+  finish
+fi
+
+make_tests() {
+  make --no-print-directory -C "$build" -k -j"$jobs" "$@" 2>&1
+}
+# First the programs, as many as can be built; then every test that is there: one that does not compile keeps no other from running.
+echo "check: compiling the tests"
+make_tests check TESTS= > "$build/check-build.log" || {
+  grep -v '^  CC' "$build/check-build.log" | tail -n 200
+  echo "check: some tests could not be built"
+}
+# Old results must not count, and a result that is newer than its test would not be made again.
+find "$build" -name '*.trs' -exec sh -c 'for trs; do rm -f "$trs" "${trs%.trs}.log"; done' sh {} +
+rm -f "$build/test-suite.log"
+make_tests test-suite.log || true
+
+# Counts of one result in a .trs file.
+count() {
+  grep -cE "^:test-result: ($1)( |\$)" "$2" || true
+}
+for trs in $(make --no-print-directory -s -C "$build" list-tests); do
+  test=${trs%.trs}
+  if [ ! -f "$build/$trs" ]; then
+    echo "== $test did not run"
+    failed=$((failed + 1))
+    continue
+  fi
+  bad=$(count 'FAIL|XPASS|ERROR' "$build/$trs")
+  passed=$((passed + $(count 'PASS|XFAIL' "$build/$trs")))
+  skipped=$((skipped + $(count SKIP "$build/$trs")))
+  failed=$((failed + bad))
+  if [ "$bad" -gt 0 ]; then
+    echo "== $test"
+    tail -n 200 "$build/$test.log"
+  fi
+done
+finish

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that dcsim needs, if any is missing.
+#
+#   scripts/setup.sh          what building and testing need
+#   scripts/setup.sh --demo   what building needs
+#   scripts/setup.sh --all    also what scripts/lint.sh, a build with clang and make distcheck need
+#
+# Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
+set -eu
+
+# "a|b": one of them is enough; the first is installed.
+build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
+  libhdf5-dev libembree-dev libpng-dev"
+test_packages="mandoc python3 python3-h5py"
+all_packages="clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils"
+
+usage() {
+  sed -n 's/^#   \(scripts.*\)/\1/p' "$0"
+}
+
+extra_packages=$test_packages
+for argument in "$@"; do
+  case $argument in
+    --demo) extra_packages="" ;;
+    --all) extra_packages="$test_packages $all_packages" ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "setup: unknown option $argument" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+say() {
+  echo "setup: $*" >&2
+}
+
+if ! command -v dpkg-query > /dev/null 2>&1; then
+  say "this is no Debian system; configure will say which of these (Debian names) is missing:"
+  # shellcheck disable=SC2086
+  say $build_packages $extra_packages
+  exit 0
+fi
+
+installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | tr '\n' ' ')"
+
+# The packages of a list that are not installed.
+missing() {
+  for names in "$@"; do
+    found=no
+    for name in $(echo "$names" | tr '|' ' '); do
+      case $installed in *" $name "*) found=yes ;; esac
+    done
+    if [ $found = no ]; then
+      echo "${names%%|*}"
+    fi
+  done
+}
+
+# The lists are words.
+# shellcheck disable=SC2086
+missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
+# shellcheck disable=SC2086
+missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
+wanted=$missing_build$missing_extra
+if [ -z "$wanted" ]; then
+  exit 0
+fi
+
+by_hand="apt-get update && apt-get install --no-install-recommends $wanted"
+give_up() {
+  say "$1"
+  say "please run, as root:  $by_hand"
+  if [ -n "$missing_build" ]; then
+    exit 1
+  fi
+  say "building does not need them; tests that do are skipped"
+  exit 0
+}
+
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo > /dev/null 2>&1; then
+    give_up "these packages are missing, and only root can install them: $wanted"
+  fi
+  # Ask for a password only where somebody can type it.
+  if [ -t 0 ]; then as_root="sudo"; else as_root="sudo -n"; fi
+fi
+if ! command -v apt-get > /dev/null 2>&1; then
+  give_up "these packages are missing, and there is no apt-get: $wanted"
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+install_wanted() {
+  $as_root apt-get -qq -o Acquire::Retries=3 update > "$log" 2>&1 &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends -o Acquire::Retries=3 \
+      -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install $wanted >> "$log" 2>&1
+}
+
+say "installing $wanted"
+if ! install_wanted; then
+  say "that failed; once more in 5 seconds"
+  sleep 5
+  if ! install_wanted; then
+    tail -n 20 "$log" >&2
+    give_up "could not install: $wanted"
+  fi
+fi

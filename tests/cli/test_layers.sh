@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Includes point down the floors of the house, and a file that breaks a rule is found.
+set -eu
+source=${DCSIM_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+check=$source/scripts/check-layers
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+status=0
+
+echo "1..2"
+if output=$("$check" "$source" 2>&1); then
+  echo "ok 1 - every include of the source tree points down"
+else
+  printf '%s\n' "$output" | sed 's/^/# /'
+  echo "not ok 1 - every include of the source tree points down"
+  status=1
+fi
+
+# One file breaks one rule at a time: path, text, and why it is wrong.
+missed=0
+for floor in base math geometry body contact dynamics task optimize plan io render api cli; do
+  mkdir -p "$copy/src/$floor"
+done
+refused() {
+  printf '%s\n' "$2" > "$copy/src/$1"
+  if "$check" "$copy" > /dev/null 2>&1; then
+    echo "# accepted: src/$1 with $2"
+    missed=1
+  fi
+  rm "$copy/src/$1"
+}
+"$check" "$copy" > /dev/null || { echo "# refused: folders without files"; missed=1; }
+refused base/a.c '#include "math/vector.h"'
+refused geometry/a.h '#include "contact/contact.h"'
+refused contact/a.c '  #  include "dynamics/rollout.h"'
+refused io/a.c '#include "api/api.h"'
+refused math/a.c '#include "../task/task.h"'
+refused optimize/a.c '#include "dynamics/rollout.h"'
+refused render/a.c '#include "contact/contact.h"'
+refused cli/main.c '#include "io/scene.h"'
+refused body/a.c '#include <suitesparse/cholmod.h>'
+refused task/a.c '#include <cjson/cJSON.h>'
+refused plan/a.c '#include <hdf5.h>'
+refused io/a.c '#include <png.h>'
+if [ "$missed" = 0 ]; then
+  echo "ok 2 - includes that point up are refused"
+else
+  echo "not ok 2 - includes that point up are refused"
+  status=1
+fi
+exit $status
