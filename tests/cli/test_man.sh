@@ -28,6 +28,9 @@ for word in DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM S
             progress.jsonl trajectory.h5 resolved.json scene.json; do
   check "dcsim.1 mentions $word" grep -qF "$word" dcsim.1
 done
+sed -n '/^{$/,/^}$/p' "$DCSIM_SOURCE/man/dcsim-scene.5" >example.json
+run 0 optimize example.json -o none --set optimizer.iterations=3
+run 0 simulate example.json -o none --model exact --set time.steps=3
 if have_python; then
   run 0 list --json
   python3 - "$out" >names <<'PROGRAM'
