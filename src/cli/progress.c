@@ -40,7 +40,7 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
 static void remaining(const struct cli_progress *progress, const dcsim_progress *report, char *text, size_t size)
 {
   text[0] = '\0';
-  if (!(report->seconds > 0) || report->iteration < 0 || report->iterations < report->iteration)
+  if (!(report->seconds > 0) || report->iteration < 0 || report->iterations <= report->iteration)
     return;
   double seconds = report->seconds * (report->iterations - report->iteration) / (report->iteration + 1.0);
   if (progress->max_seconds > 0)
