@@ -90,6 +90,7 @@ typedef struct {
   double loss, initial_loss;
   int iterations, steps, unconverged_steps;
   double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
+  double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];            // "" when nothing was written
 } dcsim_result;
 

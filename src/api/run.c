@@ -165,6 +165,8 @@ static void fill_result(const struct session *session, const struct dc_optimizer
   double steps = (double)plan->rollouts * plan->steps;
   result->seconds_per_step = steps > 0 ? plan->seconds / steps : 0;
   result->newton_iterations_per_step = steps > 0 ? (double)plan->newton_iterations / steps : 0;
+  result->evaluations_per_step = steps > 0 ? (double)plan->evaluations / steps : 0;
+  result->seconds_per_evaluation = plan->evaluations ? dc_rollout_contact_seconds(plan->rollout) / (double)plan->evaluations : 0;
   result->min_gap = INFINITY;
   for (int k = 0; k <= plan->steps; k++)
     result->min_gap = fmin(result->min_gap, plan->best->min_gap[k]);
@@ -186,6 +188,8 @@ static void describe_result(const struct session *session, const dcsim_result *r
   dc_api_put_number(json, "seconds", result->seconds);
   dc_api_put_number(json, "seconds_per_step", result->seconds_per_step);
   dc_api_put_number(json, "newton_iterations_per_step", result->newton_iterations_per_step);
+  dc_api_put_number(json, "evaluations_per_step", result->evaluations_per_step);
+  dc_api_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
   dc_api_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   if (session->optimizing)

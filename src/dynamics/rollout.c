@@ -143,6 +143,11 @@ struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
   return rollout->contact;
 }
 
+double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
+{
+  return rollout->contact_seconds;
+}
+
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 {
   rollout->tight = tight;

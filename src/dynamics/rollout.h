@@ -53,6 +53,9 @@ struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *
 void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent);
 void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent);
 
+// Seconds spent in contact evaluations since creation.
+double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
+
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "math/vector.h"
 
 static const double SUFFICIENT_DECREASE = 1e-4;  // Armijo
@@ -34,7 +35,9 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_desig
   trial->state = (struct dc_step_state){.model = model, .design = design, .before = rollout->before, .now = rollout->now,
                                         .next = rollout->next, .pair_count = rollout->pair_count,
                                         .pair_bodies = rollout->pair_bodies, .pairs = pairs};
+  double start = dc_seconds();
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next, 2, pairs);
+  rollout->contact_seconds += dc_seconds() - start;
   if (isnan(trial->state.contact_energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trial->value = trial->magnitude = 0;

@@ -54,6 +54,7 @@ struct dc_rollout {
   bool tight;
   int pair_count;
   const int (*pair_bodies)[2];
+  double contact_seconds;  // spent in contact evaluations since creation
   // Workspace of a step.
   struct dc_pose *before, *now, *next;  // [bodies]
   struct dc_pair_derivatives *pairs, *trial_pairs;

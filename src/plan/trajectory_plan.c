@@ -70,8 +70,10 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
   if (status)
     return status;
   plan->rollouts++;
-  for (int t = 0; t < plan->steps; t++)
+  for (int t = 0; t < plan->steps; t++) {
     plan->newton_iterations += plan->trajectory->newton_iterations[t];
+    plan->evaluations += plan->trajectory->evaluations[t];
+  }
   *loss = dc_task_loss(plan->task, plan->model, plan->trajectory, gradient ? plan->frames : NULL);
   if (!isfinite(*loss))
     return dc_fail(error, DC_NUMERICAL, "the loss is not finite");

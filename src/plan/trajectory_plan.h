@@ -19,7 +19,7 @@ struct dc_plan {
   double *frames;                        // [steps + 1][nv]
   double *parameters, *best_parameters;  // [parameter_count]
   double *first_parameters;
-  long rollouts, newton_iterations;      // since creation
+  long rollouts, newton_iterations, evaluations;  // since creation; evaluations of the contact
   double seconds;                        // spent in evaluations
 };
 
