@@ -61,7 +61,8 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   size_t pairs = movable * (count - movable) + movable * (movable ? movable - 1 : 0) / 2;
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
-  if (!contact->pairs || !contact->pair_bodies) {
+  contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
+  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
@@ -116,19 +117,21 @@ static void turn_colliders(struct dc_contact *contact, const struct dc_pose *pos
       dc_collider_turn(&contact->colliders[i], &poses[i]);
 }
 
-// Small pairs are finished at once; of large ones the terms are collected, to be shared out.
+// Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for batches of eight.
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = false;
-  pair->large = false;
+  pair->failed = pair->large = pair->far = false;
   if (contact->colliders[pair->a].half_space || contact->colliders[pair->b].half_space) {
     dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
     return;
   }
+  pair->far = dc_pair_is_far(contact, pair, result->arm);
+  if (pair->far)
+    return;
   if (dc_pair_collect(contact, pair, result->arm)) {
     pair->failed = true;
     return;
@@ -173,10 +176,19 @@ bool dc_contact_worth_threads(const struct dc_contact *contact)
   return last_cost(contact) > LEAST_PARALLEL_COST;
 }
 
+static int list_far_pairs(struct dc_contact *contact)
+{
+  int count = 0;
+  for (int p = 0; p < contact->pair_count; p++)
+    if (contact->pairs[p].far)
+      contact->far_pairs[count++] = p;
+  return count;
+}
+
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {
-  int unit_count = 0;
+  int unit_count = 0, far_count = 0;
 #pragma omp parallel if (dc_contact_worth_threads(contact))
   {
     turn_colliders(contact, poses);
@@ -184,7 +196,14 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
     for (int p = 0; p < contact->pair_count; p++)
       evaluate_pair(contact, p, poses, order, &results[p]);
 #pragma omp single
-    unit_count = list_units(contact);
+    {
+      unit_count = list_units(contact);
+      far_count = list_far_pairs(contact);
+    }
+#pragma omp for schedule(static) nowait
+    for (int first = 0; first < far_count; first += DC_BATCH)
+      dc_far_pairs_evaluate(contact, contact->far_pairs + first, far_count - first < DC_BATCH ? far_count - first : DC_BATCH,
+                            order, results);
     if (unit_count > 0) {
 #pragma omp for schedule(dynamic, 1)
       for (int k = 0; k < unit_count; k++) {

@@ -64,7 +64,7 @@ struct dc_pair {
   size_t exact_count, centred_count, blend_count;
   long visited;
   double gap;
-  bool crossing, large, failed;
+  bool crossing, large, far, failed;
 };
 
 enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
@@ -84,6 +84,7 @@ struct dc_contact {
   int (*pair_bodies)[2];
   struct dc_pair *pairs;
   struct dc_unit *units;
+  int *far_pairs;                 // [pair_count], those whose roots count as one centred term
   size_t unit_capacity;
   bool fixed_turned;              // fixed bodies have been turned once
 };
@@ -102,6 +103,13 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
                       const double arm[3], int order);
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int order,
                     struct dc_pair_derivatives *result);
+
+// far_pairs.c
+// Whether the roots are beyond (1 + epsilon) (R_I + R_J): sets the pair's counts and gap.
+bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
+// Up to 8 far pairs by index into results, whose arms are set.
+void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,
+                           struct dc_pair_derivatives *results);
 
 // plane_cache.c
 int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);

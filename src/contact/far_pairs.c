@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Body pairs so far apart that their roots count as one centred term: eight pairs at a time, each with its own twist.
+#include <string.h>
+
+#include "contact/contact_internal.h"
+#include "math/vector.h"
+
+static const double OFFSET = 12;  // paper 000, Eq. 7
+
+bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+{
+  if (!contact->model->hierarchical || contact->model->local)
+    return false;
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  double d[3], inner = a->tree.radius[0] + b->tree.radius[0], outer = (1 + contact->settings.blend) * inner;
+  for (int k = 0; k < 3; k++)
+    d[k] = a->turned_center[0][k] - b->turned_center[0][k] + arm[k];
+  double square = dc_vec_dot(d, d);
+  if (square < outer * outer)
+    return false;
+  pair->exact_count = pair->blend_count = 0;
+  pair->centred_count = 1;
+  pair->visited = 1;
+  pair->gap = sqrt(square) - inner;
+  pair->crossing = false;
+  return true;
+}
+
+void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,
+                           struct dc_pair_derivatives *results)
+{
+  struct dc_centred_batch batch = {.length = contact->settings.length};
+  double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
+  memset(hessian, 0, sizeof hessian);
+  for (int l = 0; l < DC_BATCH; l++) {
+    int p = indices[l < count ? l : count - 1];
+    const struct dc_collider *a = &contact->colliders[contact->pairs[p].a], *b = &contact->colliders[contact->pairs[p].b];
+    for (int k = 0; k < 3; k++) {
+      batch.center_a[k][l] = a->turned_center[0][k];
+      batch.center_b[k][l] = b->turned_center[0][k] - results[p].arm[k];
+    }
+    batch.spread[l] = a->tree.spread[0] + b->tree.spread[0];
+    batch.scale[l] = a->tree.weight[0] * b->tree.weight[0];
+    batch.weight[l] = 1;
+  }
+  contact->kernels->centred_terms(&batch, order, hessian);
+  for (int l = 0; l < count; l++) {
+    struct dc_pair_derivatives *result = &results[indices[l]];
+    result->radial = true;
+    result->energy = batch.energy[l] + (contact->settings.offset ? OFFSET * batch.scale[l] : 0);
+    for (int k = 0; k < 6 && order > 0; k++)
+      result->gradient[k] = batch.gradient[k][l];
+    for (int e = 0; e < DC_HESSIAN && order > 1; e++)
+      result->hessian[e] = hessian[e][l];
+  }
+}
