@@ -243,10 +243,12 @@ static void run_centred(const struct unit_context *u, size_t begin, size_t end, 
   }
 }
 
-static void sum_lanes(double (*lanes)[DC_BATCH], double *sum)
+// Lanes from count on hold zeros.
+static void sum_lanes(double (*lanes)[DC_BATCH], size_t count, double *sum)
 {
+  int used = (int)smaller_size(count, DC_BATCH);
   for (int e = 0; e < DC_HESSIAN; e++)
-    for (int l = 0; l < DC_BATCH; l++)
+    for (int l = 0; l < used; l++)
       sum[e] += lanes[e][l];
 }
 
@@ -258,17 +260,20 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
                            .rotation_b = poses[pair->b].rotation};
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
   memset(hessian, 0, sizeof hessian);
-  size_t index = (size_t)unit, exact_units = units_of(pair->exact_count, DC_EXACT_UNIT);
+  size_t index = (size_t)unit, exact_units = units_of(pair->exact_count, DC_EXACT_UNIT), begin, end;
   if (index < exact_units) {
-    run_exact(&u, index * DC_EXACT_UNIT, smaller_size(pair->exact_count, (index + 1) * DC_EXACT_UNIT), hessian);
+    begin = index * DC_EXACT_UNIT;
+    end = smaller_size(pair->exact_count, begin + DC_EXACT_UNIT);
+    run_exact(&u, begin, end, hessian);
   } else {
-    index -= exact_units;
-    run_centred(&u, index * DC_CENTRED_UNIT, smaller_size(pair->centred_count, (index + 1) * DC_CENTRED_UNIT), hessian);
+    begin = (index - exact_units) * DC_CENTRED_UNIT;
+    end = smaller_size(pair->centred_count, begin + DC_CENTRED_UNIT);
+    run_centred(&u, begin, end, hessian);
   }
   double *sum = pair->unit_hessians[unit];
   memset(sum, 0, sizeof *pair->unit_hessians);
   if (order > 1)
-    sum_lanes(hessian, sum);
+    sum_lanes(hessian, end - begin, sum);
   if (u.gap < INFINITY || u.crossing) {  // minimum and "or" do not depend on the order
 #pragma omp critical(dc_pair_gap)
     {
@@ -352,11 +357,13 @@ void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, cons
     memcpy(result->gradient, pair->blends[0].gradient, sizeof result->gradient);
   if (order < 2)
     return;
-  double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
-  memset(hessian, 0, sizeof hessian);
-  blend_hessians(&u, hessian);
   for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
     for (int e = 0; e < DC_HESSIAN; e++)
       result->hessian[e] += pair->unit_hessians[unit][e];
-  sum_lanes(hessian, result->hessian);
+  if (pair->blend_count == 1)
+    return;
+  double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
+  memset(hessian, 0, sizeof hessian);
+  blend_hessians(&u, hessian);
+  sum_lanes(hessian, pair->blend_count - 1, result->hessian);
 }
