@@ -194,12 +194,25 @@ static int find_block(const struct dc_symmetric_matrix *matrix, int row, int col
   return low < matrix->block_start[column + 1] && matrix->block_row[low] == row ? low : -1;
 }
 
+// entry[i] += scale * source[i * step].  Six unknowns a body are the common case, and contiguous ones.
+static inline void add_column(double *entry, const double *source, int count, long step, double scale)
+{
+  if (count == 6 && step == 1) {
+    for (int i = 0; i < 6; i++)
+      entry[i] += scale * source[i];
+    return;
+  }
+  for (int i = 0; i < count; i++)
+    entry[i] += scale * source[i * step];
+}
+
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride)
 {
-  // element (i, j) of the stored block, row >= column, is block[i * by_row + j * by_column]
+  // Column j of the stored block, row >= column, begins at block[j * by_column] and goes on by by_row; a diagonal block is
+  // symmetric: its rows serve as columns.
   int by_row = stride, by_column = 1;
-  if (row < column) {
+  if (row <= column) {
     int swap = row;
     row = column, column = swap;
     by_row = 1, by_column = stride;
@@ -211,11 +224,11 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
     return;
   for (int j = 0; j < columns; j++) {
     double *entry = matrix->values + matrix->column_start[matrix->offsets[column] + j];
-    int first = row == column ? j : 0;
-    if (row != column)
-      entry += columns - j + matrix->block_below[k];
-    for (int i = first; i < rows; i++)
-      *entry++ += scale * block[(long)i * by_row + (long)j * by_column];
+    const double *source = block + (long)j * by_column;
+    if (row == column)
+      add_column(entry, source + j, rows - j, 1, scale);
+    else
+      add_column(entry + columns - j + matrix->block_below[k], source, rows, by_row, scale);
   }
 }
 
@@ -305,6 +318,10 @@ void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, dou
   double *solution = matrix->solution, *candidate = matrix->candidate, *residual = matrix->residual;
   memcpy(solution, b, bytes);
   matrix->backend->solve(matrix->state, solution);
+  if (!relative_residual) {
+    memcpy(x, solution, bytes);
+    return;
+  }
   double error = residual_of(matrix, b, solution, residual);
   if (error > 0 && isfinite(error)) {
     matrix->backend->solve(matrix->state, residual);
@@ -316,8 +333,6 @@ void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, dou
       solution = candidate;
     }
   }
-  double scale = largest(b, n);
-  if (relative_residual)
-    *relative_residual = error == 0 ? 0 : error / scale;
+  *relative_residual = error == 0 ? 0 : error / largest(b, n);
   memcpy(x, solution, bytes);
 }

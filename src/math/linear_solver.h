@@ -42,9 +42,9 @@ enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
 // pivoting). DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.
 // What is nearly singular shows in the residual of the solve.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
-// Solves with the last factorization: x = A^-1 b; x may be b.  One step of iterative refinement.  relative_residual
-// (may be NULL): |b - A x|_inf / |b|_inf of the returned x, computed, not estimated, with the values that the matrix
-// has now.  NaN everywhere after a factorization that failed.
+// Solves with the last factorization: x = A^-1 b; x may be b.  relative_residual: |b - A x|_inf / |b|_inf of
+// the returned x after one step of iterative refinement, computed, not estimated, with the values that the matrix has
+// now; NULL: neither is done.  NaN everywhere after a factorization that failed.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual);
 
 #endif
