@@ -10,6 +10,8 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
+static const double LEAST_PARALLEL_COST = 300e-6;  // s
+
 static void make_pairs(struct dc_contact *contact)
 {
   const struct dc_bodies *bodies = contact->bodies;
@@ -155,11 +157,27 @@ static int list_units(struct dc_contact *contact)
   return (int)count;
 }
 
+// Rough cost of the last evaluation, s: enough to tell whether threads pay for being woken.  Never changes a result.
+static double last_cost(const struct dc_contact *contact)
+{
+  double cost = 0;
+  for (int p = 0; p < contact->pair_count; p++) {
+    const struct dc_pair *pair = &contact->pairs[p];
+    cost += 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) + 10e-9 * (double)pair->visited;
+  }
+  return cost;
+}
+
+bool dc_contact_worth_threads(const struct dc_contact *contact)
+{
+  return last_cost(contact) > LEAST_PARALLEL_COST;
+}
+
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {
   int unit_count = 0;
-#pragma omp parallel
+#pragma omp parallel if (dc_contact_worth_threads(contact))
   {
     turn_colliders(contact, poses);
 #pragma omp for schedule(dynamic, 1)

@@ -88,6 +88,9 @@ struct dc_contact {
   bool fixed_turned;              // fixed bodies have been turned once
 };
 
+// contact.c
+bool dc_contact_worth_threads(const struct dc_contact *contact);
+
 // collider.c
 enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);

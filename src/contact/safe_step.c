@@ -162,7 +162,7 @@ static double relative_reach(const struct dc_collider *a, const double twist_a[6
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6])
 {
   double safe = 1;
-#pragma omp parallel for schedule(dynamic, 8) reduction(min : safe)
+#pragma omp parallel for schedule(dynamic, 8) reduction(min : safe) if (dc_contact_worth_threads(contact))
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
     const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];

@@ -14,11 +14,12 @@ static const double LARGEST_RESIDUAL = 1e-6;
 static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct dc_step_state *state, const double *a,
                                        double *lambda, struct dc_error *error)
 {
-  double residual, largest = 0;
+  double residual;
   int nv = rollout->model->bodies.nv;
+  bool zero = true;
   for (int i = 0; i < nv; i++)
-    largest = fmax(largest, fabs(a[i]));
-  if (largest == 0) {
+    zero &= a[i] == 0;
+  if (zero) {
     memset(lambda, 0, (size_t)nv * sizeof *lambda);
     return DC_OK;
   }

@@ -29,7 +29,7 @@ struct dc_trajectory {
   int *newton_iterations;  // [steps]
   int *evaluations;        // [steps] contact evaluations
   bool *converged;         // [steps]
-  int regularized_steps;   // steps whose exact Hessian was indefinite somewhere on the way
+  int regularized_steps;   // steps with an indefinite Hessian or a damped iteration on the way
   int unconverged_steps;
   double largest_residual; // of all converged steps, relative to the tolerance
   struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint

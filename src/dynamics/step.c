@@ -9,11 +9,14 @@
 
 static const double SUFFICIENT_DECREASE = 1e-4;  // Armijo
 static const double VALUE_NOISE = 64 * DBL_EPSILON;      // of the sum of the terms' magnitudes
+static const double TINY_CHANGE = 1e-9;          // of the same: changes that the values may not show
+static const double SLOPE_DECREASE = 0.5;
 static const double POSITION_NOISE = 8 * DBL_EPSILON;    // of positions, seen through the stiffness
 static const double FORCE_NOISE = 1e-13;                 // of contact forces: error of the plane solve
 static const double ROUNDING_LIMITED = 1e3;              // residuals this many times the noise that no longer fall count as converged
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
-static const double SHORT_STEP = 0.25; // after a shorter one the projected Hessian is used
+static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
+static const double DAMPING_FACTOR = 4;
 enum { HALVINGS = 50, SHIFTS = 12 };
 
 // The step potential at one trial state.
@@ -117,6 +120,8 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
     for (int k = 0; k < 6 && body->joint->nv > 0; k++) {
       int v = body->v_offset + k;
       double asked = k < 3 ? tolerance * body->radius : tolerance;
+      if (!isfinite(gradient[v]))  // fmax passes over NaN
+        return *noise_ratio = INFINITY;
       largest = fmax(largest, fabs(gradient[v]) / fmax(asked, floor[v]));
       *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, ROUNDING_LIMITED * floor[v]));
     }
@@ -124,24 +129,27 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
   return largest;
 }
 
-static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact)
+static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
   dc_symmetric_clear(rollout->matrix);
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_hessian(state, exact, rollout->matrix);
+  if (damping > 0)
+    dc_inertia_add_damping(state, damping, rollout->matrix);
 }
 
-// Factors the exact Hessian if asked for and positive definite, else the projected one, shifted as a last resort.
-static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact,
+// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort.  Damping
+// (Levenberg 1944) shortens steps where only inertia resists them: without it a turn that closes a small gap would cut the
+// whole step, also the part that opens the gap, and iterates would crawl along the barrier.
+static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
                              bool *regularized, struct dc_error *error)
 {
-  if (exact) {
-    assemble(rollout, state, true);
-    if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
-      return DC_OK;
-  }
+  *regularized |= damping > 0;
+  assemble(rollout, state, true, damping);
+  if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
+    return DC_OK;
   *regularized = true;
-  assemble(rollout, state, false);
+  assemble(rollout, state, false, damping);
   double shift = 1e-10 * dc_symmetric_norm(rollout->matrix);
   for (int i = 0; i < SHIFTS; i++, shift *= 10) {
     if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
@@ -171,6 +179,17 @@ static double dot(const double *a, const double *b, int count)
   return sum;
 }
 
+// Whether the potential fell enough over a move with the given slopes (gradient times move) at its ends.  Where the
+// expected change drowns in the rounding of the values the slopes decide (Hager and Zhang 2005, section 4).
+static bool sufficient(const struct trial *from, const struct trial *to, double slope, double end_slope)
+{
+  double magnitude = from->magnitude + to->magnitude;
+  if (to->value <= from->value + SUFFICIENT_DECREASE * slope + VALUE_NOISE * magnitude)
+    return true;
+  return -slope <= TINY_CHANGE * magnitude && to->value <= from->value + TINY_CHANGE * magnitude &&
+         fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
+}
+
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was: q_next, the gradient, the trial and
 // the pairs are those of the new state.
 static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_design *design, double *q_next,
@@ -189,8 +208,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_de
     report->evaluations++;
     if (status)
       return status;
-    double noise = VALUE_NOISE * (current->magnitude + trial.magnitude);
-    if (!(trial.value <= current->value + SUFFICIENT_DECREASE * alpha * slope + noise))
+    if (!sufficient(current, &trial, alpha * slope, alpha * dot(rollout->trial_gradient, rollout->step, bodies->nv)))
       continue;
     memcpy(q_next, rollout->q_trial, (size_t)bodies->nq * sizeof *q_next);
     struct dc_pair_derivatives *pairs = rollout->pairs;
@@ -220,7 +238,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
 {
   const struct dc_model *model = rollout->model;
   int nv = model->bodies.nv, stalls = 0;
-  bool exact = true;
+  double damping = 0;
   double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
@@ -241,7 +259,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= model->definition.solver.max_iterations)
       break;
-    status = factor(rollout, &current.state, exact, &report->regularized, error);
+    status = factor(rollout, &current.state, damping, &report->regularized, error);
     if (status)
       return status;
     dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
@@ -251,8 +269,10 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     status = line_search(rollout, design, q_next, &current, report, &fraction, error);
     if (status)
       return status;
-    // Short steps mean that the exact model is not trusted that far: a body spun by a contact at a vertex, say.
-    exact = fraction > SHORT_STEP;
+    if (fraction < SHORT_STEP)
+      damping = fmax(1, DAMPING_FACTOR * damping);
+    else if (fraction == 1)
+      damping = damping > 1 ? damping / DAMPING_FACTOR : 0;
     if (fraction == 0) {
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;

@@ -37,6 +37,9 @@ struct dc_step_term {
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
+// Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
+void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_symmetric_matrix *matrix);
+
 // Block row of a movable body in the matrix: its index among the movable bodies.
 static inline int dc_block_of(const struct dc_body *body)
 {

@@ -97,7 +97,7 @@ static void inertia_add_gradient(const struct dc_step_state *state, double *grad
   }
 }
 
-static void inertia_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale, struct dc_symmetric_matrix *matrix)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
@@ -114,8 +114,18 @@ static void inertia_add_hessian(const struct dc_step_state *state, bool exact, s
         block[6 * j + k] = (j == k ? trace : 0) - 0.5 * (a[3 * j + k] + a[3 * k + j]);
       block[6 * (3 + j) + 3 + j] = m;
     }
-    dc_symmetric_add_block(matrix, dc_block_of(body), dc_block_of(body), 1, block, 6);
+    dc_symmetric_add_block(matrix, dc_block_of(body), dc_block_of(body), scale, block, 6);
   }
+}
+
+static void inertia_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+{
+  add_inertia_blocks(state, exact, 1, matrix);
+}
+
+void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_symmetric_matrix *matrix)
+{
+  add_inertia_blocks(state, false, damping, matrix);
 }
 
 // d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A = R+ M R-^T / h^2 for R-; here transposed and applied to

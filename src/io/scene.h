@@ -7,21 +7,13 @@
 
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
+#include "plan/shot.h"
 #include "task/task.h"
 
 struct dc_camera {
   double eye[3], target[3], up[3];
   double fov_deg;
   bool given;  // false: choose one that shows everything
-};
-
-// "shot" of an objective: bodies and targets drawn at random (resolved by plan/, which needs a rollout).
-struct dc_shot {
-  bool given;
-  long reference_seed, balls;
-  double minimum_distance;  // m
-  double velocity, position; // bounds of the random reference control: |offset of velocity| m/s, |offset of position| m
-  double tolerance, weight;  // of the reach objectives made from it: m, 1/m^2
 };
 
 struct dc_scene {
@@ -50,6 +42,8 @@ struct dc_scene_settings {
   const char *const *overrides;     // --set, "path=value"
   int allowed_path_count;
   const char *const *allowed_paths; // --allow-path folders
+  bool seed_given;
+  uint64_t seed;                    // --seed: replaces the seed of a shot
 };
 
 // Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".

@@ -216,7 +216,10 @@ static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_js
   if (build->scene->shot.given)
     return dc_json_fail(shot, build->error, DC_BAD_INPUT, "at most one objective may be a shot");
   build->scene->shot.given = true;
-  return dc_read_options(&build->reader, shot, dc_shot_options, NULL, &build->scene->shot);
+  enum dc_status status = dc_read_options(&build->reader, shot, dc_shot_options, NULL, &build->scene->shot);
+  if (!status && build->settings->seed_given)
+    build->scene->shot.reference_seed = (long)build->settings->seed;
+  return status;
 }
 
 static enum dc_status read_objective(struct dc_scene_build *build, const struct dc_json *object)

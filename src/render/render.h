@@ -46,4 +46,8 @@ enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pos
 enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels,
                             struct dc_error *error);
 
+// Versions of the libraries that draw.
+const char *dc_embree_version(void);
+const char *dc_png_version(void);
+
 #endif

@@ -98,9 +98,10 @@ static void report(const void *options, const struct dc_model *model, const stru
   *reached = frame_value(reach, squared) == 0;
 }
 
-static bool mark(const void *options, double target[3], double *radius)
+static bool mark(const void *options, int *body, double target[3], double *radius)
 {
   const struct dc_reach_options *reach = options;
+  *body = reach->body;
   dc_vec_copy(target, reach->target);
   *radius = reach->tolerance;
   return true;

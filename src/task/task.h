@@ -36,8 +36,8 @@ struct dc_objective_type {
   // What a report says at the end of the trajectory: body (index or -1), distance to the target in m, whether it is reached.
   void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int *body,
                  double *distance, bool *reached);
-  // Where a picture shows a mark: target [3] and radius of the tolerance; false when there is none.
-  bool (*mark)(const void *options, double target[3], double *radius);
+  // Where a picture shows a mark: the body it is for, target [3] and radius of the tolerance, m; false when there is none.
+  bool (*mark)(const void *options, int *body, double target[3], double *radius);
 };
 extern const struct dc_objective_type dc_objective_reach;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated

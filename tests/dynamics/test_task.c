@@ -108,12 +108,12 @@ static void test_reach_values(void)
   last[2] = 100;  // does not count in the plane
   reach.axes = "xy";
   CHECK(dc_task_success(&task, &model, &trajectory), "reached in the plane");
-  int body;
+  int body, marked;
   double distance, target[3], radius;
   bool reached;
   dc_objective_reach.report(&reach, &model, &trajectory, &body, &distance, &reached);
   CHECK(body == BALL && distance == 0.5 && reached, "distance %g", distance);
-  CHECK(dc_objective_reach.mark(&reach, target, &radius) && target[2] == 3 && radius == 0.5, "mark");
+  CHECK(dc_objective_reach.mark(&reach, &marked, target, &radius) && marked == reach.body && target[2] == 3 && radius == 0.5, "mark");
 
   // "every" is the mean of "end" over shorter trajectories
   reach = reach_options();

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the figures of docs/results.md and writes it.
+
+    scripts/measure.py [--dcsim build/dcsim] [--quick] [--output docs/results.md]
+
+Every number in the output comes from a command run here; --quick uses fewer iterations and seeds and says so.
+"""
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SCENES = os.path.join(ROOT, "scenes")
+
+
+class Measurement:
+    def __init__(self, dcsim, quick):
+        self.dcsim = dcsim
+        self.quick = quick
+        self.lines = []
+
+    def say(self, text=""):
+        print(text, flush=True)
+        self.lines.append(text)
+
+    def run(self, *arguments, threads=2, check=True):
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        done = subprocess.run([self.dcsim, *arguments], env=environment, capture_output=True, text=True)
+        if check and done.returncode != 0:
+            sys.exit(f"{' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")
+        return done
+
+    def json(self, command, scene, *arguments, threads=2, check=True):
+        path = os.path.join(SCENES, scene + ".json")
+        extra = ["-o", "none"] if command in ("simulate", "optimize") else []
+        quiet = ["--quiet"] if command in ("simulate", "optimize") else []
+        done = self.run(command, path, "--json", *quiet, *extra, *arguments, threads=threads, check=check)
+        return json.loads(done.stdout)
+
+    def table(self, header, rows):
+        self.say("| " + " | ".join(header) + " |")
+        self.say("|" + " --- |" * len(header))
+        for row in rows:
+            self.say("| " + " | ".join(str(cell) for cell in row) + " |")
+        self.say()
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
+            for line in info:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def balls(height):
+    """Overrides that lift every ball of Billiards to a height (another mesh rests elsewhere)."""
+    with open(os.path.join(SCENES, "billiards.json"), encoding="utf-8") as file:
+        text = "".join(line.split("//")[0] for line in file)
+    result = []
+    for body in json.loads(text)["bodies"]:
+        if "position" in body:
+            x, y, _ = body["position"]
+            result += ["--set", f"bodies.{body['name']}.position=[{x},{y},{height}]"]
+    return result
+
+
+FINE = ["--set", "shapes.ball.base=icosahedron", "--set", "shapes.ball.level=2", *balls(0.1025)]
+NEVER_DONE = ["--set", "objective.0.tolerance=0", "--set", "objective.1.tolerance=0"]
+
+
+def solving(m):
+    m.say("## Billiards from the trivial start")
+    m.say()
+    m.say("The cue ball starts at rest, 1.5 m away; the loss is zero when both green balls end within their circles.")
+    m.say()
+    rows = []
+    cases = [("billiards", "bsh, 32 triangles a ball", []),
+             ("billiards", "exact (all pairs), 8 triangles a ball", ["--model", "exact", "--set", "shapes.ball.level=0",
+                                                                   *balls(0.0600)]),
+             ("billiards_paper", "bsh, weights and offset of the paper", [])]
+    for scene, title, extra in cases:
+        r = m.json("optimize", scene, *extra)
+        rows.append([title, f"{r['initial_loss']:.4g}", f"{r['loss']:.4g}", r["iterations"], "yes" if r["success"] else "no",
+                     f"{r['min_gap']:.2e}", r["unconverged_steps"], f"{r['seconds']:.1f}"])
+    m.table(["model", "first loss", "best loss", "iterations", "reached", "smallest gap, m", "unconverged steps", "s"], rows)
+
+
+def random_shots(m):
+    seeds = range(1, 4) if m.quick else range(1, 11)
+    iterations = 100 if m.quick else 400
+    m.say(f"## Random shots ({len(seeds)} seeds, {iterations} iterations)")
+    m.say()
+    rows, falls = [], []
+    for seed in seeds:
+        r = m.json("optimize", "billiards_random", "--seed", str(seed), "--set", f"optimizer.iterations={iterations}")
+        fall = 1 - r["loss"] / r["initial_loss"]
+        falls.append(fall)
+        rows.append([seed, f"{r['initial_loss']:.4g}", f"{r['loss']:.4g}", f"{100 * fall:.1f} %", r["iterations"],
+                     "yes" if r["success"] else "no", r["unconverged_steps"]])
+    m.table(["seed", "first loss", "best loss", "fall", "iterations", "reached", "unconverged steps"], rows)
+    m.say(f"Median fall {100 * statistics.median(falls):.1f} %, smallest {100 * min(falls):.1f} %.")
+    m.say()
+
+
+def gradients(m):
+    m.say("## Adjoint against differences (`dcsim gradcheck`)")
+    m.say()
+    rows = []
+    for name in sorted(os.listdir(SCENES)):
+        if not name.endswith(".json"):
+            continue
+        scene = name[:-5]
+        r = m.json("gradcheck", scene, *(["--steps", "25"] if m.quick else []), check=False)
+        rows.append([scene, f"{r['max_relative_error']:.1e}", " ".join(f"{order:.3f}" for order in r["taylor_orders"]),
+                     r["status"]])
+    m.table(["scene", "largest relative error", "Taylor orders", "status"], rows)
+
+
+def speed(m):
+    m.say("## Speed and memory")
+    m.say()
+    iterations = 40 if m.quick else 400
+    rows = []
+    for title, extra, count in [("16 balls of 32 triangles", [], iterations), ("16 balls of 320 triangles", FINE, max(5, iterations // 20))]:
+        for threads in (1, 2):
+            r = m.json("optimize", "billiards", *NEVER_DONE, *extra, "--set", f"optimizer.iterations={count}", threads=threads)
+            rows.append([title, threads, r["iterations"], f"{r['seconds']:.1f}", f"{1e3 * r['seconds_per_step']:.3f}",
+                         f"{r['newton_iterations_per_step']:.2f}", f"{r['evaluations_per_step']:.2f}",
+                         f"{r['seconds_per_step'] / (r['evaluations_per_step'] * r['seconds_per_evaluation']):.2f}",
+                         r["unconverged_steps"]])
+    m.table(["scene", "threads", "iterations of 100 steps", "s", "ms per step, adjoint included", "Newton iterations per step",
+             "contact evaluations per step", "step / (evaluations x cost of one)", "unconverged steps"], rows)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    m.say(f"Largest resident memory of any run above: {peak:.0f} MB.")
+    m.say()
+
+
+def benchmarks(m):
+    listed = json.loads(m.run("bench", "--json").stdout)
+    for name, summary in listed.items():
+        m.say(f"## `dcsim bench {name}`: {summary}")
+        m.say()
+        m.say("```")
+        m.say(m.run("bench", name, threads=1).stdout.rstrip())
+        m.say("```")
+        m.say()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--output", default=os.path.join(ROOT, "docs", "results.md"))
+    options = parser.parse_args()
+    m = Measurement(options.dcsim, options.quick)
+    start = time.time()
+    version = m.run("--version").stdout.strip().replace("\n", "; ")
+    m.say("# Results")
+    m.say()
+    m.say("Written by `scripts/measure.py`" + (" --quick" if options.quick else "") + "; every number was measured by it in one run.")
+    m.say()
+    m.say(f"{time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, {os.cpu_count()} cores; {version}.")
+    m.say("The machine is shared: times vary by some tens of percent, ratios less.")
+    m.say()
+    solving(m)
+    random_shots(m)
+    gradients(m)
+    speed(m)
+    benchmarks(m)
+    m.say(f"Whole measurement: {time.time() - start:.0f} s.")
+    with open(options.output, "w", encoding="utf-8") as file:
+        file.write("\n".join(m.lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is: families of descriptors with their options, and the schema.
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+struct entry {
+  const char *name, *summary, *reference;
+  const struct dc_option *options;
+};
+
+static const char *const type_names[] = {"boolean", "integer", "number", "numbers", "list of numbers", "string", "choice", "body", "shape"};
+
+static void describe_options(const struct dc_option *options, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "options", '[');
+  for (int i = 0; options && options[i].name; i++) {
+    const struct dc_option *option = &options[i];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", option->name);
+    dc_json_put_string(json, "type", type_names[option->type]);
+    dc_json_put_string(json, "unit", option->unit);
+    dc_json_put_raw(json, "default", option->fallback ? option->fallback : "null");
+    dc_json_put_boolean(json, "required", option->fallback == NULL);
+    dc_json_put_string(json, "help", option->help);
+    dc_json_end(json, '}');
+    dc_text_add(text, "    %-18s %s%s%s%s; default %s\n", option->name, option->help, option->unit[0] ? " [" : "", option->unit,
+                option->unit[0] ? "]" : "", option->fallback ? option->fallback : "none: must be given");
+  }
+  dc_json_end(json, ']');
+}
+
+static void describe_entry(const struct entry *entry, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "name", entry->name);
+  dc_json_put_string(json, "summary", entry->summary);
+  if (entry->reference)
+    dc_json_put_string(json, "reference", entry->reference);
+  dc_text_add(text, "  %s: %s%s%s%s\n", entry->name, entry->summary, entry->reference ? " (" : "",
+              entry->reference ? entry->reference : "", entry->reference ? ")" : "");
+  describe_options(entry->options, text, json);
+  dc_json_end(json, '}');
+}
+
+// One registry as entries: the i-th, or name NULL at its end.
+static struct entry model_entry(int i)
+{
+  const struct dc_contact_model *m = dc_contact_models[i];
+  return m ? (struct entry){m->name, m->summary, m->reference, m->options} : (struct entry){0};
+}
+
+static struct entry joint_entry(int i)
+{
+  const struct dc_joint_type *j = dc_joint_types[i];
+  return j ? (struct entry){j->name, j->summary, j->reference, NULL} : (struct entry){0};
+}
+
+static struct entry shape_entry(int i)
+{
+  const struct dc_shape_type *s = dc_shape_types[i];
+  return s ? (struct entry){s->name, s->summary, NULL, s->options} : (struct entry){0};
+}
+
+static struct entry control_entry(int i)
+{
+  const struct dc_control_type *c = dc_control_types[i];
+  return c ? (struct entry){c->name, c->summary, c->reference, c->options} : (struct entry){0};
+}
+
+static struct entry objective_entry(int i)
+{
+  const struct dc_objective_type *o = dc_objective_types[i];
+  return o ? (struct entry){o->name, o->summary, o->reference, o->options} : (struct entry){0};
+}
+
+static struct entry optimizer_entry(int i)
+{
+  const struct dc_optimizer_type *o = dc_optimizer_types[i];
+  return o ? (struct entry){o->name, o->summary, o->reference, o->options} : (struct entry){0};
+}
+
+// Sections of a scene that have options without a choice of type.
+static struct entry section_entry(int i)
+{
+  static const struct entry sections[] = {{"time", "time steps", NULL, dc_time_options},
+                                          {"solver", "convergence of a step", NULL, dc_step_options},
+                                          {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
+                                          {0}};
+  return sections[i];
+}
+
+static const struct family {
+  const char *name;
+  struct entry (*entry)(int i);
+} families[] = {{"models", model_entry},         {"joints", joint_entry},         {"shapes", shape_entry},
+                {"controls", control_entry},     {"objectives", objective_entry}, {"optimizers", optimizer_entry},
+                {"sections", section_entry},     {NULL, NULL}};
+
+int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  bool found = false;
+  dc_json_begin(&json, NULL, '{');
+  for (int f = 0; families[f].name; f++) {
+    if (family && strcmp(family, families[f].name) != 0)
+      continue;
+    found = true;
+    dc_json_begin(&json, families[f].name, '[');
+    dc_text_add(&text, "%s\n", families[f].name);
+    for (int i = 0; families[f].entry(i).name; i++) {
+      struct entry entry = families[f].entry(i);
+      describe_entry(&entry, &text, &json);
+    }
+    dc_json_end(&json, ']');
+  }
+  dc_json_end(&json, '}');
+  if (found)
+    return dc_api_report(report, &text, &json, error);
+  free(dc_json_finish(&json));
+  dc_text_free(&text);
+  struct dc_error local = {0};
+  const char *names[sizeof families / sizeof *families];
+  for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+    names[f] = families[f].name;
+  const char *near = dc_suggest(family, names);
+  dc_fail(&local, DC_USAGE, "no family \"%s\"%s%s%s", family, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+  return dc_api_fail(error, &local, DC_USAGE);
+}
+
+int dcsim_schema(dcsim_report *report, dcsim_error *error)
+{
+  char *schema = dc_scene_schema();
+  struct dc_text text = {0};
+  if (schema)
+    dc_text_add(&text, "%s", schema);
+  if (!schema || text.failed) {
+    free(schema);
+    dc_text_free(&text);
+    return dc_api_fail(error, &(struct dc_error){.text = "out of memory for the schema"}, DC_MEMORY);
+  }
+  *report = (dcsim_report){.text = text.bytes, .json = schema};
+  return DCSIM_OK;
+}

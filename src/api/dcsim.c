@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public interface: scenes, versions, reports.
+#include <dcsim.h>
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "math/libraries.h"
+#include "render/render.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0.1.0"
+#endif
+
+const char *dcsim_version(void)
+{
+  return PACKAGE_VERSION;
+}
+
+const char *dcsim_libraries(void)
+{
+  static char text[512];
+  snprintf(text, sizeof text, "OpenBLAS %s\nCHOLMOD %s\nEmbree %s\nlibpng %s\n", dc_blas_version(), dc_cholmod_version(),
+           dc_embree_version(), dc_png_version());
+  return text;
+}
+
+void dcsim_set_threads(int threads)
+{
+  if (threads > 0)
+    omp_set_num_threads(threads);
+}
+
+int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status)
+{
+  // Bodies that overlap at the start are an error of the scene.
+  int outside = status == DC_INFEASIBLE ? DCSIM_BAD_INPUT : (int)status;
+  if (error) {
+    error->status = outside;
+    snprintf(error->text, sizeof error->text, "%s", local->text[0] ? local->text : "failed without a message");
+  }
+  return outside;
+}
+
+int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error)
+{
+  char *written = dc_json_finish(json);
+  if (text->failed || !written) {
+    free(written);
+    dc_text_free(text);
+    return dc_api_fail(error, &(struct dc_error){.text = "out of memory for a report"}, DC_MEMORY);
+  }
+  size_t length = strlen(written);
+  if (length && written[length - 1] == '\n')
+    written[length - 1] = '\0';
+  if (report) {
+    *report = (dcsim_report){.text = text->bytes, .json = written};
+  } else {
+    free(written);
+    dc_text_free(text);
+  }
+  return DCSIM_OK;
+}
+
+void dcsim_report_free(dcsim_report *report)
+{
+  if (!report)
+    return;
+  free(report->text);
+  free(report->json);
+  *report = (dcsim_report){0};
+}
+
+void dc_api_put_number(struct dc_json_writer *json, const char *key, double number)
+{
+  if (isfinite(number))
+    dc_json_put_number(json, key, number);
+  else
+    dc_json_put_raw(json, key, "null");
+}
+
+int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct dc_scene_settings settings = {0};
+  if (options)
+    settings = (struct dc_scene_settings){.model = options->model, .override_count = options->override_count,
+                                          .overrides = options->overrides, .allowed_path_count = options->allowed_path_count,
+                                          .allowed_paths = options->allowed_paths, .seed_given = options->seed_given != 0,
+                                          .seed = options->seed};
+  *scene = NULL;
+  dcsim_scene *made = calloc(1, sizeof *made);
+  if (!made)
+    return dc_api_fail(error, &(struct dc_error){.text = "out of memory"}, DC_MEMORY);
+  made->seed = settings.seed;
+  enum dc_status status = dc_scene_read(path, &settings, &made->scene, &local);
+  if (!status && made->scene->shot.given)
+    status = dc_shot_draw(&made->scene->shot, (uint64_t)made->scene->shot.reference_seed, &made->scene->model,
+                          &made->scene->task, made->scene->arena, &local);
+  if (status) {
+    dcsim_scene_close(made);
+    return dc_api_fail(error, &local, status);
+  }
+  *scene = made;
+  return DCSIM_OK;
+}
+
+void dcsim_scene_close(dcsim_scene *scene)
+{
+  if (!scene)
+    return;
+  dc_scene_destroy(scene->scene);
+  free(scene);
+}
+
+const char *dcsim_scene_name(const dcsim_scene *scene)
+{
+  return scene->scene->name;
+}

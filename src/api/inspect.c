@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into a scene: gradient check, probe, check.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "math/vector.h"
+#include "plan/gradient_check.h"
+
+static const double DEFAULT_TOLERANCE = 1e-6;
+
+enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  struct dc_contact *contact = dc_rollout_contact(plan->rollout);
+  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
+  if (!poses)
+    return dc_fail(error, DC_MEMORY, "out of memory for poses");
+  dc_rollout_input_reset(plan->model, plan->input);
+  dc_task_apply(plan->task, plan->model, plan->parameters, plan->input);
+  dc_poses(bodies, plan->input->q, poses);
+  int pair;
+  double depth;
+  enum dc_status status = DC_OK;
+  if (dc_contact_overlap(contact, poses, &pair, &depth)) {
+    int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
+    const double *x = poses[a].position;
+    status = dc_fail(error, DC_BAD_INPUT, "bodies \"%s\" (at %.4g, %.4g, %.4g m) and \"%s\" overlap at the start, by about %.3g m",
+                     bodies->bodies[a].name, x[0], x[1], x[2], bodies->bodies[b].name, depth);
+  }
+  free(poses);
+  return status;
+}
+
+// ---- gradcheck
+
+static void describe_check(const struct dc_gradient_check *check, double tolerance, struct dc_text *text,
+                           struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_api_put_number(json, "loss", check->loss);
+  dc_json_begin(json, "checks", '[');
+  dc_text_add(text, "%-32s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
+  for (int i = 0; i < check->count; i++) {
+    const struct dc_gradient_difference *entry = &check->checks[i];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "parameter", entry->parameter);
+    dc_api_put_number(json, "adjoint", entry->adjoint);
+    dc_api_put_number(json, "finite_difference", entry->difference);
+    dc_api_put_number(json, "relative_error", entry->relative_error);
+    dc_json_end(json, '}');
+    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e\n", entry->parameter, entry->adjoint, entry->difference, entry->relative_error);
+  }
+  dc_json_end(json, ']');
+  dc_api_put_number(json, "max_relative_error", check->max_relative_error);
+  dc_json_put_numbers(json, "taylor_orders", check->taylor_orders, check->taylor_count);
+  dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error, tolerance);
+  for (int i = 0; i < check->taylor_count; i++)
+    dc_text_add(text, " %.3f", check->taylor_orders[i]);
+  const char *status = check->flat ? "the gradient is exactly zero" : check->taylor_count == 0 ? "the Taylor remainder is below rounding" : "ok";
+  dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
+  dc_json_put_string(json, "status", status);
+  dc_json_end(json, '}');
+}
+
+int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
+                    dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct dc_gradient_check check;
+  const struct dc_scene *s = scene->scene;
+  int all = (int)s->definition.time.steps;
+  if (tolerance <= 0)
+    tolerance = DEFAULT_TOLERANCE;
+  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
+  if (!plan)
+    return dc_api_fail(error, &local, local.status);
+  enum dc_status status = dc_api_check_start(plan, &local);
+  if (!status)
+    status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
+  dc_plan_destroy(plan);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  describe_check(&check, tolerance, &text, &json);
+  int outside = dc_api_report(report, &text, &json, error);
+  if (!outside && !(check.max_relative_error <= tolerance))
+    return dc_api_fail(error, &(struct dc_error){.text = "the gradient is off by more than the tolerance"}, DC_UNMET);
+  return outside;
+}
+
+// ---- probe and check share one evaluation of the contact at the initial state.
+
+struct start {
+  struct dc_plan *plan;
+  struct dc_contact *contact;
+  struct dc_pose *poses;
+  struct dc_pair_derivatives *pairs;
+  double energy;
+  double (*wrenches)[6];  // force N and torque N m about the centre of mass, minus the gradient of stiffness * P
+  double *far;            // force from movable bodies only, N [bodies]
+};
+
+static void close_start(struct start *start)
+{
+  dc_plan_destroy(start->plan);
+  free(start->poses);
+  free(start->pairs);
+  free(start->wrenches);
+  free(start->far);
+}
+
+static void sum_wrenches(const struct dc_scene *scene, struct start *start)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double mu = scene->definition.contact.stiffness;
+  double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
+  for (int p = 0; p < start->plan->pair_count; p++) {
+    const int *pair = dc_contact_pairs(start->contact)[p];
+    bool movable = bodies->bodies[pair[1]].joint->nv > 0;
+    double gradient[12];
+    dc_contact_expand_gradient(&start->pairs[p], gradient);
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 3; k++) {
+        double *wrench = start->wrenches[pair[side]];
+        wrench[k] -= mu * gradient[6 * side + 3 + k];
+        wrench[3 + k] -= mu * gradient[6 * side + k];
+        if (movable && far)
+          far[pair[side]][k] -= mu * gradient[6 * side + 3 + k];
+      }
+  }
+  for (int i = 0; i < bodies->count && far; i++)
+    start->far[i] = dc_vec_norm(far[i]);
+  free(far);
+}
+
+static enum dc_status open_start(const struct dc_scene *scene, struct start *start, struct dc_error *error)
+{
+  size_t bodies = (size_t)scene->model.bodies.count;
+  start->plan = dc_plan_create(&scene->model, &scene->task, 0, error);
+  if (!start->plan)
+    return error->status;
+  start->contact = dc_rollout_contact(start->plan->rollout);
+  start->poses = dc_alloc(bodies, sizeof *start->poses);
+  start->pairs = dc_alloc((size_t)start->plan->pair_count, sizeof *start->pairs);
+  start->wrenches = dc_alloc(bodies, sizeof *start->wrenches);
+  start->far = dc_alloc(bodies, sizeof *start->far);
+  if (!start->poses || !start->pairs || !start->wrenches || !start->far)
+    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+  enum dc_status status = dc_api_check_start(start->plan, error);
+  if (status)
+    return status;
+  dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);
+  start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
+  if (isnan(start->energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  sum_wrenches(scene, start);
+  return DC_OK;
+}
+
+static void describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                           struct dc_json_writer *json)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double mu = scene->definition.contact.stiffness, gap = dc_contact_min_gap(start->contact);
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "model", scene->definition.contact_model->name);
+  dc_api_put_number(json, "energy", mu * start->energy);
+  dc_api_put_number(json, "min_gap", gap);
+  dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name, mu * start->energy, gap);
+  dc_json_begin(json, "bodies", '{');
+  for (int i = 0; i < bodies->count; i++) {
+    const double *w = start->wrenches[i];
+    dc_json_begin(json, bodies->bodies[i].name, '{');
+    dc_json_put_numbers(json, "force", w, 3);
+    dc_json_put_numbers(json, "torque", w + 3, 3);
+    dc_json_end(json, '}');
+    dc_text_add(text, "  %-16s force %11.4e %11.4e %11.4e N   torque %11.4e %11.4e %11.4e N m\n", bodies->bodies[i].name,
+                w[0], w[1], w[2], w[3], w[4], w[5]);
+  }
+  dc_json_end(json, '}');
+  dc_json_begin(json, "pairs", '[');
+  for (int p = 0; p < start->plan->pair_count; p++) {
+    const int *pair = dc_contact_pairs(start->contact)[p];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
+    dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
+    dc_api_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
+    dc_api_put_number(json, "energy", mu * start->pairs[p].energy);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+  struct dc_contact_counts counts = dc_contact_last_counts(start->contact);
+  dc_json_begin(json, "counts", '{');
+  dc_json_put_integer(json, "exact", counts.exact);
+  dc_json_put_integer(json, "centred", counts.centred);
+  dc_json_put_integer(json, "visited", counts.visited);
+  dc_json_end(json, '}');
+  dc_json_end(json, '}');
+  dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n", start->plan->pair_count,
+              counts.exact, counts.centred, counts.visited);
+}
+
+static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "shapes", '{');
+  for (int i = 0; i < scene->definition.shape_count; i++) {
+    const struct dc_shape *shape = &scene->shapes[i];
+    dc_json_begin(json, shape->name, '{');
+    dc_json_put_string(json, "type", shape->type->name);
+    dc_json_put_integer(json, "vertices", shape->mesh.vertex_count);
+    dc_json_put_integer(json, "triangles", shape->mesh.triangle_count);
+    dc_json_put_number(json, "volume", shape->properties.volume);
+    dc_json_put_number(json, "surface_area", shape->properties.surface_area);
+    dc_json_end(json, '}');
+    dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name, shape->type->name,
+                shape->mesh.triangle_count, shape->properties.volume, shape->properties.surface_area);
+  }
+  dc_json_end(json, '}');
+}
+
+static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                           struct dc_json_writer *json)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double gap = dc_contact_min_gap(start->contact), largest = 0;
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "name", scene->name);
+  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count, bodies->nv,
+              scene->definition.time.steps, scene->definition.time.step, scene->definition.contact_model->name);
+  describe_shapes(scene, text, json);
+  dc_json_begin(json, "bodies", '{');
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    bool movable = body->joint->nv > 0;
+    double acceleration = movable ? start->far[i] / body->mass : 0;
+    largest = fmax(largest, acceleration);
+    dc_json_begin(json, body->name, '{');
+    dc_json_put_string(json, "joint", body->joint->name);
+    dc_json_put_number(json, "mass", body->mass);
+    dc_json_put_number(json, "far_field_acceleration", acceleration);
+    dc_json_end(json, '}');
+    if (movable)
+      dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2\n",
+                  body->name, body->shape->name, body->mass, body->radius, acceleration);
+    else
+      dc_text_add(text, "  body  %-14s %-9s fixed\n", body->name, body->shape->name);
+  }
+  dc_json_end(json, '}');
+  dc_api_put_number(json, "min_gap", gap);
+  dc_json_put_number(json, "far_field_acceleration", largest);
+  dc_json_put_integer(json, "parameters", start->plan->parameter_count);
+  dc_json_put_integer(json, "objectives", scene->task.objective_count);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
+              gap, largest, start->plan->parameter_count, scene->task.objective_count);
+  if (bodies->nv == 0)
+    dc_text_add(text, "  note: nothing in this scene can move\n");
+}
+
+typedef void describe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                      struct dc_json_writer *json);
+
+static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct start start = {0};
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  enum dc_status status = open_start(scene->scene, &start, &local);
+  if (!status)
+    describe_it(scene->scene, &start, &text, &json);
+  close_start(&start);
+  return status ? dc_api_fail(error, &local, status) : dc_api_report(report, &text, &json, error);
+}
+
+int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
+{
+  return inspect(scene, describe_probe, report, error);
+}
+
+int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
+{
+  return inspect(scene, describe_scene, report, error);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of a run.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "base/clock.h"
+#include "io/run.h"
+#include "io/run_files.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+#include "render/render.h"
+
+enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720, DEFAULT_SAMPLES = 16, DEFAULT_PICTURES = 12 };
+static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
+
+struct pictures {
+  dcsim_scene *scene;
+  struct dc_stored_trajectory stored;
+  struct dc_renderer *renderer;
+  struct dc_pose *poses;
+  unsigned char *pixels;
+  struct dc_render_mark *marks;
+  int mark_count;
+};
+
+static void close_pictures(struct pictures *pictures)
+{
+  dc_renderer_destroy(pictures->renderer);
+  dc_arena_destroy(pictures->stored.arena);
+  dcsim_scene_close(pictures->scene);
+  free(pictures->poses);
+  free(pictures->pixels);
+  free(pictures->marks);
+}
+
+static void collect_marks(struct pictures *pictures)
+{
+  const struct dc_scene *scene = pictures->scene->scene;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    struct dc_render_mark *mark = &pictures->marks[pictures->mark_count];
+    int body;
+    if (!objective->type->mark || !objective->type->mark(objective->options, &body, mark->center, &mark->radius))
+      continue;
+    mark->radius = fmax(mark->radius, SMALLEST_MARK);
+    dc_vec_copy(mark->color, scene->model.bodies.bodies[body].color);
+    pictures->mark_count++;
+  }
+}
+
+// The ground that is drawn: the highest half space that faces up.
+static double floor_height(const struct dc_bodies *bodies)
+{
+  double height = NAN;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    double rotation[9];
+    dc_rotation_matrix(rotation, body->quaternion);
+    if (body->shape->type->half_space && rotation[8] > 0.999)
+      height = isnan(height) ? body->position[2] : fmax(height, body->position[2]);
+  }
+  return height;
+}
+
+// The scene's camera, else one that shows where movable bodies and marks are at the beginning and the end.
+static enum dc_status set_camera(const struct pictures *pictures, const dcsim_render_options *options,
+                                 struct dc_render_settings *settings, struct dc_error *error)
+{
+  const struct dc_scene *scene = pictures->scene->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  static const double up[3] = {0, 0, 1};
+  if (options->camera_given || scene->camera.given) {
+    dc_vec_copy(settings->eye, options->camera_given ? options->eye : scene->camera.eye);
+    dc_vec_copy(settings->target, options->camera_given ? options->target : scene->camera.target);
+    dc_vec_copy(settings->up, scene->camera.given ? scene->camera.up : up);
+    settings->fov_deg = scene->camera.given ? scene->camera.fov_deg : 40;
+    return DC_OK;
+  }
+  size_t count = 0;
+  double(*points)[3] = dc_alloc(2 * (size_t)bodies->count + (size_t)pictures->mark_count + 1, sizeof *points);
+  if (!points)
+    return dc_fail(error, DC_MEMORY, "out of memory for the camera");
+  for (int i = 0; i < bodies->count; i++)
+    for (int end = 0; end < 2 && bodies->bodies[i].joint->nv > 0; end++) {
+      size_t frame = end ? (size_t)pictures->stored.frames - 1 : 0;
+      dc_vec_copy(points[count++], pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i));
+    }
+  for (int i = 0; i < pictures->mark_count; i++)
+    dc_vec_copy(points[count++], pictures->marks[i].center);
+  dc_render_frame_camera((int)count, (const double(*)[3])points, settings);
+  free(points);
+  return DC_OK;
+}
+
+static enum dc_status open_pictures(const char *directory, const dcsim_render_options *options, struct pictures *pictures,
+                                    struct dc_render_settings *settings, dcsim_error *error)
+{
+  char path[2048];
+  struct dc_error local = {0};
+  snprintf(path, sizeof path, "%s/resolved.json", directory);
+  int opened = dcsim_scene_open(path, NULL, &pictures->scene, error);
+  if (opened)
+    return (enum dc_status)opened;
+  const struct dc_scene *scene = pictures->scene->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  enum dc_status status = dc_run_read_trajectory(directory, scene, &pictures->stored, &local);
+  size_t pixels = (size_t)settings->width * (size_t)settings->height;
+  pictures->poses = dc_alloc((size_t)bodies->count, sizeof *pictures->poses);
+  pictures->pixels = dc_alloc(pixels, 3);
+  pictures->marks = dc_alloc((size_t)scene->task.objective_count, sizeof *pictures->marks);
+  if (!status && (!pictures->poses || !pictures->pixels || !pictures->marks))
+    status = dc_fail(&local, DC_MEMORY, "out of memory for pictures");
+  if (!status) {
+    collect_marks(pictures);
+    settings->floor_height = floor_height(bodies);
+    status = set_camera(pictures, options, settings, &local);
+  }
+  if (!status) {
+    pictures->renderer = dc_renderer_create(bodies, pictures->mark_count, pictures->marks, settings, &local);
+    status = pictures->renderer ? DC_OK : local.status;
+  }
+  if (status)
+    dc_api_fail(error, &local, status);
+  return status;
+}
+
+static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, const char *folder, int frame,
+                           struct dc_error *error)
+{
+  const struct dc_stored_trajectory *stored = &pictures->stored;
+  size_t offset = (size_t)frame * (size_t)stored->bodies;
+  for (int i = 0; i < stored->bodies; i++) {
+    struct dc_pose *pose = &pictures->poses[i];
+    dc_vec_copy(pose->position, stored->position + 3 * (offset + (size_t)i));
+    memcpy(pose->quaternion, stored->quaternion + 4 * (offset + (size_t)i), sizeof pose->quaternion);
+    dc_rotation_matrix(pose->rotation, pose->quaternion);
+  }
+  enum dc_status status = dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
+  char path[2200];
+  snprintf(path, sizeof path, "%s/%06d.png", folder, frame);
+  return status ? status : dc_png_write(path, settings->width, settings->height, pictures->pixels, error);
+}
+
+// Every so many frames, and the last one.
+static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_options *options,
+                               const struct dc_render_settings *settings, const char *folder, int every, int *drawn,
+                               struct dc_error *error)
+{
+  int last = pictures->stored.frames - 1, total = last / every + 1 + (last % every != 0);
+  double start = dc_seconds();
+  for (int frame = 0;; frame = frame + every < last ? frame + every : last) {
+    enum dc_status status = draw(pictures, settings, folder, frame, error);
+    if (status)
+      return status;
+    ++*drawn;
+    dcsim_progress progress = {.iteration = *drawn, .iterations = total, .seconds = dc_seconds() - start};
+    if (options->progress && options->progress(options->progress_context, &progress) && frame < last)
+      return dc_fail(error, DC_STOPPED, "stopped after %d of %d pictures", *drawn, total);
+    if (frame == last)
+      return DC_OK;
+  }
+}
+
+static int render(const char *directory, const dcsim_render_options *options, struct pictures *pictures, dcsim_report *report,
+                  dcsim_error *error)
+{
+  struct dc_render_settings settings = {.width = options->width ? options->width : DEFAULT_WIDTH,
+                                        .height = options->height ? options->height : DEFAULT_HEIGHT,
+                                        .samples = options->samples ? options->samples : DEFAULT_SAMPLES};
+  struct dc_error local = {0};
+  if (settings.width < 1 || settings.width > 16384 || settings.height < 1 || settings.height > 16384)
+    return dc_api_fail(error, &(struct dc_error){.text = "pictures are 1 .. 16384 pixels wide and high"}, DC_USAGE);
+  enum dc_status status = open_pictures(directory, options, pictures, &settings, error);
+  if (status)
+    return (int)status;
+  char folder[2048];
+  snprintf(folder, sizeof folder, "%s/frames", directory);
+  int created;
+  status = dc_directory_create(folder, &created, &local);
+  int every = options->every > 0 ? options->every : (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES, drawn = 0;
+  if (!status)
+    status = draw_all(pictures, options, &settings, folder, every > 0 ? every : 1, &drawn, &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  dc_json_begin(&json, NULL, '{');
+  dc_json_put_string(&json, "frames", folder);
+  dc_json_put_integer(&json, "pictures", drawn);
+  dc_json_end(&json, '}');
+  dc_text_add(&text, "%d pictures in %s\n", drawn, folder);
+  return dc_api_report(report, &text, &json, error);
+}
+
+int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error)
+{
+  static const dcsim_render_options none = {0};
+  struct pictures pictures = {0};
+  int status = render(directory, options ? options : &none, &pictures, report, error);
+  close_pictures(&pictures);
+  return status;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim list: what scenes can be made of.
+#include "cli/commands.h"
+#include "cli/session.h"
+
+static int run(const struct cli_arguments *arguments)
+{
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  int status = dcsim_list(arguments->operand, &report, &error);
+  return cli_finish(arguments, status, &report, &error);
+}
+
+static const struct cli_option *const options[] = {cli_common_options, NULL};
+
+const struct cli_command cli_command_list = {
+    .name = "list",
+    .summary = "List what scenes can be made of, with all options.",
+    .operand = "FAMILY",
+    .details = "FAMILY: models, joints, shapes, controls, objectives or optimizers; all without it.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim render: pictures of a run.
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+
+static const struct cli_option own_options[] = {
+    {.name = "size", .type = CLI_SIZE, .argument = "WxH", .minimum = 1, .maximum = 16384,
+     .offset = offsetof(struct cli_arguments, size), .help = "width and height in pixels; default: 1280x720"},
+    {.name = "every", .type = CLI_INTEGER, .argument = "N", .minimum = 1, .maximum = 1e7,
+     .offset = offsetof(struct cli_arguments, every),
+     .help = "draw every Nth frame; default: about 12 pictures in all"},
+    {.name = "samples", .type = CLI_INTEGER, .argument = "N", .minimum = 1, .maximum = 65536,
+     .offset = offsetof(struct cli_arguments, samples), .help = "samples per pixel; default: 16"},
+    {.name = "eye", .type = CLI_VECTOR, .argument = "x,y,z", .minimum = -1e9, .maximum = 1e9,
+     .offset = offsetof(struct cli_arguments, eye), .help = "where the camera stands, m; default: the scene's camera"},
+    {.name = "target", .type = CLI_VECTOR, .argument = "x,y,z", .minimum = -1e9, .maximum = 1e9,
+     .offset = offsetof(struct cli_arguments, target), .help = "where the camera of --eye looks; default: 0,0,0"},
+    {.name = "video", .type = CLI_TEXT, .argument = "FILE", .later = true, .help = ""},
+    CLI_OPTIONS_END,
+};
+
+static int set_camera(const struct cli_arguments *arguments, dcsim_render_options *options)
+{
+  bool eye = !isnan(arguments->eye[0]), target = !isnan(arguments->target[0]);
+  if (target && !eye)
+    return cli_fail(DCSIM_USAGE, "--target: needs --eye too");
+  if (!eye)
+    return 0;
+  options->camera_given = 1;
+  memcpy(options->eye, arguments->eye, sizeof options->eye);
+  if (target)
+    memcpy(options->target, arguments->target, sizeof options->target);
+  if (memcmp(options->eye, options->target, sizeof options->eye) == 0)
+    return cli_fail(DCSIM_USAGE, "--eye: must differ from --target");
+  return 0;
+}
+
+static int run(const struct cli_arguments *arguments)
+{
+  struct cli_progress progress;
+  dcsim_render_options options = {
+      .width = arguments->size[0] > 0 ? (int)arguments->size[0] : 0,
+      .height = arguments->size[1] > 0 ? (int)arguments->size[1] : 0,
+      .samples = arguments->samples > 0 ? (int)arguments->samples : 0,
+      .every = arguments->every > 0 ? (int)arguments->every : 0,
+      .progress = cli_progress_report,
+      .progress_context = &progress,
+  };
+  int status = set_camera(arguments, &options);
+  if (status)
+    return status;
+  if (arguments->threads > 0)
+    dcsim_set_threads((int)arguments->threads);
+  cli_signals_defer(arguments->quiet);
+  cli_progress_start(&progress, "frame", false, 0, arguments->quiet);
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  status = dcsim_render(arguments->operand, &options, &report, &error);
+  cli_progress_finish(&progress);
+  int signal_number = cli_signals_received();
+  bool stopped = signal_number && (status == DCSIM_OK || status == DCSIM_STOPPED);
+  if (stopped)
+    error.text[0] = '\0';
+  status = cli_finish(arguments, status, &report, &error);
+  return stopped ? 128 + signal_number : status;
+}
+
+static const struct cli_option *const options[] = {own_options, cli_thread_options, cli_quiet_options,
+                                                   cli_common_options, NULL};
+
+const struct cli_command cli_command_render = {
+    .name = "render",
+    .summary = "Draw pictures of a run directory into RUN/frames.",
+    .operand = "RUN",
+    .operand_required = true,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, one file each.
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct cli_command cli_command_simulate, cli_command_optimize, cli_command_gradcheck, cli_command_probe,
+    cli_command_check, cli_command_render, cli_command_list, cli_command_schema, cli_command_bench;
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: finds the command, parses its options, runs it; exits with the statuses of dcsim.h.
+#include <dcsim.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/signals.h"
+
+static const struct cli_command *const commands[] = {
+    &cli_command_simulate, &cli_command_optimize, &cli_command_gradcheck, &cli_command_probe,  &cli_command_check,
+    &cli_command_render,   &cli_command_list,     &cli_command_schema,    &cli_command_bench,  NULL,
+};
+
+static const char *const later_commands[] = {"report", "export", NULL};
+
+static void print_usage(FILE *file)
+{
+  fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"
+                "       dcsim --version | --help\n\n"
+                "Trajectory optimization through contact.\n\ncommands:\n");
+  for (int i = 0; commands[i]; i++)
+    fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), scenes: dcsim-scene(5)\n");
+}
+
+static void print_version(void)
+{
+  const char *libraries = dcsim_libraries();
+  printf("dcsim %s\n%s", dcsim_version(), libraries);
+  if (libraries[0] && libraries[strlen(libraries) - 1] != '\n')
+    putchar('\n');
+}
+
+static int fail_unknown(const char *name)
+{
+  const char *names[sizeof commands / sizeof commands[0]];
+  int count = 0;
+  for (int i = 0; later_commands[i]; i++)
+    if (strcmp(later_commands[i], name) == 0)
+      return cli_fail(DCSIM_USAGE, "%s: not available in this version", name);
+  if (name[0] == '-')
+    return cli_fail(DCSIM_USAGE, "unknown option %s (options of a command stand behind it; see dcsim --help)", name);
+  for (; commands[count]; count++)
+    names[count] = commands[count]->name;
+  names[count] = NULL;
+  const char *near = cli_suggest(name, names);
+  if (near)
+    return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (did you mean \"%s\"?)", name, near);
+  return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (see dcsim --help)", name);
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+  struct cli_arguments arguments;
+  int status = cli_parse(command, argc, argv, &arguments);
+  if (!status && arguments.help)
+    cli_print_help(command);
+  else if (!status)
+    status = command->run(&arguments);
+  cli_arguments_free(&arguments);
+  return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+  if (argc < 2) {
+    print_usage(stderr);
+    return DCSIM_USAGE;
+  }
+  bool version = strcmp(argv[1], "--version") == 0;
+  if (version || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (argc > 2)
+      return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\"", argv[1], argv[2]);
+    if (version)
+      print_version();
+    else
+      print_usage(stdout);
+    return 0;
+  }
+  for (int i = 0; commands[i]; i++)
+    if (strcmp(commands[i]->name, argv[1]) == 0)
+      return run_command(commands[i], argc, argv);
+  return fail_unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+  cli_open_standard_streams();
+  cli_signals_install();
+  int status = dispatch(argc, argv);
+  int lost = cli_close_output();
+  // a failure before it is the cause; a promise that did not hold cannot be reported when the report is lost
+  return lost && status <= DCSIM_UNMET ? lost : status;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static void print(const char *format, va_list arguments)
+{
+  char text[4096];
+  vsnprintf(text, sizeof text, format, arguments);
+  for (char *c = text; *c; c++)
+    if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
+      *c = '?';
+  fprintf(stderr, "dcsim: %s\n", text);
+}
+
+void cli_message(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  print(format, arguments);
+  va_end(arguments);
+}
+
+int cli_fail(int status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  print(format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+// Levenshtein distance, ignoring case; a name longer than the buffer is far from everything.
+static int edit_distance(const char *a, const char *b)
+{
+  enum { LONGEST = 40 };
+  int row[LONGEST + 1];
+  int columns = (int)strnlen(b, LONGEST + 1);
+  if (columns > LONGEST || strnlen(a, LONGEST + 1) > LONGEST)
+    return LONGEST;
+  for (int j = 0; j <= columns; j++)
+    row[j] = j;
+  for (int i = 1; a[i - 1]; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= columns; j++) {
+      int replace = diagonal + (strncasecmp(&a[i - 1], &b[j - 1], 1) != 0);
+      int insert = row[j - 1] + 1, drop = row[j] + 1;
+      diagonal = row[j];
+      row[j] = replace < insert ? replace : insert;
+      if (drop < row[j])
+        row[j] = drop;
+    }
+  }
+  return row[columns];
+}
+
+const char *cli_suggest(const char *name, const char *const *candidates)
+{
+  enum { FAR = 4 };
+  const char *nearest = NULL;
+  int nearest_distance = FAR;
+  for (int i = 0; candidates[i]; i++) {
+    // what begins a name is near it, however much is missing
+    bool prefix = strlen(name) >= 3 && strncmp(candidates[i], name, strlen(name)) == 0;
+    int distance = prefix ? 1 : edit_distance(name, candidates[i]);
+    if (distance < nearest_distance && 2 * distance <= (int)strlen(candidates[i])) {
+      nearest = candidates[i];
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
+
+void cli_open_standard_streams(void)
+{
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", descriptor == 1 ? O_RDONLY : O_RDWR);
+}
+
+void cli_print_report(const dcsim_report *report, int json)
+{
+  const char *text = json ? report->json : report->text;
+  size_t length = text ? strlen(text) : 0;
+  if (length == 0)
+    return;
+  fwrite(text, 1, length, stdout);
+  if (text[length - 1] != '\n')
+    putchar('\n');
+}
+
+int cli_close_output(void)
+{
+  errno = 0;
+  bool lost = ferror(stdout) != 0;
+  if (fflush(stdout) != 0)
+    lost = true;
+  int reason = errno;
+  if (fclose(stdout) != 0 && !lost) {
+    lost = true;
+    reason = errno;
+  }
+  if (!lost)
+    return DCSIM_OK;
+  return cli_fail(DCSIM_IO, "standard output: %s", reason ? strerror(reason) : "write error");
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+#define OFFSET(member) .offset = offsetof(struct cli_arguments, member)
+
+const struct cli_option cli_scene_options[] = {
+    {.name = "set", .type = CLI_LIST, .argument = "PATH=VALUE", OFFSET(overrides),
+     .help = "change the scene, as in optimizer.iterations=10; may be repeated"},
+    {.name = "model", .type = CLI_TEXT, .argument = "NAME", OFFSET(model),
+     .help = "contact model, with its overlay from the scene's \"models\""},
+    {.name = "allow-path", .type = CLI_LIST, .argument = "DIR", OFFSET(allowed_paths),
+     .help = "folder outside the scene's that meshes may be read from; may be repeated"},
+    // a scene stores seeds as JSON numbers, which are exact up to 2^53
+    {.name = "seed", .type = CLI_INTEGER, .argument = "N", .minimum = 0, .maximum = 0x1p53, OFFSET(seed),
+     .help = "seed of everything random, instead of the scene's"},
+    CLI_OPTIONS_END,
+};
+
+const struct cli_option cli_run_options[] = {
+    {.name = "output", .letter = 'o', .type = CLI_TEXT, .argument = "DIR", OFFSET(output),
+     .help = "run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"},
+    {.name = "control", .type = CLI_TEXT, .argument = "RUN", OFFSET(control),
+     .help = "take controls and parameters from an earlier run directory"},
+    {.name = "frames", .type = CLI_INTEGER, .argument = "N", .minimum = 0, .maximum = 1e6, OFFSET(frames),
+     .help = "pictures to render at the end; default: 0"},
+    {.name = "max-time", .type = CLI_REAL, .argument = "SECONDS", .minimum = 0, .maximum = 1e9,
+     .minimum_excluded = true, OFFSET(max_time), .help = "stop after the iteration that passes this time"},
+    {.name = "require-success", .type = CLI_FLAG, OFFSET(require_success),
+     .help = "exit with 1 when the task is not reached"},
+    CLI_OPTIONS_END,
+};
+
+const struct cli_option cli_thread_options[] = {
+    {.name = "threads", .type = CLI_INTEGER, .argument = "N", .minimum = 1, .maximum = 1024, OFFSET(threads),
+     .help = "threads to compute with; results do not depend on it"},
+    CLI_OPTIONS_END,
+};
+
+const struct cli_option cli_quiet_options[] = {
+    {.name = "quiet", .type = CLI_FLAG, OFFSET(quiet), .help = "no progress and no notes on stderr, errors only"},
+    CLI_OPTIONS_END,
+};
+
+const struct cli_option cli_common_options[] = {
+    {.name = "json", .type = CLI_FLAG, OFFSET(json), .help = "machine-readable result on stdout"},
+    {.name = "help", .letter = 'h', .type = CLI_FLAG, OFFSET(help), .help = "print this help"},
+    CLI_OPTIONS_END,
+};
+
+static const struct cli_option *find_long(const struct cli_command *command, const char *name, size_t length)
+{
+  for (int i = 0; command->options[i]; i++)
+    for (const struct cli_option *option = command->options[i]; option->name; option++)
+      if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+        return option;
+  return NULL;
+}
+
+static const struct cli_option *find_letter(const struct cli_command *command, char letter)
+{
+  for (int i = 0; command->options[i]; i++)
+    for (const struct cli_option *option = command->options[i]; option->name; option++)
+      if (option->letter && option->letter == letter)
+        return option;
+  return NULL;
+}
+
+static int fail_unknown(const struct cli_command *command, const char *name, size_t length)
+{
+  enum { MOST = 64 };
+  const char *names[MOST + 1], *near = NULL;
+  char text[64];
+  int count = 0;
+  for (int i = 0; command->options[i]; i++)
+    for (const struct cli_option *option = command->options[i]; option->name && count < MOST; option++)
+      if (!option->later)
+        names[count++] = option->name;
+  names[count] = NULL;
+  if (length < sizeof text) {
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    near = cli_suggest(text, names);
+  }
+  if (near)
+    return cli_fail(DCSIM_USAGE, "%s: unknown option --%.*s (did you mean --%s?)", command->name, (int)length, name,
+                    near);
+  return cli_fail(DCSIM_USAGE, "%s: unknown option --%.*s (see dcsim %s --help)", command->name, (int)length, name,
+                  command->name);
+}
+
+// Messages name an option as it was given: "--output" or "-o".
+static int fail_number(const char *given, const struct cli_option *option, const char *value)
+{
+  const char *kind = option->type == CLI_REAL ? "a number" : "a whole number";
+  if (option->minimum_excluded)
+    return cli_fail(DCSIM_USAGE, "%s: must be %s > %.17g, at most %.17g (is \"%.200s\")", given, kind,
+                    option->minimum, option->maximum, value);
+  return cli_fail(DCSIM_USAGE, "%s: must be %s from %.17g to %.17g (is \"%.200s\")", given, kind,
+                  option->minimum, option->maximum, value);
+}
+
+static bool within(const struct cli_option *option, double number)
+{
+  return isfinite(number) && number <= option->maximum &&
+         (option->minimum_excluded ? number > option->minimum : number >= option->minimum);
+}
+
+// Reads digits; *end is behind them.
+static bool read_integer(const struct cli_option *option, const char *text, char **end, int64_t *integer)
+{
+  if (*text < '0' || *text > '9')
+    return false;
+  errno = 0;
+  long long number = strtoll(text, end, 10);
+  *integer = number;
+  return !errno && within(option, (double)number);
+}
+
+// Unlike strtod alone: no blanks in front, no "inf", "nan" or hexadecimal digits.
+static bool read_real(const struct cli_option *option, const char *text, char **end, double *real)
+{
+  size_t sign = *text == '-' || *text == '+';
+  if (!text[sign] || !strchr("0123456789.", text[sign]) || strchr("xX", text[sign + 1] ? text[sign + 1] : '.'))
+    return false;
+  *real = strtod(text, end);
+  return *end != text && within(option, *real);
+}
+
+static bool read_vector(const struct cli_option *option, const char *text, double *vector)
+{
+  char *end = NULL;
+  for (int i = 0; i < 3; i++, text = end + 1)
+    if (!read_real(option, text, &end, &vector[i]) || *end != (i < 2 ? ',' : '\0'))
+      return false;
+  return true;
+}
+
+static bool read_size(const struct cli_option *option, const char *text, int64_t *size)
+{
+  char *end;
+  return read_integer(option, text, &end, &size[0]) && *end == 'x' && read_integer(option, end + 1, &end, &size[1]) &&
+         *end == '\0';
+}
+
+static bool listed(const char *name, const char *const *names)
+{
+  for (int i = 0; names && names[i]; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+static int store_choice(const char *given, const struct cli_option *option, const char *value,
+                        const char **target)
+{
+  if (listed(value, option->later_choices))
+    return cli_fail(DCSIM_USAGE, "%s: \"%s\" is not available in this version", given, value);
+  if (!listed(value, option->choices)) {
+    char names[256] = "";
+    for (int i = 0; option->choices[i]; i++)
+      snprintf(names + strlen(names), sizeof names - strlen(names), "%s\"%s\"", i ? ", " : "", option->choices[i]);
+    return cli_fail(DCSIM_USAGE, "%s: must be one of %s (is \"%.200s\")", given, names, value);
+  }
+  *target = value;
+  return 0;
+}
+
+// The value of an option; NULL for flags.
+static int store(const char *given, const struct cli_option *option, const char *value,
+                 struct cli_arguments *arguments)
+{
+  void *target = (char *)arguments + option->offset;
+  char *end;
+  switch (option->type) {
+  case CLI_FLAG: *(bool *)target = true; return 0;
+  case CLI_TEXT:
+    if (!value[0])
+      return cli_fail(DCSIM_USAGE, "%s: must not be empty", given);
+    *(const char **)target = value;
+    return 0;
+  case CLI_LIST: {
+    struct cli_list *list = target;
+    if (!value[0])
+      return cli_fail(DCSIM_USAGE, "%s: must not be empty", given);
+    list->items[list->count++] = value;
+    return 0;
+  }
+  case CLI_CHOICE: return store_choice(given, option, value, target);
+  case CLI_INTEGER:
+    if (!read_integer(option, value, &end, target) || *end)
+      return fail_number(given, option, value);
+    return 0;
+  case CLI_REAL:
+    if (!read_real(option, value, &end, target) || *end)
+      return fail_number(given, option, value);
+    return 0;
+  case CLI_VECTOR:
+    if (!read_vector(option, value, target))
+      return cli_fail(DCSIM_USAGE, "%s: must be three numbers x,y,z of at most %g m (is \"%.200s\")", given,
+                      option->maximum, value);
+    return 0;
+  case CLI_SIZE:
+    if (!read_size(option, value, target))
+      return cli_fail(DCSIM_USAGE, "%s: must be WIDTHxHEIGHT, each from %g to %g (is \"%.200s\")", given,
+                      option->minimum, option->maximum, value);
+    return 0;
+  }
+  return 0;
+}
+
+// Stores an option whose value is inline (NULL: none, then it may be the next argument); *index moves behind it.
+static int take(const char *given, const struct cli_option *option, const char *value, int argc, char **argv,
+                int *index, struct cli_arguments *arguments)
+{
+  if (option->later)
+    return cli_fail(DCSIM_USAGE, "%s: not available in this version", given);
+  if (option->type == CLI_FLAG && value)
+    return cli_fail(DCSIM_USAGE, "%s: takes no value (is \"%.200s\")", given, value);
+  if (option->type != CLI_FLAG && !value) {
+    if (*index + 1 >= argc)
+      return cli_fail(DCSIM_USAGE, "%s: needs a value (%s)", given, option->argument);
+    value = argv[++*index];
+  }
+  return store(given, option, value, arguments);
+}
+
+static int parse_long(const struct cli_command *command, int argc, char **argv, int *index,
+                      struct cli_arguments *arguments)
+{
+  const char *name = argv[*index] + 2;
+  size_t length = strcspn(name, "=");
+  const struct cli_option *option = find_long(command, name, length);
+  if (!option)
+    return fail_unknown(command, name, length);
+  char given[80];
+  snprintf(given, sizeof given, "--%s", option->name);
+  return take(given, option, name[length] ? name + length + 1 : NULL, argc, argv, index, arguments);
+}
+
+// Letters of flags may stand together; a value follows its letter or is the next argument.
+static int parse_letters(const struct cli_command *command, int argc, char **argv, int *index,
+                         struct cli_arguments *arguments)
+{
+  for (const char *letter = argv[*index] + 1; *letter; letter++) {
+    const struct cli_option *option = find_letter(command, *letter);
+    if (!option)
+      return cli_fail(DCSIM_USAGE, "%s: unknown option -%c (see dcsim %s --help)", command->name, *letter,
+                      command->name);
+    const char given[] = {'-', *letter, '\0'};
+    bool inline_value = option->type != CLI_FLAG && letter[1];
+    int status = take(given, option, inline_value ? letter + 1 : NULL, argc, argv, index, arguments);
+    if (status || option->type != CLI_FLAG)
+      return status;
+  }
+  return 0;
+}
+
+// argv as one line that a shell would split into the same words.
+static char *join(int argc, char **argv)
+{
+  size_t size = 1;
+  for (int i = 0; i < argc; i++)
+    size += 4 * strlen(argv[i]) + 3;
+  char *line = malloc(size), *at = line;
+  for (int i = 0; line && i < argc; i++) {
+    bool plain = argv[i][0] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                               "_-+=./,:%@") == strlen(argv[i]);
+    if (i)
+      *at++ = ' ';
+    if (!plain)
+      *at++ = '\'';
+    for (const char *c = argv[i]; *c; c++) {
+      if (*c == '\'')
+        at = stpcpy(at, "'\\''");
+      else
+        *at++ = *c;
+    }
+    if (!plain)
+      *at++ = '\'';
+  }
+  if (line)
+    *at = '\0';
+  return line;
+}
+
+static int prepare(int argc, char **argv, struct cli_arguments *arguments)
+{
+  *arguments = (struct cli_arguments){
+      .threads = -1, .seed = -1, .frames = -1, .steps = -1, .every = -1, .samples = -1, .size = {-1, -1},
+      .eye = {NAN, NAN, NAN}, .target = {NAN, NAN, NAN}};
+  arguments->command_line = join(argc, argv);
+  arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
+  arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
+  if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items)
+    return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
+  return 0;
+}
+
+static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
+{
+  if (!command->operand || arguments->operand)
+    return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\"", command->name, operand);
+  if (!operand[0])
+    return cli_fail(DCSIM_USAGE, "%s: %s must not be empty", command->name, command->operand);
+  arguments->operand = operand;
+  return 0;
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments)
+{
+  int status = prepare(argc, argv, arguments);
+  bool only_operands = false;
+  for (int i = 2; i < argc && !status && !arguments->help; i++) {
+    if (only_operands || argv[i][0] != '-' || !argv[i][1])
+      status = take_operand(command, argv[i], arguments);
+    else if (strcmp(argv[i], "--") == 0)
+      only_operands = true;
+    else if (argv[i][1] == '-')
+      status = parse_long(command, argc, argv, &i, arguments);
+    else
+      status = parse_letters(command, argc, argv, &i, arguments);
+  }
+  if (!status && !arguments->help && command->operand_required && !arguments->operand)
+    status = cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand,
+                      command->name);
+  return status;
+}
+
+void cli_arguments_free(struct cli_arguments *arguments)
+{
+  free(arguments->overrides.items);
+  free(arguments->allowed_paths.items);
+  free(arguments->command_line);
+}
+
+void cli_print_help(const struct cli_command *command)
+{
+  enum { COLUMN = 24 };
+  printf("usage: dcsim %s [options]", command->name);
+  if (command->operand)
+    printf(command->operand_required ? " %s" : " [%s]", command->operand);
+  printf("\n\n%s\n", command->summary);
+  if (command->details)
+    printf("%s\n", command->details);
+  printf("\noptions:\n");
+  for (int i = 0; command->options[i]; i++)
+    for (const struct cli_option *option = command->options[i]; option->name; option++) {
+      char left[80], letter[8] = "";
+      if (option->later)
+        continue;
+      if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+      snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+               option->argument ? option->argument : "");
+      printf("  %-*s %s\n", COLUMN, left, option->help);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command-line options.  The tables of a command drive both the parser and `dcsim COMMAND --help`.
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cli_option_type {
+  CLI_FLAG,     // bool
+  CLI_TEXT,     // const char *, not empty
+  CLI_LIST,     // struct cli_list; may be repeated
+  CLI_CHOICE,   // const char *, one of choices
+  CLI_INTEGER,  // int64_t
+  CLI_REAL,     // double
+  CLI_VECTOR,   // double [3], written x,y,z
+  CLI_SIZE      // int64_t [2], written WxH
+};
+
+struct cli_list {
+  int count;
+  const char **items;  // owned
+};
+
+// One option.  minimum and maximum bound every number in it.
+struct cli_option {
+  const char *name;      // without the two dashes
+  char letter;           // for the short form, or 0
+  enum cli_option_type type;
+  const char *argument;  // how the help calls the value; NULL for flags
+  double minimum, maximum;
+  bool minimum_excluded;               // the value must be > minimum
+  const char *const *choices;          // NULL-terminated
+  const char *const *later_choices;    // names of later versions, refused as such; may be NULL
+  bool later;                          // an option of a later version: refused as such, not in the help
+  const char *help;
+  size_t offset;  // of the value in struct cli_arguments
+};
+
+// Tables end with an option whose name is NULL; a command has a NULL-terminated list of them.
+#define CLI_OPTIONS_END { .name = NULL }
+
+// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, vectors NAN.
+struct cli_arguments {
+  const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
+  bool help, json, quiet, require_success;
+  const char *output, *model, *control, *gradient;
+  struct cli_list overrides, allowed_paths;
+  int64_t threads, seed, frames, steps, every, samples, size[2];
+  double max_time, tolerance, eye[3], target[3];
+  char *command_line;  // quoted for a shell; owned
+};
+
+struct cli_command {
+  const char *name, *summary;
+  const char *operand;  // how the help calls it, or NULL: none
+  bool operand_required;
+  const char *details;  // more lines of help, or NULL
+  const struct cli_option *const *options;
+  int (*run)(const struct cli_arguments *arguments);  // the exit status
+};
+
+// Parses argv[2] to argv[argc - 1] for command.  0, or an exit status after a message.  Free the arguments in both cases.
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments);
+void cli_arguments_free(struct cli_arguments *arguments);
+
+// Prints the help of a command on stdout.
+void cli_print_help(const struct cli_command *command);
+
+// Tables that commands share.
+extern const struct cli_option cli_scene_options[];   // --set, --model, --allow-path, --seed
+extern const struct cli_option cli_run_options[];     // -o, --control, --frames, --max-time, --require-success
+extern const struct cli_option cli_thread_options[];  // --threads
+extern const struct cli_option cli_quiet_options[];   // --quiet
+extern const struct cli_option cli_common_options[];  // --json, --help
+
+#endif

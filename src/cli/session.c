@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+
+int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
+{
+  dcsim_error error = {0};
+  const dcsim_scene_options options = {
+      .model = arguments->model,
+      .override_count = arguments->overrides.count,
+      .overrides = arguments->overrides.items,
+      .allowed_path_count = arguments->allowed_paths.count,
+      .allowed_paths = arguments->allowed_paths.items,
+      .seed_given = arguments->seed >= 0,
+      .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 0,
+  };
+  *scene = NULL;
+  if (arguments->threads > 0)
+    dcsim_set_threads((int)arguments->threads);
+  int status = dcsim_scene_open(arguments->operand, &options, scene, &error);
+  return status ? cli_fail(status, "%s", error.text) : 0;
+}
+
+int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *report, const dcsim_error *error)
+{
+  cli_print_report(report, arguments->json);
+  dcsim_report_free(report);
+  if (status && error->text[0])
+    cli_message("%s", error->text);
+  return status;
+}
+
+// A stop that was asked for is no error.
+static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
+{
+  int signal_number = cli_signals_received();
+  if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet)
+    cli_message("stopped: --max-time %g s has passed; the results so far are kept", arguments->max_time);
+  if (signal_number && (status == DCSIM_STOPPED || status == DCSIM_OK) && !arguments->quiet) {
+    if (result->directory[0])
+      cli_message("stopped by a signal; the results so far are in %s", result->directory);
+    else
+      cli_message("stopped by a signal");
+  }
+  if (signal_number && (status == DCSIM_STOPPED || status == DCSIM_OK))
+    return 128 + signal_number;
+  return status == DCSIM_STOPPED ? 0 : status;
+}
+
+int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
+{
+  dcsim_scene *scene;
+  cli_signals_defer(arguments->quiet);
+  int status = cli_scene_open(arguments, &scene);
+  if (status)
+    return status;
+  dcsim_result result = {0};
+  if (cli_signals_received()) {  // nothing has begun
+    dcsim_scene_close(scene);
+    return explain_stop(arguments, DCSIM_STOPPED, &result);
+  }
+  struct cli_progress progress;
+  cli_progress_start(&progress, "iteration", true, arguments->max_time, arguments->quiet);
+  const dcsim_run_options options = {
+      .directory = arguments->output,
+      .control_run = arguments->control,
+      .gradient = arguments->gradient,
+      .command_line = arguments->command_line,
+      .max_seconds = arguments->max_time,
+      .frames = arguments->frames > 0 ? (int)arguments->frames : 0,
+      .progress = cli_progress_report,
+      .progress_context = &progress,
+  };
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  status = function(scene, &options, &result, &report, &error);
+  cli_progress_finish(&progress);
+  dcsim_scene_close(scene);
+  if (status == DCSIM_STOPPED)
+    error.text[0] = '\0';  // said better below
+  status = explain_stop(arguments, cli_finish(arguments, status, &report, &error), &result);
+  if (status != 0 && status < 128 && result.directory[0])
+    cli_message("the results so far are in %s", result.directory);
+  if (status == 0 && arguments->require_success && !result.success)
+    return cli_fail(DCSIM_UNMET, "the task is not reached (loss %.6g)", result.loss);
+  return status;
+}
+
+int cli_look(const struct cli_arguments *arguments, cli_look_function *function)
+{
+  dcsim_scene *scene;
+  int status = cli_scene_open(arguments, &scene);
+  if (status)
+    return status;
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  status = function(scene, &report, &error);
+  dcsim_scene_close(scene);
+  return cli_finish(arguments, status, &report, &error);
+}

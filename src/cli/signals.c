@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handlers call async-signal-safe functions only.
+#include "cli/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t deferred, silent, line_drawn, received;
+static struct timespec first_time;
+
+static const double same_signal = 0.5;  // s
+
+static void note(const char *text)
+{
+  if (line_drawn)
+    (void)!write(STDERR_FILENO, "\n", 1);
+  line_drawn = 0;
+  (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+static double seconds_since_first(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - first_time.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_time.tv_nsec);
+}
+
+static void stop(int signal_number)
+{
+  int saved = errno;
+  if (!deferred || (received && seconds_since_first() > same_signal))
+    _exit(128 + signal_number);
+  if (!received) {
+    clock_gettime(CLOCK_MONOTONIC, &first_time);
+    received = signal_number;
+    if (!silent)
+      note("dcsim: stopping after this iteration; a second signal stops at once\n");
+  }
+  errno = saved;
+}
+
+static void checkpoint(int signal_number)
+{
+  int saved = errno;
+  (void)signal_number;
+  if (!silent)
+    note("dcsim: SIGUSR1: checkpoints are not available in this version; going on\n");
+  errno = saved;
+}
+
+static void handle(int signal_number, void (*handler)(int))
+{
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  // neither handler may interrupt the other: first_time is read whole
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGUSR1);
+  sigaction(signal_number, &action, NULL);
+}
+
+// A shell starts background jobs with SIGINT ignored: it is meant for the job in the foreground.
+static void handle_unless_ignored(int signal_number)
+{
+  struct sigaction inherited;
+  if (sigaction(signal_number, NULL, &inherited) == 0 && inherited.sa_handler == SIG_IGN)
+    return;
+  handle(signal_number, stop);
+}
+
+void cli_signals_install(void)
+{
+  handle(SIGPIPE, SIG_IGN);
+  handle(SIGXFSZ, SIG_IGN);
+  handle(SIGUSR1, checkpoint);
+  handle_unless_ignored(SIGINT);
+  handle_unless_ignored(SIGTERM);
+}
+
+void cli_signals_defer(bool quiet)
+{
+  silent = quiet;
+  deferred = 1;
+}
+
+int cli_signals_received(void)
+{
+  return received;
+}
+
+void cli_signals_set_line(bool drawn)
+{
+  line_drawn = drawn;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals.  The first SIGINT or SIGTERM asks a run to finish its iteration, the second ends the process.
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include <stdbool.h>
+
+// SIGPIPE and SIGXFSZ are ignored, so that writing fails with a reason; SIGUSR1 leaves a note; SIGINT and SIGTERM end
+// the process with 130 or 143.
+void cli_signals_install(void);
+
+// From now on the first SIGINT or SIGTERM is only noted.  Signals within half a second of it count as the same one:
+// timeout(1) and schedulers send it to the process and to its group.  quiet: no note on stderr.
+void cli_signals_defer(bool quiet);
+
+// The first SIGINT or SIGTERM that was noted, or 0.
+int cli_signals_received(void);
+
+// Whether an unfinished progress line stands on the terminal, so that notes begin on a new line.
+void cli_signals_set_line(bool drawn);
+
+#endif

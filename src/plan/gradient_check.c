@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/gradient_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+
+// A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is measured against this part of the largest.
+static const double NEGLIGIBLE = 1e-6;
+
+// All that can be differentiated: the controls, then the numbers of the design.
+enum kind { CONTROL, MASS, STIFFNESS, GRAVITY, KINDS };
+
+struct coordinate {
+  enum kind kind;
+  int index;
+};
+
+struct checker {
+  struct dc_plan *plan;
+  const double *parameters;
+  double *shifted;  // [parameter_count]
+};
+
+static double *design_entry(struct dc_design *design, struct coordinate c)
+{
+  switch (c.kind) {
+  case MASS: return &design->body_mass_scale[c.index];
+  case STIFFNESS: return &design->stiffness_scale;
+  default: return &design->gravity[c.index];
+  }
+}
+
+// The loss with the coordinate moved by step.
+static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss, struct dc_error *error)
+{
+  struct dc_plan *plan = checker->plan;
+  memcpy(checker->shifted, checker->parameters, (size_t)plan->parameter_count * sizeof *checker->shifted);
+  if (c.kind == CONTROL)
+    checker->shifted[c.index] += step;
+  dc_rollout_input_reset(plan->model, plan->input);
+  dc_task_apply(plan->task, plan->model, checker->shifted, plan->input);
+  if (c.kind != CONTROL)
+    *design_entry(&plan->input->design, c) += step;
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  if (!status)
+    *loss = dc_task_loss(plan->task, plan->model, plan->trajectory, NULL);
+  return status;
+}
+
+// Central differences at steps that shrink by 4, each extrapolated once (error of order 4); of three neighbours that agree best the middle one is taken, so that neither
+// coarse steps over a rugged loss nor rounding at fine ones decide.  Where a step makes bodies overlap the sequence begins at a smaller one.
+static enum dc_status difference(struct checker *checker, struct coordinate c, double *result, struct dc_error *error)
+{
+  enum { LEVELS = 11 };
+  double plain[LEVELS], refined[LEVELS], step = 0.01, least = INFINITY;
+  int count = 0;
+  for (int attempt = 0; count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
+    double up, down;
+    enum dc_status status = loss_at(checker, c, step, &up, error);
+    if (!status)
+      status = loss_at(checker, c, -step, &down, error);
+    if (status == DC_INFEASIBLE && count == 0)
+      continue;
+    if (status)
+      return status;
+    plain[count] = (up - down) / (2 * step);
+    refined[count] = count ? plain[count] + (plain[count] - plain[count - 1]) / 15 : plain[count];
+    count++;
+  }
+  *result = NAN;
+  for (int k = 2; k + 1 < count; k++) {
+    double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k]));
+    if (change < least) {
+      least = change;
+      *result = refined[k];
+    }
+  }
+  return DC_OK;
+}
+
+static void coordinate_name(const struct checker *checker, struct coordinate c, char *text, size_t size)
+{
+  static const char axes[] = "xyz";
+  const struct dc_plan *plan = checker->plan;
+  switch (c.kind) {
+  case CONTROL: dc_task_parameter_name(plan->task, plan->model, c.index, text, size); break;
+  case MASS: snprintf(text, size, "bodies.%s.mass", plan->model->bodies.bodies[c.index].name); break;
+  case STIFFNESS: snprintf(text, size, "contact.stiffness"); break;
+  default: snprintf(text, size, "gravity.%c", axes[c.index]);
+  }
+}
+
+// Adjoint value by kind, and the norm over the kind.
+static double adjoint_value(struct checker *checker, const double *gradient, struct coordinate c)
+{
+  return c.kind == CONTROL ? gradient[c.index] : *design_entry(&checker->plan->cotangent->design, c);
+}
+
+static int list_coordinates(const struct dc_plan *plan, struct coordinate *list)
+{
+  int count = 0;
+  for (int i = 0; i < plan->parameter_count; i++)
+    list[count++] = (struct coordinate){CONTROL, i};
+  for (int i = 0; i < plan->model->bodies.count; i++)
+    if (plan->model->bodies.bodies[i].joint->nv > 0)
+      list[count++] = (struct coordinate){MASS, i};
+  if (plan->pair_count)
+    list[count++] = (struct coordinate){STIFFNESS, 0};
+  for (int i = 0; i < 3; i++)
+    list[count++] = (struct coordinate){GRAVITY, i};
+  return count;
+}
+
+// A seeded choice: a kind in turn, then one of its coordinates not yet chosen; few coordinates are all taken.
+static int choose_coordinates(struct coordinate *list, int count, uint64_t seed)
+{
+  struct dc_random random;
+  dc_random_seed(&random, seed);
+  int chosen = 0;
+  for (int turn = 0; chosen < DC_GRADIENT_CHECKS && chosen < count; turn++) {
+    enum kind kind = (enum kind)(turn % KINDS);
+    int candidates = 0;
+    for (int i = chosen; i < count; i++)
+      candidates += list[i].kind == kind;
+    if (!candidates)
+      continue;
+    int pick = (int)(dc_random_uniform(&random) * candidates);
+    for (int i = chosen; i < count; i++)
+      if (list[i].kind == kind && pick-- == 0) {
+        struct coordinate swap = list[chosen];
+        list[chosen++] = list[i];
+        list[i] = swap;
+        break;
+      }
+  }
+  return chosen;
+}
+
+static enum dc_status check_coordinates(struct checker *checker, const double *gradient, uint64_t seed, struct dc_gradient_check *check, struct dc_error *error)
+{
+  struct dc_plan *plan = checker->plan;
+  struct coordinate *list = dc_alloc((size_t)(plan->parameter_count + plan->model->bodies.count + 4), sizeof *list);
+  if (!list)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  int total = list_coordinates(plan, list);
+  double norms[KINDS] = {0}, largest = 0;
+  for (int i = 0; i < total; i++)
+    norms[list[i].kind] = hypot(norms[list[i].kind], adjoint_value(checker, gradient, list[i]));
+  for (int k = 0; k < KINDS; k++)
+    largest = fmax(largest, norms[k]);
+  check->count = choose_coordinates(list, total, seed);
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < check->count && !status; i++) {
+    struct dc_gradient_difference *entry = &check->checks[i];
+    coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
+    entry->adjoint = adjoint_value(checker, gradient, list[i]);
+    status = difference(checker, list[i], &entry->difference, error);
+    double error_size = fabs(entry->adjoint - entry->difference), norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
+    entry->relative_error = norm > 0 ? error_size / norm : error_size;
+    check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
+  }
+  free(list);
+  return status;
+}
+
+// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder is a thousand times the rounding of L.
+static enum dc_status taylor_order(struct checker *checker, const double *direction, double loss, double slope,
+                                   double *order, struct dc_error *error)
+{
+  enum { STEPS = 24, WINDOW = 4 };
+  struct dc_plan *plan = checker->plan;
+  double logs[STEPS][2], largest = fabs(loss), noise = INFINITY, step = 0.25;
+  double *x = dc_alloc((size_t)plan->parameter_count, sizeof *x);
+  int count = 0;
+  enum dc_status status = x ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  for (int k = 0; k < STEPS && !status; k++, step *= 0.5) {
+    double value;
+    for (int i = 0; i < plan->parameter_count; i++)
+      x[i] = checker->parameters[i] + step * direction[i];
+    status = dc_plan_evaluate(plan, x, &value, NULL, error);
+    if (status == DC_INFEASIBLE) {
+      status = DC_OK;
+      continue;
+    }
+    largest = fmax(largest, fabs(value));
+    logs[count][0] = step;
+    logs[count++][1] = fabs(value - loss - step * slope);
+  }
+  free(x);
+  *order = NAN;
+  if (status || count < WINDOW)
+    return status;
+  // The remainder at the smallest steps is rounding, or nearly.
+  noise = fmax(logs[count - 1][1], DBL_EPSILON * largest);
+  int last = count - 1;
+  while (last >= 0 && logs[last][1] < 1e3 * noise)
+    last--;
+  if (last < WINDOW - 1)
+    return DC_OK;
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int k = last - WINDOW + 1; k <= last; k++) {
+    double a = log(logs[k][0]), b = log(logs[k][1]);
+    sx += a, sy += b, sxx += a * a, sxy += a * b;
+  }
+  *order = (WINDOW * sxy - sx * sy) / (WINDOW * sxx - sx * sx);
+  return DC_OK;
+}
+
+static enum dc_status check_taylor(struct checker *checker, const double *gradient, uint64_t seed,
+                                   struct dc_gradient_check *check, struct dc_error *error)
+{
+  struct dc_plan *plan = checker->plan;
+  struct dc_random random;
+  dc_random_seed(&random, seed + 1);
+  double *direction = dc_alloc((size_t)plan->parameter_count, sizeof *direction);
+  if (!direction)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = DC_OK;
+  for (int d = 0; d < DC_TAYLOR_DIRECTIONS && plan->parameter_count && !status; d++) {
+    double norm = 0, slope = 0, order;
+    for (int i = 0; i < plan->parameter_count; i++) {
+      direction[i] = dc_random_normal(&random);
+      norm = hypot(norm, direction[i]);
+    }
+    for (int i = 0; i < plan->parameter_count; i++) {
+      direction[i] /= norm;
+      slope += direction[i] * gradient[i];
+    }
+    status = taylor_order(checker, direction, check->loss, slope, &order, error);
+    if (!status && !isnan(order))
+      check->taylor_orders[check->taylor_count++] = order;
+  }
+  free(direction);
+  return status;
+}
+
+enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
+                                 struct dc_gradient_check *check, struct dc_error *error)
+{
+  struct checker checker = {.plan = plan, .parameters = parameters};
+  size_t count = (size_t)plan->parameter_count;
+  double *gradient = dc_alloc(count, sizeof *gradient);
+  checker.shifted = dc_alloc(count, sizeof *checker.shifted);
+  *check = (struct dc_gradient_check){0};
+  enum dc_status status = gradient && checker.shifted ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  dc_rollout_set_tight(plan->rollout, true);
+  if (!status)
+    status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
+  if (!status)
+    status = check_coordinates(&checker, gradient, seed, check, error);
+  check->flat = true;
+  for (int i = 0; i < check->count; i++)
+    check->flat &= check->checks[i].adjoint == 0;
+  if (!status)
+    status = check_taylor(&checker, gradient, seed, check, error);
+  dc_rollout_set_tight(plan->rollout, false);
+  free(gradient);
+  free(checker.shifted);
+  return status;
+}

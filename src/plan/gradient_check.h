@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint against differences: for every kind of parameter, and by a Taylor test.
+#ifndef DC_PLAN_GRADIENT_CHECK_H
+#define DC_PLAN_GRADIENT_CHECK_H
+
+#include <stdint.h>
+
+#include "plan/trajectory_plan.h"
+
+enum { DC_GRADIENT_CHECKS = 16, DC_TAYLOR_DIRECTIONS = 4 };
+
+struct dc_gradient_difference {
+  char parameter[128];
+  double adjoint, difference;
+  double relative_error;  // |adjoint - difference| / |gradient of this kind of parameter|
+};
+
+struct dc_gradient_check {
+  double loss;
+  int count;
+  struct dc_gradient_difference checks[DC_GRADIENT_CHECKS];
+  double max_relative_error;
+  int taylor_count;  // directions whose remainder stands above rounding
+  double taylor_orders[DC_TAYLOR_DIRECTIONS];
+  bool flat;  // the gradient is exactly zero
+};
+
+// Checks the plan at parameters: up to 16 seeded coordinates of the controls, mass scales, stiffness scale and gravity by extrapolated central
+// differences and 4 random directions of the controls by the order of the Taylor remainder.  Forward solves are converged to rounding.
+enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
+                                 struct dc_gradient_check *check, struct dc_error *error);
+
+#endif

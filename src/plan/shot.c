@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/shot.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "math/vector.h"
+#include "plan/trajectory_plan.h"
+
+enum { DRAWS = 400 };
+
+static void draw_parameters(const struct dc_shot *shot, const struct dc_plan *plan, struct dc_random *random, double *x)
+{
+  for (int i = 0; i < plan->parameter_count; i++) {
+    char name[128];
+    dc_task_parameter_name(plan->task, plan->model, i, name, sizeof name);
+    double bound = strstr(name, "velocity.") ? shot->velocity : shot->position;
+    x[i] = bound * (2 * dc_random_uniform(random) - 1);
+  }
+}
+
+// Whether a control set the body's own start.
+static bool controlled(const struct dc_plan *plan, const struct dc_body *body)
+{
+  const double *q = plan->input->q + body->q_offset, *v = plan->input->velocity + body->v_offset;
+  for (int k = 0; k < 3; k++)
+    if (q[k] != body->position[k] || v[k] != body->angular_velocity[k] || v[3 + k] != body->velocity[k])
+      return true;
+  return memcmp(q + 3, body->quaternion, sizeof body->quaternion) != 0;
+}
+
+// Bodies that moved far enough, into moved [bodies]; their number.
+static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, int *moved)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  const double *end = plan->trajectory->q + (size_t)plan->steps * (size_t)bodies->nq;
+  int count = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    if (body->joint->nv == 0 || controlled(plan, body))
+      continue;
+    if (dc_vec_distance(end + body->q_offset, body->position) >= shot->minimum_distance)
+      moved[count++] = i;
+  }
+  return count;
+}
+
+static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_plan *plan, int body, struct dc_task *task,
+                                    struct dc_arena *arena, struct dc_error *error)
+{
+  const struct dc_objective_type *reach = &dc_objective_reach;
+  struct dc_reach_options *options = dc_arena_alloc(arena, 1, reach->options_size);
+  if (!options)
+    return dc_fail(error, DC_MEMORY, "out of memory for an objective");
+  enum dc_status status = dc_options_set_defaults(reach->options, options, arena, error);
+  options->body = body;
+  dc_vec_copy(options->target, plan->trajectory->q + (size_t)plan->steps * (size_t)plan->model->bodies.nq +
+                                   plan->model->bodies.bodies[body].q_offset);
+  options->tolerance = shot->tolerance;
+  options->weight = shot->weight;
+  task->objectives[task->objective_count++] = (struct dc_objective){.type = reach, .options = options};
+  return status;
+}
+
+static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_plan *plan, struct dc_task *task,
+                           struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_random random;
+  dc_random_seed(&random, seed);
+  double *x = dc_arena_alloc(arena, (size_t)plan->parameter_count, sizeof *x), loss;
+  int *moved = dc_arena_alloc(arena, (size_t)plan->model->bodies.count, sizeof *moved);
+  size_t total = (size_t)task->objective_count + (size_t)shot->balls;
+  struct dc_objective *objectives = dc_arena_alloc(arena, total, sizeof *objectives);
+  if (!x || !moved || !objectives)
+    return dc_fail(error, DC_MEMORY, "out of memory for a random shot");
+  if (task->objective_count)
+    memcpy(objectives, task->objectives, (size_t)task->objective_count * sizeof *objectives);
+  task->objectives = objectives;
+  for (int attempt = 0; attempt < DRAWS; attempt++) {
+    draw_parameters(shot, plan, &random, x);
+    enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, error);
+    if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
+      continue;
+    if (status)
+      return status;
+    int count = find_moved(shot, plan, moved);
+    if (count < shot->balls)
+      continue;
+    for (int b = 0; b < shot->balls && !status; b++) {  // a random choice among those that moved
+      int pick = b + (int)(dc_random_uniform(&random) * (count - b));
+      int body = moved[pick];
+      moved[pick] = moved[b];
+      status = add_objective(shot, plan, body, task, arena, error);
+    }
+    return status;
+  }
+  return dc_fail(error, DC_BAD_INPUT, "shot: no random control out of %d moved %ld bodies by %g m", DRAWS, shot->balls,
+                 shot->minimum_distance);
+}
+
+enum dc_status dc_shot_draw(const struct dc_shot *shot, uint64_t seed, const struct dc_model *model, struct dc_task *task,
+                            struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_task controls_only = {.control_count = task->control_count, .controls = task->controls};
+  struct dc_plan *plan = dc_plan_create(model, &controls_only, (int)model->definition.time.steps, error);
+  if (!plan)
+    return error ? error->status : DC_MEMORY;
+  enum dc_status status = draw(shot, seed, plan, task, arena, error);
+  dc_plan_destroy(plan);
+  return status;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/render.h"
+
+#include <embree3/rtcore.h>
+#include <png.h>
+
+const char *dc_embree_version(void)
+{
+  return RTC_VERSION_STRING;
+}
+
+const char *dc_png_version(void)
+{
+  return png_get_libpng_ver(NULL);
+}

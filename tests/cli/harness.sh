@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the tests of the command line: TAP, and a temporary working folder that is removed at the end.
+: "${DCSIM_SOURCE:?}" "${DCSIM_BUILD:?}"
+dcsim=$DCSIM_BUILD/dcsim
+export DCSIM_DATADIR="${DCSIM_DATADIR:-$DCSIM_SOURCE}"
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-test-XXXXXX") || exit 99
+folder=$scratch/work
+mkdir "$folder" || exit 99
+cleanup() { cd / && chmod -R u+w "$scratch" && rm -rf "$scratch"; }
+trap cleanup EXIT
+trap 'exit 99' INT TERM HUP
+cd "$folder" || exit 99
+count=0
+failures=0
+
+pass() { count=$((count + 1)); echo "ok $count - $1"; }
+fail() { count=$((count + 1)); failures=$((failures + 1)); echo "not ok $count - $1"; }
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+finish() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
+
+# check NAME COMMAND...: passes when the command succeeds
+check() {
+  check_name=$1
+  shift
+  if "$@" >"$scratch/check" 2>&1; then
+    pass "$check_name"
+  else
+    sed 's/^/# /' "$scratch/check"
+    fail "$check_name"
+  fi
+}
+
+# run STATUS ARGUMENT...: runs dcsim with stdout in $out and stderr in $err; passes when it exits with STATUS
+out=$scratch/stdout
+err=$scratch/stderr
+run() {
+  expected=$1
+  shift
+  timeout 120 "$dcsim" "$@" >"$out" 2>"$err"
+  status=$?
+  if [ "$status" -eq "$expected" ]; then
+    pass "dcsim $* exits with $expected"
+  else
+    sed 's/^/# /' "$err" | head -20
+    echo "# exit status $status"
+    fail "dcsim $* exits with $expected"
+  fi
+}
+
+# says TEXT: passes when stderr of the last run contains it
+says() {
+  if grep -qF -e "$1" "$err"; then
+    pass "says: $1"
+  else
+    sed 's/^/# /' "$err" | head -20
+    fail "says: $1"
+  fi
+}
+
+have_python() { command -v python3 >/dev/null 2>&1 && python3 -c '' >/dev/null 2>&1; }
+
+# parses FILE NAME: passes when FILE is one JSON text
+parses() {
+  if have_python; then
+    check "$2 is JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=sys.exit)' "$1"
+  else
+    skip "$2 is JSON" "no python3"
+  fi
+}

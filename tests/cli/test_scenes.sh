@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every scene that is shipped can be checked, probed and rolled out.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+for scene in "$DCSIM_SOURCE"/scenes/*.json; do
+  name=$(basename "$scene")
+  [ -e "$scene" ] || continue
+  run 0 check "$scene"
+  check "$name: check has a report" [ -s "$out" ]
+  run 0 check --json "$scene"
+  parses "$out" "$name: check --json"
+  run 0 probe --json "$scene"
+  parses "$out" "$name: probe --json"
+  # in three steps no random shot carries a body far
+  near=""
+  grep -q '"shot"' "$scene" && near="--set objective.0.shot.minimum_distance=0"
+  # shellcheck disable=SC2086 # two words or none
+  run 0 simulate "$scene" -o none --set time.steps=3 --json $near
+  parses "$out" "$name: simulate --json"
+done
+check "nothing was created" [ -z "$(ls -A)" ]
+run 0 schema
+parses "$out" "schema"
+run 0 list
+run 0 list --json
+parses "$out" "list --json"
+for family in models joints shapes controls objectives optimizers; do
+  run 0 list "$family" --json
+  check "list $family --json holds $family" grep -q "\"$family\"" "$out"
+done
+finish

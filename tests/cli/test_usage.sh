@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Wrong usage, help, suggestions, version, standard output.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+commands="simulate optimize gradcheck probe check render list schema bench"
+scene_options="--set --model --allow-path --seed --threads"
+run_options="--output --control --frames --max-time --require-success --quiet"
+options_of() {
+  case $1 in
+    simulate) echo "$run_options $scene_options" ;;
+    optimize) echo "$run_options $scene_options --gradient" ;;
+    gradcheck) echo "--steps --tolerance $scene_options" ;;
+    probe | check) echo "$scene_options" ;;
+    render) echo "--size --every --samples --eye --target --threads --quiet" ;;
+    bench) echo "--threads" ;;
+  esac
+  echo "--json --help"
+}
+
+# the program itself
+run 2
+says "usage: dcsim COMMAND"
+run 0 --version
+check "the version is on stdout" grep -qE '^dcsim [0-9]+\.[0-9]+\.[0-9]+$' "$out"
+check "so are the libraries" grep -q '^CHOLMOD ' "$out"
+run 0 --help
+for command in $commands; do
+  check "--help knows $command" grep -qE "^  $command " "$out"
+done
+run 0 -h
+run 2 --help more
+run 2 --verison
+says "unknown option --verison"
+run 2 simulat scene.json
+says 'dcsim: unknown command "simulat" (did you mean "simulate"?)'
+run 2 frobnicate
+says 'dcsim: unknown command "frobnicate" (see dcsim --help)'
+run 2 report run
+says "dcsim: report: not available in this version"
+run 2 export run --format csv
+says "dcsim: export: not available in this version"
+
+# the help lists exactly the options of a command, and the parser knows them
+for command in $commands; do
+  run 0 "$command" --help
+  help=$scratch/help
+  cp "$out" "$help"
+  sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$help" | sort >"$scratch/listed"
+  options_of "$command" | tr ' ' '\n' | sort >"$scratch/wanted"
+  check "$command --help lists every option" diff "$scratch/wanted" "$scratch/listed"
+  check "$command --help fits 110 columns" awk 'length > 110 { print; bad = 1 } END { exit bad }' "$help"
+  for option in $(cat "$scratch/listed"); do
+    [ "$option" = --help ] || "$dcsim" "$command" "$option" nothing more arguments >/dev/null 2>>"$scratch/known"
+  done
+  check "$command knows them" sh -c '! grep "unknown option" "$1"' sh "$scratch/known"
+  rm -f "$scratch/known"
+done
+run 0 simulate -h
+run 0 simulate --json -h nothing.json
+
+# unknown options
+run 2 simulate --thraeds 2 scene.json
+says "dcsim: simulate: unknown option --thraeds (did you mean --threads?)"
+run 2 simulate --max=2 scene.json
+says "dcsim: simulate: unknown option --max (did you mean --max-time?)"
+run 2 simulate --Json scene.json
+says "(did you mean --json?)"
+run 2 simulate --frobnicate scene.json
+says "dcsim: simulate: unknown option --frobnicate (see dcsim simulate --help)"
+run 2 simulate -x scene.json
+says "dcsim: simulate: unknown option -x"
+run 2 probe --frames 3 scene.json
+says "dcsim: probe: unknown option --frames"
+
+# operands
+for command in simulate optimize gradcheck probe check; do
+  run 2 $command
+  says "dcsim: $command: missing SCENE"
+  run 2 $command one.json two.json
+  says "dcsim: $command: unexpected argument \"two.json\""
+done
+run 2 render
+says "dcsim: render: missing RUN"
+run 2 simulate ""
+says "SCENE must not be empty"
+run 2 schema more
+run 2 list frobnicators
+run 2 bench frobnicator
+run 3 simulate -- --json
+says "--json"
+run 3 simulate -o none nothing.json
+says "nothing.json"
+
+# values
+rule() { # COMMAND OPTION VALUE RULE
+  run 2 "$1" "$2" "$3" nothing
+  says "dcsim: $2: $4"
+  case $2 in --*)
+    run 2 "$1" "$2=$3" nothing
+    says "dcsim: $2: $4" ;;
+  esac
+}
+for value in 0 -1 1025 2.5 x "" 1e3 99999999999999999999; do
+  rule simulate --threads "$value" "must be a whole number from 1 to 1024 (is \"$value\")"
+done
+for value in -1 9007199254740994 0x10 "1 " " 1"; do
+  rule optimize --seed "$value" "must be a whole number from 0 to 9007199254740992 (is \"$value\")"
+done
+for value in 0 -3 nan inf 1e10 1e999 x "" 1s 0x10 +; do
+  rule optimize --max-time "$value" "must be a number > 0, at most 1000000000 (is \"$value\")"
+done
+for value in -1 x 1000001; do
+  rule optimize --frames "$value" "must be a whole number from 0 to 1000000 (is \"$value\")"
+done
+rule gradcheck --steps 0 'must be a whole number from 1 to 10000000 (is "0")'
+rule gradcheck --tolerance 0 'must be a number > 0, at most 1 (is "0")'
+rule render --every 0 'must be a whole number from 1'
+rule render --samples 0 'must be a whole number from 1'
+for value in 640 640x 0x480 640x480x2 -1x3 99999x1; do
+  rule render --size "$value" "must be WIDTHxHEIGHT, each from 1 to 16384 (is \"$value\")"
+done
+for value in 1 1,2 1,2,3,4 1,2,x "1, 2,3" nan,1,2; do
+  rule render --eye "$value" "must be three numbers x,y,z"
+done
+rule optimize --gradient fd '"fd" is not available in this version'
+rule optimize --gradient bundle '"bundle" is not available in this version'
+rule optimize --gradient guess 'must be one of "adjoint" (is "guess")'
+rule optimize --resume run 'not available in this version'
+rule render --video film.mp4 'not available in this version'
+rule simulate -o "" 'must not be empty'
+rule simulate --output "" 'must not be empty'
+rule simulate --set "" 'must not be empty'
+run 2 simulate nothing.json --threads
+says "dcsim: --threads: needs a value (N)"
+run 2 simulate nothing.json -o
+says "dcsim: -o: needs a value (DIR)"
+run 2 simulate --json=yes nothing.json
+says 'dcsim: --json: takes no value (is "yes")'
+run 2 render --target 0,0,1 nothing
+says "dcsim: --target: needs --eye too"
+run 2 render --eye 0,0,0 nothing
+says "dcsim: --eye: must differ from --target"
+run 2 simulate "$(printf 'a\033b')" "$(printf 'c\033[31m')"
+check "control characters are not passed on" sh -c "! grep -q '$(printf '\033')' '$err'"
+
+# lost output is an error
+if [ -w /dev/full ]; then
+  timeout 60 "$dcsim" list >/dev/full 2>"$err"
+  check "a full disk under stdout exits with 5" [ $? -eq 5 ]
+  says "dcsim: standard output: "
+else
+  skip "a full disk under stdout exits with 5" "no /dev/full"
+fi
+timeout 60 "$dcsim" list >&- 2>"$err"
+check "a closed stdout exits with 5" [ $? -eq 5 ]
+{ sleep 1; timeout 60 "$dcsim" list 2>"$err"; echo $? >"$scratch/status"; } | :
+check "a closed pipe exits with 5" [ "$(cat "$scratch/status")" -eq 5 ]
+
+check "nothing was created" [ -z "$(ls -A)" ]
+finish
