@@ -55,7 +55,11 @@ for trs in $(make --no-print-directory -s -C "$build" list-tests); do
     failed=$((failed + 1))
     continue
   fi
-  bad=$(count 'FAIL|XPASS|ERROR' "$build/$trs")
+  bad=$(count 'FAIL|XPASS' "$build/$trs")
+  # A test that ends badly without a failed point (crash, leak, time limit, too few points) counts one.
+  if [ "$bad" = 0 ] && [ "$(count ERROR "$build/$trs")" -gt 0 ]; then
+    bad=1
+  fi
   passed=$((passed + $(count 'PASS|XFAIL' "$build/$trs")))
   skipped=$((skipped + $(count SKIP "$build/$trs")))
   failed=$((failed + bad))
