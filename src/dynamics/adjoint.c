@@ -83,7 +83,8 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
     dc_poses(&model->bodies, q + nq, rollout->next);
     struct dc_step_state state = {.model = model, .design = &input->design, .before = rollout->before, .now = rollout->now,
                                   .next = rollout->next, .pair_count = rollout->pair_count, .pair_bodies = rollout->pair_bodies,
-                                  .pairs = trajectory->pairs + t * (size_t)rollout->pair_count};
+                                  .pairs = trajectory->pairs + t * (size_t)rollout->pair_count,
+                                  .block_sums = rollout->block_sums};
     enum dc_status status = solve_transposed(rollout, &state, a_next, rollout->lambda, error);
     if (status) {
       dc_error_prefix(error, "step %zu", t + 1);

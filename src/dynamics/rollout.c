@@ -97,6 +97,7 @@ static bool allocate_workspace(struct dc_rollout *rollout)
   complete &= (rollout->now = dc_arena_alloc(arena, bodies, sizeof *rollout->now)) != NULL;
   complete &= (rollout->next = dc_arena_alloc(arena, bodies, sizeof *rollout->next)) != NULL;
   complete &= (rollout->twists = dc_arena_alloc(arena, bodies, sizeof *rollout->twists)) != NULL;
+  complete &= (rollout->block_sums = dc_arena_alloc(arena, bodies, sizeof *rollout->block_sums)) != NULL;
   complete &= (rollout->pairs = dc_arena_alloc(arena, pairs, sizeof *rollout->pairs)) != NULL;
   complete &= (rollout->trial_pairs = dc_arena_alloc(arena, pairs, sizeof *rollout->trial_pairs)) != NULL;
   return complete;

@@ -34,7 +34,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_desig
   dc_poses(&model->bodies, q, rollout->next);
   trial->state = (struct dc_step_state){.model = model, .design = design, .before = rollout->before, .now = rollout->now,
                                         .next = rollout->next, .pair_count = rollout->pair_count,
-                                        .pair_bodies = rollout->pair_bodies, .pairs = pairs};
+                                        .pair_bodies = rollout->pair_bodies, .pairs = pairs,
+                                        .block_sums = rollout->block_sums};
   double start = dc_seconds();
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next, 2, pairs);
   rollout->contact_seconds += dc_seconds() - start;

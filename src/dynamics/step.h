@@ -15,6 +15,7 @@ struct dc_step_state {
   const int (*pair_bodies)[2];
   const struct dc_pair_derivatives *pairs;
   double contact_energy;  // sum over the pairs, without stiffness
+  double (*block_sums)[36];  // [bodies], workspace of add_hessian
 };
 
 // Cotangents a step passes on: to the states at t and t-1 [nv] and to the design.
@@ -62,6 +63,7 @@ struct dc_rollout {
   double *q_trial;                      // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double (*twists)[6];                  // [bodies]
+  double (*block_sums)[36];             // [bodies]
   // Workspace of the adjoint.
   double *lambda, *state_cotangent[3];  // [nv] each
 };

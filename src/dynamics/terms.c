@@ -249,20 +249,32 @@ static void contact_add_gradient(const struct dc_step_state *state, double *grad
   contact_add_scaled_gradient(state, stiffness(state), gradient);
 }
 
+static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
+{
+  for (int i = 0; i < 36; i++)
+    sum[i] += scale * (&block[0][0])[i];
+}
+
+// Diagonal blocks gather contributions of many pairs: they are summed per body first.
 static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
 {
-  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6], (*sums)[36] = state->block_sums;
+  memset(sums, 0, (size_t)bodies->count * sizeof *sums);
   for (int p = 0; p < state->pair_count; p++) {
-    const struct dc_body *a = &state->model->bodies.bodies[state->pair_bodies[p][0]];
-    const struct dc_body *b = &state->model->bodies.bodies[state->pair_bodies[p][1]];
+    const int *pair = state->pair_bodies[p];
+    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
     bool both = moves(b);
     dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
-    dc_symmetric_add_block(matrix, dc_block_of(a), dc_block_of(a), scale, &h_aa[0][0], 6);
+    add_scaled_block(sums[pair[0]], h_aa, scale);
     if (!both)
       continue;
+    add_scaled_block(sums[pair[1]], h_bb, scale);
     dc_symmetric_add_block(matrix, dc_block_of(a), dc_block_of(b), scale, &h_ab[0][0], 6);
-    dc_symmetric_add_block(matrix, dc_block_of(b), dc_block_of(b), scale, &h_bb[0][0], 6);
   }
+  for (int i = 0; i < bodies->count; i++)
+    if (moves(&bodies->bodies[i]))
+      dc_symmetric_add_block(matrix, dc_block_of(&bodies->bodies[i]), dc_block_of(&bodies->bodies[i]), 1, sums[i], 6);
 }
 
 static void contact_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)

@@ -276,7 +276,7 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
   struct dc_task *task = &build->scene->task;
   struct dc_arena *arena = build->scene->arena;
   struct dc_json controls, objectives;
-  int control_count, objective_count;
+  int control_count = 0, objective_count = 0;
   enum dc_status status = find_array(build, "control", &controls, &control_count);
   if (status || (status = find_array(build, "objective", &objectives, &objective_count)))
     return status;

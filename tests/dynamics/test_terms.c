@@ -15,6 +15,7 @@ struct term_problem {
   struct dc_pair_derivatives pairs[8];
   struct dc_pose poses[3][SCENE_BODIES];
   double q[3][14]; // t-1, t, t+1
+  double block_sums[SCENE_BODIES][36];
 };
 
 static struct dc_step_state term_state(struct term_problem *problem, const struct dc_step_term *term)
@@ -28,7 +29,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
                                 .next = problem->poses[2],
                                 .pair_count = dc_contact_pair_count(problem->contact),
                                 .pair_bodies = dc_contact_pairs(problem->contact),
-                                .pairs = problem->pairs};
+                                .pairs = problem->pairs,
+                                .block_sums = problem->block_sums};
   if (term == &dc_contact_term)
     state.contact_energy = dc_contact_evaluate(problem->contact, problem->poses[2], 2, problem->pairs);
   return state;
