@@ -128,13 +128,13 @@ static void test_differences(void)
     scene_pair(&scene, pairs_of_shapes[s][0], pairs_of_shapes[s][1]);
     for (int m = 0; m < MODELS; m++) {
       struct dc_contact *contact = scene_contact(&scene, models[m].model, models[m].settings);
-      for (int i = 0; i < 6; i++) {
+      for (int i = 0; i < 4; i++) {
         double direction[12], gap = random_approach(&random, contact, scene.poses, 1e-3, 1);
         random_motion(&random, direction);
         // The third derivative jumps where a blend begins or ends: of two steps one may suffer from that, the other
         // from rounding.
-        struct errors e = difference_errors(contact, scene.poses, direction, i % 4 > 0, 5e-4 * fmin(gap, 0.02));
-        struct errors f = difference_errors(contact, scene.poses, direction, i % 4 > 0, 5e-5 * fmin(gap, 0.02));
+        struct errors e = difference_errors(contact, scene.poses, direction, i > 0, 5e-4 * fmin(gap, 0.02));
+        struct errors f = difference_errors(contact, scene.poses, direction, i > 0, 5e-5 * fmin(gap, 0.02));
         e = (struct errors){fmin(e.gradient, f.gradient), fmin(e.hessian, f.hessian)};
         blended += (long)contact->pairs[0].blend_count - 1;
         worst[0] = fmax(worst[0], e.gradient);
@@ -304,7 +304,7 @@ static void test_projection(void)
     scene_pair(&scene, pairs_of_shapes[s][0], pairs_of_shapes[s][1]);
     for (int m = 0; m < MODELS; m++) {
       struct dc_contact *contact = scene_contact(&scene, models[m].model, models[m].settings);
-      for (int i = 0; i < 6; i++) {
+      for (int i = 0; i < 3; i++) {
         struct dc_pair_derivatives pair;
         struct derivatives exact, projected;
         random_approach(&random, contact, scene.poses, 1e-3, 5);
@@ -332,7 +332,7 @@ static void test_projection(void)
     }
     scene_end(&scene);
   }
-  CHECK(indefinite > 50 && radial > 5, "%d indefinite, %d radial", indefinite, radial);
+  CHECK(indefinite > 30 && radial > 3, "%d indefinite, %d radial", indefinite, radial);
 }
 
 // A positive relative Hessian is left alone: both expansions then differ by the second-order part only.
