@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "contact/bench_force.h"
 #include "contact/bench_pairs.h"
 
 static void put_rates(struct dc_json_writer *json, struct dc_text *text, const struct dc_pair_rate *rate)
@@ -34,10 +35,40 @@ static enum dc_status bench_pairs(struct dc_json_writer *json, struct dc_text *t
   return DC_OK;
 }
 
+enum { FORCE_LINES = 20 };
+
+static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_force_profile rows[DC_FORCE_PROFILES];
+  enum dc_status status = dc_bench_force_profiles(FORCE_LINES, rows, error);
+  if (status)
+    return status;
+  dc_text_add(text, "force of the hierarchy over that of all triangle pairs on %d random lines, from touching to ten sizes\n"
+                    "%-14s %-11s %6s %10s %10s %10s\n", FORCE_LINES, "bodies", "weights", "blend", "least", "most", "rise");
+  dc_json_begin(json, "forces", '[');
+  for (int i = 0; i < DC_FORCE_PROFILES; i++) {
+    const struct dc_force_profile *row = &rows[i];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "bodies", row->bodies);
+    dc_json_put_string(json, "weights", row->weights);
+    dc_json_put_number(json, "blend", row->blend);
+    dc_json_put_number(json, "least", row->least);
+    dc_json_put_number(json, "most", row->most);
+    dc_json_put_number(json, "rise", row->rise);
+    dc_json_end(json, '}');
+    dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least, row->most,
+                row->rise);
+  }
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
-} benchmarks[] = {{"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs}, {NULL, NULL, NULL}};
+} benchmarks[] = {{"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs},
+                  {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces},
+                  {NULL, NULL, NULL}};
 
 int dcsim_bench(const char *name, dcsim_report *report, dcsim_error *error)
 {

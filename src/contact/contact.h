@@ -74,8 +74,8 @@ void dc_contact_reset(struct dc_contact *contact);
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *pairs);
 
-// Smallest distance between any two bodies at the poses of the last evaluation of order >= 0, m: twice the smallest plane margin for exact pairs, a lower
-// bound from the spheres for the others.  0 when anything intersects.
+// A lower bound of the smallest distance between any two bodies at the poses of the last evaluation, m: the sum of the smallest distances of two triangles to their
+// plane for exact pairs, from the spheres for the others.  0 when anything intersects.
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);

@@ -12,13 +12,19 @@
 
 enum { STACK = 256, ADVANCES = 48 };
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
+static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-// The first s > 0 with room + slope s - bend s^2 / 2 = 0 (room > 0); INFINITY when there is none.
+// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none.  Of the two forms of the root
+// the one without cancellation: what the other is too large by, times the slope, may exceed the room.
 static double first_zero(double room, double slope, double bend)
 {
-  double denominator = sqrt(slope * slope + 2 * bend * room) - slope;
-  return denominator > 0 ? 2 * room / denominator : INFINITY;
+  if (!(room > 0))
+    return 0;
+  double root = sqrt(slope * slope + 2 * bend * room);
+  if (slope < 0)
+    return 2 * room / (root - slope);
+  return bend > 0 ? (slope + root) / bend : INFINITY;
 }
 
 struct motion {
@@ -72,32 +78,50 @@ static void move_triangle(const struct dc_collider *collider, int triangle, cons
   }
 }
 
-static double triangle_fraction(const struct dc_collider *a, int i, const struct motion *motion_a,
-                                const struct dc_collider *b, int j, const struct motion *motion_b, double limit)
+// How far the triangles may go from p and q before their gap along normal (from q to p) could fall below kept.
+static double safe_stretch(const struct moving_triangle *p, const struct moving_triangle *q, const double normal[3],
+                           double kept)
 {
-  double s = 0, kept = 0, normal[3];
+  double stretch = INFINITY;
+  for (int u = 0; u < 3; u++)
+    for (int v = 0; v < 3; v++) {
+      double d[3], relative[3];
+      dc_vec_sub(d, p->x[u], q->x[v]);
+      dc_vec_sub(relative, p->velocity[u], q->velocity[v]);
+      double room = dc_vec_dot(normal, d) - kept, slope = dc_vec_dot(normal, relative);
+      stretch = fmin(stretch, first_zero(room, slope, p->bend[u] + q->bend[v]));
+    }
+  return stretch;
+}
+
+// Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
+// that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
+// at that distance meets triangles that were far away.
+static double triangle_fraction(const struct dc_collider *a, int i, const struct motion *motion_a,
+                                const struct dc_collider *b, int j, const struct motion *motion_b, double pair_gap,
+                                double limit)
+{
+  double s = 0, reached = INFINITY, kept = 0, normal[3];
   for (int advance = 0; advance < ADVANCES; advance++) {
     struct moving_triangle p, q;
     move_triangle(a, i, motion_a, s, &p);
     move_triangle(b, j, motion_b, s, &q);
     double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, normal);
     if (advance == 0)
-      kept = KEPT_GAP * gap;
-    if (gap <= 1.01 * kept)
-      return s;
-    double stretch = INFINITY;
-    for (int u = 0; u < 3; u++)
-      for (int v = 0; v < 3; v++) {
-        double d[3], relative[3];
-        dc_vec_sub(d, p.x[u], q.x[v]);
-        dc_vec_sub(relative, p.velocity[u], q.velocity[v]);
-        stretch = fmin(stretch, first_zero(dc_vec_dot(normal, d) - kept, dc_vec_dot(normal, relative), p.bend[u] + q.bend[v]));
-      }
-    s += stretch;
-    if (s >= limit)
+      kept = KEPT_GAP * fmin(gap, pair_gap);
+    bool enough = gap > 1.01 * kept;
+    if (s == limit && enough)
       return limit;
+    if (!enough)
+      reached = fmin(reached, s);
+    if (s == limit || gap <= CLOSED * kept)
+      break;
+    s += safe_stretch(&p, &q, normal, enough && reached == INFINITY ? kept : KEPT_GAP * gap);
+    if (s >= limit && reached == INFINITY)
+      return limit;
+    s = fmin(s, limit);
   }
-  return s;
+  return fmin(reached, s);
 }
 
 // Least |d + s v| for s in [0, limit].
@@ -123,7 +147,7 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
 }
 
 static double mesh_fraction(const struct dc_collider *a, const struct motion *motion_a, const struct dc_collider *b,
-                            const struct motion *motion_b)
+                            const struct motion *motion_b, double gap)
 {
   int stack[STACK][2], top = 0;
   double safe = 1;
@@ -136,7 +160,7 @@ static double mesh_fraction(const struct dc_collider *a, const struct motion *mo
       continue;
     int right_a = a->tree.right[i], right_b = b->tree.right[j];
     if (right_a < 0 && right_b < 0) {
-      safe = triangle_fraction(a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, safe);
+      safe = triangle_fraction(a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, gap, safe);
       continue;
     }
     bool split_a = right_b < 0 || (right_a >= 0 && a->tree.radius[i] >= b->tree.radius[j]);
@@ -171,7 +195,8 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose
       continue;
     struct motion motion_a = motion_of(&poses[pair->a], twists[pair->a]);
     struct motion motion_b = motion_of(&poses[pair->b], twists[pair->b]);
-    safe = fmin(safe, b->half_space ? half_space_fraction(a, b, &motion_a) : mesh_fraction(a, &motion_a, b, &motion_b));
+    safe = fmin(safe, b->half_space ? half_space_fraction(a, b, &motion_a)
+                                    : mesh_fraction(a, &motion_a, b, &motion_b, pair->gap));
   }
   return safe;
 }
