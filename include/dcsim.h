@@ -71,7 +71,8 @@ typedef struct {
   int is_best, backed_off;
 } dcsim_progress;
 
-// Called after every iteration; a non-zero return stops the run after it, results so far are kept.
+// Called after every iteration; a non-zero return stops the run after it, results so far are kept, and is written to run.json as the exit status (130 and 143 by
+// custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {

@@ -24,6 +24,7 @@ struct session {
   bool optimizing;
   enum dc_status row_status;  // of writing loss.csv
   bool stopped;
+  int stop_status;            // what the progress function returned; 0 when the time limit stopped the run
   struct dc_error error;
 };
 
@@ -86,8 +87,8 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
                                .loss = iteration->loss, .best_loss = session->best_loss,
                                .gradient_norm = iteration->gradient_norm, .min_gap = iteration->min_gap, .seconds = seconds,
                                .is_best = iteration->best, .backed_off = iteration->backed_off};
-    if (options->progress(options->progress_context, &progress))
-      session->stopped = true;
+    session->stop_status = options->progress(options->progress_context, &progress);
+    session->stopped = session->stop_status != 0;
   }
   if (options->max_seconds > 0 && seconds >= options->max_seconds)
     session->stopped = true;
@@ -238,7 +239,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     written = dc_run_write_trajectory(session->run, session->scene->scene, plan->best, plan->best_parameters, plan->first,
                                       plan->first_parameters, plan->parameter_count, &session->error);
     if (!written)
-      written = write_summary(session, result, (int)status, made.json);
+      written = write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, made.json);
     struct dc_error closing = {0};
     enum dc_status closed = dc_run_close(session->run, &closing);
     session->run = NULL;

@@ -100,7 +100,7 @@ int cli_progress_report(void *context, const dcsim_progress *report)
     }
     fflush(stderr);
   }
-  return cli_signals_received() != 0;
+  return cli_signals_received() ? 128 + cli_signals_received() : 0;
 }
 
 void cli_progress_finish(struct cli_progress *progress)

@@ -17,7 +17,7 @@ struct dc_force_profile {
   double rise;        // largest factor by which |F| grows with the distance on a line; 1: it only falls
 };
 
-// Fills the rows [DC_FORCE_PROFILES]: two balls, a box and a rod; either weighting; blend 0.05, 0.1, 0.2, 0.5, 1. Takes
+// Fills the rows [DC_FORCE_PROFILES]: two balls, a box and a rod; either weighting; blend 0.1, 0.2, 0.3, 0.5, 1. Takes
 // about a second per line, on the calling thread. DC_MEMORY, DC_NUMERICAL (an energy that is not finite).
 enum dc_status dc_bench_force_profiles(int lines, struct dc_force_profile *rows, struct dc_error *error);
 

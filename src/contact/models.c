@@ -11,7 +11,7 @@ const struct dc_option dc_contact_options[] = {
     {.name = "stiffness", .type = DC_REAL, .unit = "J", .fallback = "1e-6", .minimum = 0, .maximum = 1e6, .minimum_excluded = true,
      .help = "contact stiffness mu: factor on the potential; the gap at rest grows as its square root",
      .offset = offsetof(struct dc_contact_settings, stiffness)},
-    {.name = "blend", .type = DC_REAL, .unit = "", .fallback = "0.2", .minimum = 1e-3, .maximum = 10,
+    {.name = "blend", .type = DC_REAL, .unit = "", .fallback = "0.3", .minimum = 1e-3, .maximum = 10,
      .help = "epsilon of the hierarchy: node pairs are blended between d and (1 + blend) d, d the sum of their radii",
      .offset = offsetof(struct dc_contact_settings, blend)},
     {.name = "length", .type = DC_REAL, .unit = "m", .fallback = "1", .minimum = 0, .maximum = 1e9, .minimum_excluded = true,

@@ -18,7 +18,8 @@ static const double ROUNDING_LIMITED = 1e3;              // residuals this many 
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
 static const double DAMPING_FACTOR = 4;
-enum { HALVINGS = 50, SHIFTS = 12 };
+static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
+enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
 struct trial {
@@ -142,17 +143,29 @@ static void assemble(struct dc_rollout *rollout, const struct dc_step_state *sta
     dc_inertia_add_damping(state, damping, rollout->matrix);
 }
 
-// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort.  Damping
-// (Levenberg 1944) shortens steps where only inertia resists them: without it a turn that closes a small gap would cut the
-// whole step, also the part that opens the gap, and iterates would crawl along the barrier.
-static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
-                             bool *regularized, struct dc_error *error)
+static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state *state, double damping)
 {
-  *regularized |= damping > 0;
   assemble(rollout, state, true, damping);
-  if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
+  return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
+}
+
+// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort; *indefinite counts the
+// iterations in a row that could not use the exact one.  After a few the iterate is leaving a saddle, where a turn may go either
+// way, and the projected Hessian, blind to negative curvature, only crawls: then the exact one with as little more damping as
+// makes it positive definite, whose steps along negative curvature grow.  Damping (Levenberg 1944) shortens steps where only
+// inertia resists them: without it a turn that closes a small gap would cut the whole step, also the part that opens the gap,
+// and iterates would crawl along the barrier.
+static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
+                             int *indefinite, struct dc_error *error)
+{
+  if (factor_exact(rollout, state, damping)) {
+    *indefinite = 0;
     return DC_OK;
-  *regularized = true;
+  }
+  if (++*indefinite > PATIENCE)
+    for (double more = fmax(LEAST_DAMPING, DAMPING_FACTOR * damping); more <= MOST_DAMPING; more *= DAMPING_FACTOR)
+      if (factor_exact(rollout, state, more))
+        return DC_OK;
   assemble(rollout, state, false, damping);
   double shift = 1e-10 * dc_symmetric_norm(rollout->matrix);
   for (int i = 0; i < SHIFTS; i++, shift *= 10) {
@@ -241,7 +254,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
                              struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
-  int nv = model->bodies.nv, stalls = 0;
+  int nv = model->bodies.nv, stalls = 0, indefinite = 0;
   double damping = 0;
   double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   struct trial current;
@@ -263,7 +276,8 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= model->definition.solver.max_iterations)
       break;
-    status = factor(rollout, &current.state, damping, &report->regularized, error);
+    status = factor(rollout, &current.state, damping, &indefinite, error);
+    report->regularized |= damping > 0 || indefinite > 0;
     if (status)
       return status;
     dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);

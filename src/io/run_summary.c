@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // run.json: where a run's numbers come from.
-#include <cjson/cJSON.h>
-#include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "io/libraries.h"
 #include "io/run.h"
 #include "io/run_files.h"
 
@@ -40,11 +39,10 @@ static void add_string(struct dc_text *text, const char *key, const char *value)
 
 static void add_libraries(struct dc_text *text, const char *const *libraries)
 {
-  unsigned major = 0, minor = 0, release = 0;
-  H5get_libversion(&major, &minor, &release);
   dc_text_add(text, "  \"libraries\": {\"cJSON\": ");
-  dc_text_string(text, cJSON_Version());
-  dc_text_add(text, ", \"HDF5\": \"%u.%u.%u\"", major, minor, release);
+  dc_text_string(text, dc_cjson_version());
+  dc_text_add(text, ", \"HDF5\": ");
+  dc_text_string(text, dc_hdf5_version());
   for (; libraries && libraries[0]; libraries += 2) {
     dc_text_add(text, ", ");
     dc_text_string(text, libraries[0]);

@@ -267,9 +267,9 @@ static const struct {
   void (*add)(struct scene *scene);
   int steps;
   double step, tolerance, taylor;
-} scenes[] = {{"two balls", two_balls, 12, 2e-6, 1e-6, 1e-5},
-              {"boxes on a plane", boxes_on_plane, 12, 2e-6, 1e-6, 1e-5},
-              {"ball on triangles", ball_on_triangles, 15, 2e-6, 1e-6, 1e-5},
+} scenes[] = {{"two balls", two_balls, 12, 2e-6, 1e-6, 1e-6},
+              {"boxes on a plane", boxes_on_plane, 12, 2e-6, 1e-6, 1e-6},
+              {"ball on triangles", ball_on_triangles, 15, 2e-6, 1e-6, 1e-6},
               {"far balls", far_balls, 20, 1e-4, 1e-6, 1e-3}};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
