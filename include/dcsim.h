@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim: trajectory optimization through contact.  The public interface; everything else is private.
 //
-// Functions return 0 on success or a status below; a failure leaves a message in *error (which may be NULL) and nothing half made.  Strings and objects that a
-// function hands out are released with the function named beside it.  Scenes are immutable and may be shared by threads; runs use OpenMP inside.
+// Functions return 0 on success or a status below; a failure leaves a message in *error (which may be NULL) and
+// nothing half made.  Strings and objects that a function hands out are released with the function named beside it.
+// Scenes are immutable and may be shared by threads; runs use OpenMP inside.
 #ifndef DCSIM_H
 #define DCSIM_H
 
@@ -43,13 +44,13 @@ void dcsim_set_threads(int threads);
 typedef struct dcsim_scene dcsim_scene;
 
 typedef struct {
-  const char *model;                  // contact model to use instead of the scene's, or NULL
+  const char *model;  // contact model to use instead of the scene's, or NULL
   int override_count;
-  const char *const *overrides;       // "path=value"
+  const char *const *overrides;  // "path=value"
   int allowed_path_count;
-  const char *const *allowed_paths;   // folders outside the scene's that may be read
+  const char *const *allowed_paths;  // folders outside the scene's that may be read
   int seed_given;
-  uint64_t seed;                      // replaces the scene's seeds
+  uint64_t seed;  // replaces the scene's seeds
 } dcsim_scene_options;
 
 // Reads, checks and builds a scene; options may be NULL.  Release with dcsim_scene_close.
@@ -66,45 +67,45 @@ void dcsim_report_free(dcsim_report *report);
 // ---- Simulation and optimization
 
 typedef struct {
-  int iteration, iterations;       // simulation: steps done so far is not reported; 0 of 0
+  int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
 } dcsim_progress;
 
-// Called after every iteration; a non-zero return stops the run after it, results so far are kept, and is written to run.json as the exit status (130 and 143 by
-// custom).
+// Called after every iteration; a non-zero return stops the run after it, results so far are kept, and is written to
+// run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
-  const char *directory;           // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
-  const char *control_run;         // take controls from this run directory, or NULL
-  const char *gradient;            // "adjoint" or NULL
-  const char *command_line;        // for run.json
-  double max_seconds;              // 0: no limit
-  int frames;                      // pictures to render at the end: 0 none, -1 the default number
+  const char *directory;     // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
+  const char *control_run;   // take controls from this run directory, or NULL
+  const char *gradient;      // "adjoint" or NULL
+  const char *command_line;  // for run.json
+  double max_seconds;        // 0: no limit
+  int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
   void *progress_context;
 } dcsim_run_options;
 
 typedef struct {
-  int success;                     // every objective reached at the end
+  int success;  // every objective reached at the end
   double loss, initial_loss;
   int iterations, steps, unconverged_steps;
   double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
-  char directory[1024];            // "" when nothing was written
+  char directory[1024];                                 // "" when nothing was written
 } dcsim_result;
 
 // Roll the scene out once with its initial controls / minimize its loss.  report may be NULL.
-int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
-                   dcsim_error *error);
-int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
-                   dcsim_error *error);
+int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error);
+int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error);
 
 // ---- Looking into a scene
 
-// Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest relative error is over
-// tolerance (0: the default 1e-6).
+// Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest
+// relative error is over tolerance (0: the default 1e-6).
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
                     dcsim_error *error);
 // Energy, gaps and forces at the initial state.
@@ -115,9 +116,9 @@ int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 // ---- Pictures
 
 typedef struct {
-  int width, height, samples;      // 0: 1280 x 720, 16
-  int every;                       // every so many frames; 0: about 12 pictures in all
-  double eye[3], target[3];        // used when camera_given
+  int width, height, samples;  // 0: 1280 x 720, 16
+  int every;                   // every so many frames; 0: about 12 pictures in all
+  double eye[3], target[3];    // used when camera_given
   int camera_given;
   dcsim_progress_function *progress;  // iteration of iterations; may be NULL
   void *progress_context;
@@ -128,7 +129,8 @@ int dcsim_render(const char *directory, const dcsim_render_options *options, dcs
 
 // ---- What there is
 
-// Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries, options.
+// Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries,
+// options.
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error);
 // JSON Schema (draft 2020-12) of the scene format.
 int dcsim_schema(dcsim_report *report, dcsim_error *error);

@@ -17,28 +17,32 @@ struct test {
 static int test_failures;
 static const char *test_skip_reason;
 
-#define CHECK(condition, ...)                                                    \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
-      test_failures++;                                                           \
-      printf("# %s:%d: %s: ", __FILE__, __LINE__, #condition);                   \
-      printf(" " __VA_ARGS__);                                                   \
-      printf("\n");                                                              \
-    }                                                                            \
+#define CHECK(condition, ...)                                                                                          \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      test_failures++;                                                                                                 \
+      printf("# %s:%d: %s: ", __FILE__, __LINE__, #condition);                                                         \
+      printf(" " __VA_ARGS__);                                                                                         \
+      printf("\n");                                                                                                    \
+    }                                                                                                                  \
   } while (0)
 
 // |value - expected| <= tolerance
-#define CHECK_NEAR(value, expected, tolerance)                                                                       \
-  do {                                                                                                               \
-    double check_value = (value), check_expected = (expected), check_tolerance = (tolerance);                        \
-    if (!(fabs(check_value - check_expected) <= check_tolerance)) {                                                  \
-      test_failures++;                                                                                               \
-      printf("# %s:%d: %s = %.17g, expected %.17g within %.3g (off by %.3g)\n", __FILE__, __LINE__, #value,          \
-             check_value, check_expected, check_tolerance, fabs(check_value - check_expected));                      \
-    }                                                                                                                \
+#define CHECK_NEAR(value, expected, tolerance)                                                                         \
+  do {                                                                                                                 \
+    double check_value = (value), check_expected = (expected), check_tolerance = (tolerance);                          \
+    if (!(fabs(check_value - check_expected) <= check_tolerance)) {                                                    \
+      test_failures++;                                                                                                 \
+      printf("# %s:%d: %s = %.17g, expected %.17g within %.3g (off by %.3g)\n", __FILE__, __LINE__, #value,            \
+             check_value, check_expected, check_tolerance, fabs(check_value - check_expected));                        \
+    }                                                                                                                  \
   } while (0)
 
-#define SKIP(reason) do { test_skip_reason = (reason); return; } while (0)
+#define SKIP(reason)                                                                                                   \
+  do {                                                                                                                 \
+    test_skip_reason = (reason);                                                                                       \
+    return;                                                                                                            \
+  } while (0)
 
 static inline int run_tests(const struct test *tests, int count)
 {
@@ -58,11 +62,11 @@ static inline int run_tests(const struct test *tests, int count)
   return failed > 0;
 }
 
-#define RUN_TESTS(...)                                                \
-  int main(void)                                                      \
-  {                                                                   \
-    static const struct test tests[] = {__VA_ARGS__};                 \
-    return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));   \
+#define RUN_TESTS(...)                                                                                                 \
+  int main(void)                                                                                                       \
+  {                                                                                                                    \
+    static const struct test tests[] = {__VA_ARGS__};                                                                  \
+    return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));                                                    \
   }
 
 #endif

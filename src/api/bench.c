@@ -15,8 +15,9 @@ static void put_rates(struct dc_json_writer *json, struct dc_text *text, const s
   dc_json_put_numbers(json, "cold", rate->cold, 3);
   dc_json_put_numbers(json, "warm", rate->warm, 3);
   dc_json_end(json, '}');
-  dc_text_add(text, "%-10s %8.2f %8.2f %8.2f   %8.2f %8.2f %8.2f\n", rate->name, 1e-6 * rate->cold[0], 1e-6 * rate->cold[1],
-              1e-6 * rate->cold[2], 1e-6 * rate->warm[0], 1e-6 * rate->warm[1], 1e-6 * rate->warm[2]);
+  dc_text_add(text, "%-10s %8.2f %8.2f %8.2f   %8.2f %8.2f %8.2f\n", rate->name, 1e-6 * rate->cold[0],
+              1e-6 * rate->cold[1], 1e-6 * rate->cold[2], 1e-6 * rate->warm[0], 1e-6 * rate->warm[1],
+              1e-6 * rate->warm[2]);
 }
 
 static enum dc_status bench_pairs(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
@@ -25,8 +26,9 @@ static enum dc_status bench_pairs(struct dc_json_writer *json, struct dc_text *t
   enum dc_status status = dc_bench_pairs(&rates, error);
   if (status)
     return status;
-  dc_text_add(text, "million triangle pairs per second on one core: energy, and gradient, and Hessian\n%-10s %26s   %26s\n", "kernel",
-              "cold", "warm");
+  dc_text_add(text,
+              "million triangle pairs per second on one core: energy, and gradient, and Hessian\n%-10s %26s   %26s\n",
+              "kernel", "cold", "warm");
   dc_json_begin(json, "pairs", '[');
   for (int i = 0; i < rates.kernels; i++)
     put_rates(json, text, &rates.kernel[i]);
@@ -43,8 +45,10 @@ static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *
   enum dc_status status = dc_bench_force_profiles(FORCE_LINES, rows, error);
   if (status)
     return status;
-  dc_text_add(text, "force of the hierarchy over that of all triangle pairs on %d random lines, from touching to ten sizes\n"
-                    "%-14s %-11s %6s %10s %10s %10s\n", FORCE_LINES, "bodies", "weights", "blend", "least", "most", "rise");
+  dc_text_add(text,
+              "force of the hierarchy over that of all triangle pairs on %d random lines, from touching to ten sizes\n"
+              "%-14s %-11s %6s %10s %10s %10s\n",
+              FORCE_LINES, "bodies", "weights", "blend", "least", "most", "rise");
   dc_json_begin(json, "forces", '[');
   for (int i = 0; i < DC_FORCE_PROFILES; i++) {
     const struct dc_force_profile *row = &rows[i];
@@ -56,8 +60,8 @@ static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *
     dc_json_put_number(json, "most", row->most);
     dc_json_put_number(json, "rise", row->rise);
     dc_json_end(json, '}');
-    dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least, row->most,
-                row->rise);
+    dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least,
+                row->most, row->rise);
   }
   dc_json_end(json, ']');
   return DC_OK;

@@ -10,7 +10,8 @@ struct entry {
   const struct dc_option *options;
 };
 
-static const char *const type_names[] = {"boolean", "integer", "number", "numbers", "list of numbers", "string", "choice", "body", "shape"};
+static const char *const type_names[] = {"boolean", "integer", "number", "numbers", "list of numbers",
+                                         "string",  "choice",  "body",   "shape"};
 
 static void describe_options(const struct dc_option *options, struct dc_text *text, struct dc_json_writer *json)
 {
@@ -25,8 +26,8 @@ static void describe_options(const struct dc_option *options, struct dc_text *te
     dc_json_put_boolean(json, "required", option->fallback == NULL);
     dc_json_put_string(json, "help", option->help);
     dc_json_end(json, '}');
-    dc_text_add(text, "    %-18s %s%s%s%s; default %s\n", option->name, option->help, option->unit[0] ? " [" : "", option->unit,
-                option->unit[0] ? "]" : "", option->fallback ? option->fallback : "none: must be given");
+    dc_text_add(text, "    %-18s %s%s%s%s; default %s\n", option->name, option->help, option->unit[0] ? " [" : "",
+                option->unit, option->unit[0] ? "]" : "", option->fallback ? option->fallback : "none: must be given");
   }
   dc_json_end(json, ']');
 }
@@ -94,8 +95,9 @@ static struct entry section_entry(int i)
 static const struct family {
   const char *name;
   struct entry (*entry)(int i);
-} families[] = {{"models", model_entry},         {"joints", joint_entry},         {"shapes", shape_entry},
-                {"controls", control_entry},     {"objectives", objective_entry}, {"optimizers", optimizer_entry},
+} families[] = {{"models", model_entry},         {"joints", joint_entry},
+                {"shapes", shape_entry},         {"controls", control_entry},
+                {"objectives", objective_entry}, {"optimizers", optimizer_entry},
                 {"sections", section_entry},     {NULL, NULL}};
 
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
@@ -126,7 +128,8 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
   for (size_t f = 0; f < sizeof families / sizeof *families; f++)
     names[f] = families[f].name;
   const char *near = dc_suggest(family, names);
-  dc_fail(&local, DC_USAGE, "no family \"%s\"%s%s%s", family, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+  dc_fail(&local, DC_USAGE, "no family \"%s\"%s%s%s", family, near ? " (did you mean \"" : "", near ? near : "",
+          near ? "\"?)" : "");
   return dc_api_fail(error, &local, DC_USAGE);
 }
 

@@ -28,8 +28,8 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\n", dc_blas_version(), dc_cholmod_version(),
-           dc_cjson_version(), dc_hdf5_version(), dc_embree_version(), dc_png_version());
+  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\n", dc_blas_version(),
+           dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(), dc_png_version());
   return text;
 }
 
@@ -92,9 +92,12 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
   struct dc_error local = {0};
   struct dc_scene_settings settings = {0};
   if (options)
-    settings = (struct dc_scene_settings){.model = options->model, .override_count = options->override_count,
-                                          .overrides = options->overrides, .allowed_path_count = options->allowed_path_count,
-                                          .allowed_paths = options->allowed_paths, .seed_given = options->seed_given != 0,
+    settings = (struct dc_scene_settings){.model = options->model,
+                                          .override_count = options->override_count,
+                                          .overrides = options->overrides,
+                                          .allowed_path_count = options->allowed_path_count,
+                                          .allowed_paths = options->allowed_paths,
+                                          .seed_given = options->seed_given != 0,
                                           .seed = options->seed};
   *scene = NULL;
   dcsim_scene *made = calloc(1, sizeof *made);

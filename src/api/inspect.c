@@ -26,7 +26,8 @@ enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
   if (dc_contact_overlap(contact, poses, &pair, &depth)) {
     int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
     const double *x = poses[a].position;
-    status = dc_fail(error, DC_BAD_INPUT, "bodies \"%s\" (at %.4g, %.4g, %.4g m) and \"%s\" overlap at the start, by about %.3g m",
+    status = dc_fail(error, DC_BAD_INPUT,
+                     "bodies \"%s\" (at %.4g, %.4g, %.4g m) and \"%s\" overlap at the start, by about %.3g m",
                      bodies->bodies[a].name, x[0], x[1], x[2], bodies->bodies[b].name, depth);
   }
   free(poses);
@@ -50,15 +51,19 @@ static void describe_check(const struct dc_gradient_check *check, double toleran
     dc_api_put_number(json, "finite_difference", entry->difference);
     dc_api_put_number(json, "relative_error", entry->relative_error);
     dc_json_end(json, '}');
-    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e\n", entry->parameter, entry->adjoint, entry->difference, entry->relative_error);
+    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e\n", entry->parameter, entry->adjoint, entry->difference,
+                entry->relative_error);
   }
   dc_json_end(json, ']');
   dc_api_put_number(json, "max_relative_error", check->max_relative_error);
   dc_json_put_numbers(json, "taylor_orders", check->taylor_orders, check->taylor_count);
-  dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error, tolerance);
+  dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error,
+              tolerance);
   for (int i = 0; i < check->taylor_count; i++)
     dc_text_add(text, " %.3f", check->taylor_orders[i]);
-  const char *status = check->flat ? "the gradient is exactly zero" : check->taylor_count == 0 ? "the Taylor remainder is below rounding" : "ok";
+  const char *status = check->flat                ? "the gradient is exactly zero"
+                       : check->taylor_count == 0 ? "the Taylor remainder is below rounding"
+                                                  : "ok";
   dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
   dc_json_put_string(json, "status", status);
   dc_json_end(json, '}');
@@ -169,7 +174,8 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   dc_json_put_string(json, "model", scene->definition.contact_model->name);
   dc_api_put_number(json, "energy", mu * start->energy);
   dc_api_put_number(json, "min_gap", gap);
-  dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name, mu * start->energy, gap);
+  dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name,
+              mu * start->energy, gap);
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const double *w = start->wrenches[i];
@@ -177,8 +183,8 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
     dc_json_put_numbers(json, "force", w, 3);
     dc_json_put_numbers(json, "torque", w + 3, 3);
     dc_json_end(json, '}');
-    dc_text_add(text, "  %-16s force %11.4e %11.4e %11.4e N   torque %11.4e %11.4e %11.4e N m\n", bodies->bodies[i].name,
-                w[0], w[1], w[2], w[3], w[4], w[5]);
+    dc_text_add(text, "  %-16s force %11.4e %11.4e %11.4e N   torque %11.4e %11.4e %11.4e N m\n",
+                bodies->bodies[i].name, w[0], w[1], w[2], w[3], w[4], w[5]);
   }
   dc_json_end(json, '}');
   dc_json_begin(json, "pairs", '[');
@@ -199,8 +205,8 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   dc_json_put_integer(json, "visited", counts.visited);
   dc_json_end(json, '}');
   dc_json_end(json, '}');
-  dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n", start->plan->pair_count,
-              counts.exact, counts.centred, counts.visited);
+  dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
+              start->plan->pair_count, counts.exact, counts.centred, counts.visited);
 }
 
 static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
@@ -215,8 +221,9 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
     dc_json_put_number(json, "volume", shape->properties.volume);
     dc_json_put_number(json, "surface_area", shape->properties.surface_area);
     dc_json_end(json, '}');
-    dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name, shape->type->name,
-                shape->mesh.triangle_count, shape->properties.volume, shape->properties.surface_area);
+    dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name,
+                shape->type->name, shape->mesh.triangle_count, shape->properties.volume,
+                shape->properties.surface_area);
   }
   dc_json_end(json, '}');
 }
@@ -228,8 +235,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   double gap = dc_contact_min_gap(start->contact), largest = 0;
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
-  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count, bodies->nv,
-              scene->definition.time.steps, scene->definition.time.step, scene->definition.contact_model->name);
+  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count,
+              bodies->nv, scene->definition.time.steps, scene->definition.time.step,
+              scene->definition.contact_model->name);
   describe_shapes(scene, text, json);
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
@@ -243,8 +251,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     dc_json_end(json, '}');
     if (movable)
-      dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2\n",
-                  body->name, body->shape->name, body->mass, body->radius, acceleration);
+      dc_text_add(
+          text, "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2\n",
+          body->name, body->shape->name, body->mass, body->radius, acceleration);
     else
       dc_text_add(text, "  body  %-14s %-9s fixed\n", body->name, body->shape->name);
   }
@@ -254,7 +263,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_integer(json, "parameters", start->plan->parameter_count);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
-  dc_text_add(text, "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
+  dc_text_add(text,
+              "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
+              "parameters, %d objectives\n",
               gap, largest, start->plan->parameter_count, scene->task.objective_count);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");

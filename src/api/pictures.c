@@ -95,8 +95,8 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   return DC_OK;
 }
 
-static enum dc_status open_pictures(const char *directory, const dcsim_render_options *options, struct pictures *pictures,
-                                    struct dc_render_settings *settings, dcsim_error *error)
+static enum dc_status open_pictures(const char *directory, const dcsim_render_options *options,
+                                    struct pictures *pictures, struct dc_render_settings *settings, dcsim_error *error)
 {
   char path[2048];
   struct dc_error local = {0};
@@ -127,8 +127,8 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   return status;
 }
 
-static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, const char *folder, int frame,
-                           struct dc_error *error)
+static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, const char *folder,
+                           int frame, struct dc_error *error)
 {
   const struct dc_stored_trajectory *stored = &pictures->stored;
   size_t offset = (size_t)frame * (size_t)stored->bodies;
@@ -138,7 +138,8 @@ static enum dc_status draw(struct pictures *pictures, const struct dc_render_set
     memcpy(pose->quaternion, stored->quaternion + 4 * (offset + (size_t)i), sizeof pose->quaternion);
     dc_rotation_matrix(pose->rotation, pose->quaternion);
   }
-  enum dc_status status = dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
+  enum dc_status status =
+      dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
   char path[2200];
   snprintf(path, sizeof path, "%s/%06d.png", folder, frame);
   return status ? status : dc_png_write(path, settings->width, settings->height, pictures->pixels, error);
@@ -164,8 +165,8 @@ static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_opt
   }
 }
 
-static int render(const char *directory, const dcsim_render_options *options, struct pictures *pictures, dcsim_report *report,
-                  dcsim_error *error)
+static int render(const char *directory, const dcsim_render_options *options, struct pictures *pictures,
+                  dcsim_report *report, dcsim_error *error)
 {
   struct dc_render_settings settings = {.width = options->width ? options->width : DEFAULT_WIDTH,
                                         .height = options->height ? options->height : DEFAULT_HEIGHT,
@@ -180,7 +181,8 @@ static int render(const char *directory, const dcsim_render_options *options, st
   snprintf(folder, sizeof folder, "%s/frames", directory);
   int created;
   status = dc_directory_create(folder, &created, &local);
-  int every = options->every > 0 ? options->every : (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES, drawn = 0;
+  int every = options->every > 0 ? options->every : (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES,
+      drawn = 0;
   if (!status)
     status = draw_all(pictures, options, &settings, folder, every > 0 ? every : 1, &drawn, &local);
   if (status)

@@ -18,13 +18,13 @@ struct session {
   const dcsim_scene *scene;
   const dcsim_run_options *options;
   struct dc_plan *plan;
-  struct dc_run *run;         // NULL: nothing is written
+  struct dc_run *run;  // NULL: nothing is written
   double start, first_loss, best_loss;
   char started[32];
   bool optimizing;
   enum dc_status row_status;  // of writing loss.csv
-  bool stopped;
-  int stop_status;            // what the progress function returned; 0 when the time limit stopped the run
+  bool stopped, blocked;
+  int stop_status;  // what the progress function returned; 0 when the time limit stopped the run
   struct dc_error error;
 };
 
@@ -72,10 +72,15 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
     session->first_loss = session->best_loss = iteration->loss;
   session->best_loss = fmin(session->best_loss, iteration->loss);
   if (session->run) {
-    struct dc_run_row row = {.iteration = iteration->iteration, .loss = iteration->loss,
-                             .gradient_norm = iteration->gradient_norm, .newton_iterations = iteration->newton_iterations,
-                             .min_gap = iteration->min_gap, .best = iteration->best, .seconds = seconds,
-                             .parameter_count = session->plan->parameter_count, .parameters = iteration->parameters};
+    struct dc_run_row row = {.iteration = iteration->iteration,
+                             .loss = iteration->loss,
+                             .gradient_norm = iteration->gradient_norm,
+                             .newton_iterations = iteration->newton_iterations,
+                             .min_gap = iteration->min_gap,
+                             .best = iteration->best,
+                             .seconds = seconds,
+                             .parameter_count = session->plan->parameter_count,
+                             .parameters = iteration->parameters};
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
     if (session->row_status)
       return false;
@@ -83,10 +88,15 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
   const dcsim_run_options *options = session->options;
   if (options->progress) {
     const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
-    dcsim_progress progress = {.iteration = iteration->iteration, .iterations = session->optimizing ? (int)common->iterations : 0,
-                               .loss = iteration->loss, .best_loss = session->best_loss,
-                               .gradient_norm = iteration->gradient_norm, .min_gap = iteration->min_gap, .seconds = seconds,
-                               .is_best = iteration->best, .backed_off = iteration->backed_off};
+    dcsim_progress progress = {.iteration = iteration->iteration,
+                               .iterations = session->optimizing ? (int)common->iterations : 0,
+                               .loss = iteration->loss,
+                               .best_loss = session->best_loss,
+                               .gradient_norm = iteration->gradient_norm,
+                               .min_gap = iteration->min_gap,
+                               .seconds = seconds,
+                               .is_best = iteration->best,
+                               .backed_off = iteration->backed_off};
     session->stop_status = options->progress(options->progress_context, &progress);
     session->stopped = session->stop_status != 0;
   }
@@ -110,8 +120,12 @@ static enum dc_status simulate(struct session *session)
   dc_trajectory_copy(plan->best, plan->trajectory, plan->pair_count);
   for (int k = 0; k <= plan->steps; k++)
     gap = fmin(gap, plan->trajectory->min_gap[k]);
-  struct dc_plan_iteration iteration = {.loss = loss, .gradient_norm = NAN, .min_gap = gap, .best = true,
-                                        .newton_iterations = plan->newton_iterations, .parameters = plan->parameters};
+  struct dc_plan_iteration iteration = {.loss = loss,
+                                        .gradient_norm = NAN,
+                                        .min_gap = gap,
+                                        .best = true,
+                                        .newton_iterations = plan->newton_iterations,
+                                        .parameters = plan->parameters};
   observe(session, &iteration);
   return session->row_status;
 }
@@ -152,7 +166,8 @@ static void put_parameters(const struct session *session, struct dc_json_writer 
   dc_json_end(json, '}');
 }
 
-static void fill_result(const struct session *session, const struct dc_optimizer_result *optimized, dcsim_result *result)
+static void fill_result(const struct session *session, const struct dc_optimizer_result *optimized,
+                        dcsim_result *result)
 {
   const struct dc_plan *plan = session->plan;
   const struct dc_scene *scene = session->scene->scene;
@@ -167,7 +182,8 @@ static void fill_result(const struct session *session, const struct dc_optimizer
   result->seconds_per_step = steps > 0 ? plan->seconds / steps : 0;
   result->newton_iterations_per_step = steps > 0 ? (double)plan->newton_iterations / steps : 0;
   result->evaluations_per_step = steps > 0 ? (double)plan->evaluations / steps : 0;
-  result->seconds_per_evaluation = plan->evaluations ? dc_rollout_contact_seconds(plan->rollout) / (double)plan->evaluations : 0;
+  result->seconds_per_evaluation =
+      plan->evaluations ? dc_rollout_contact_seconds(plan->rollout) / (double)plan->evaluations : 0;
   result->min_gap = INFINITY;
   for (int k = 0; k <= plan->steps; k++)
     result->min_gap = fmin(result->min_gap, plan->best->min_gap[k]);
@@ -202,22 +218,31 @@ static void describe_result(const struct session *session, const dcsim_result *r
   put_parameters(session, json);
   put_objectives(session, json, text);
   dc_json_end(json, '}');
-  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, smallest gap %.3g m\n", result->seconds,
-              1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
+  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, smallest gap %.3g m\n",
+              result->seconds, 1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
+  if (session->blocked)
+    dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
   if (result->unconverged_steps)
     dc_text_add(text, "  warning: %d steps did not converge\n", result->unconverged_steps);
   if (session->run)
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }
 
-static enum dc_status write_summary(struct session *session, const dcsim_result *result, int exit_status, const char *json)
+static enum dc_status write_summary(struct session *session, const dcsim_result *result, int exit_status,
+                                    const char *json)
 {
-  const char *libraries[] = {"OpenBLAS", dc_blas_version(), "CHOLMOD", dc_cholmod_version(),
-                             "Embree", dc_embree_version(), "libpng", dc_png_version(), NULL};
-  struct dc_run_summary summary = {.version = dcsim_version(), .command = session->options->command_line,
-                                   .seed = session->scene->seed, .threads = omp_get_max_threads(),
-                                   .vector_width = dc_lane_kernels()->name, .started = session->started,
-                                   .seconds = result->seconds, .exit_status = exit_status, .libraries = libraries,
+  const char *libraries[] = {"OpenBLAS", dc_blas_version(),   "CHOLMOD", dc_cholmod_version(),
+                             "Embree",   dc_embree_version(), "libpng",  dc_png_version(),
+                             NULL};
+  struct dc_run_summary summary = {.version = dcsim_version(),
+                                   .command = session->options->command_line,
+                                   .seed = session->scene->seed,
+                                   .threads = omp_get_max_threads(),
+                                   .vector_width = dc_lane_kernels()->name,
+                                   .started = session->started,
+                                   .seconds = result->seconds,
+                                   .exit_status = exit_status,
+                                   .libraries = libraries,
                                    .result_json = json};
   return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
 }
@@ -236,8 +261,8 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     return outside;
   enum dc_status written = DC_OK;
   if (session->run) {
-    written = dc_run_write_trajectory(session->run, session->scene->scene, plan->best, plan->best_parameters, plan->first,
-                                      plan->first_parameters, plan->parameter_count, &session->error);
+    written = dc_run_write_trajectory(session->run, session->scene->scene, plan->best, plan->best_parameters,
+                                      plan->first, plan->first_parameters, plan->parameter_count, &session->error);
     if (!written)
       written = write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, made.json);
     struct dc_error closing = {0};
@@ -275,8 +300,8 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   if (status)
     return dc_api_fail(error, &session->error, status);
   if (session->optimizing)
-    status = dc_plan_optimize(session->plan, scene->optimizer, scene->optimizer_options, session->plan->parameters, observe,
-                              session, &optimized, &session->error);
+    status = dc_plan_optimize(session->plan, scene->optimizer, scene->optimizer_options, session->plan->parameters,
+                              observe, session, &optimized, &session->error);
   else
     status = simulate(session);
   if (session->row_status)
@@ -286,6 +311,7 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   bool something = !isnan(session->best_loss);
   if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL)))
     return dc_api_fail(error, &session->error, status);
+  session->blocked = optimized.blocked;
   fill_result(session, &optimized, result);
   return finish(session, status, result, report, error);
 }
@@ -295,13 +321,17 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
 {
   static const dcsim_run_options none = {0};
   dcsim_result local;
-  struct session session = {.scene = scene, .options = options ? options : &none, .optimizing = optimizing, .best_loss = NAN,
+  struct session session = {.scene = scene,
+                            .options = options ? options : &none,
+                            .optimizing = optimizing,
+                            .best_loss = NAN,
                             .first_loss = NAN};
   if (!result)
     result = &local;
   *result = (dcsim_result){0};
   if (session.options->gradient && strcmp(session.options->gradient, "adjoint") != 0)
-    return dc_api_fail(error, &(struct dc_error){.text = "only the gradient \"adjoint\" is available in this version"}, DC_USAGE);
+    return dc_api_fail(error, &(struct dc_error){.text = "only the gradient \"adjoint\" is available in this version"},
+                       DC_USAGE);
   int status = run_scene(&session, result, report, error);
   dc_run_close(session.run, NULL);
   dc_plan_destroy(session.plan);
@@ -315,14 +345,14 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
   return status;
 }
 
-int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
-                   dcsim_error *error)
+int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error)
 {
   return run(scene, options, false, result, report, error);
 }
 
-int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result, dcsim_report *report,
-                   dcsim_error *error)
+int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error)
 {
   return run(scene, options, true, result, report, error);
 }

@@ -10,7 +10,7 @@
 
 struct dc_arena;
 
-struct dc_arena *dc_arena_create(void);  // NULL when out of memory
+struct dc_arena *dc_arena_create(void);         // NULL when out of memory
 void dc_arena_destroy(struct dc_arena *arena);  // NULL is allowed
 // Zeroed memory aligned to 64 bytes; NULL when out of memory or count * size overflows.
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size);
@@ -20,8 +20,8 @@ char *dc_arena_printf(struct dc_arena *arena, const char *format, ...) __attribu
 // Zeroed memory aligned to 64 bytes, to be released with free(); NULL when out of memory.
 void *dc_alloc(size_t count, size_t size);
 
-// Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the first
-// *capacity elements.  Returns 0, or -1 when out of memory (the array is then as before).
+// Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the
+// first *capacity elements.  Returns 0, or -1 when out of memory (the array is then as before).
 int dc_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 #endif

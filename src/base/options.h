@@ -27,31 +27,37 @@ struct dc_real_list {
   double *values;
 };
 
-// One option.  minimum and maximum bound every number in it (equal: no bounds).  fallback is the default as JSON text;
-// NULL: the option must be given; "null": absent unless given, leaves the memory zeroed (reals NAN, bodies and shapes -1).
+// One option.  minimum and maximum bound every number in it (equal: no bounds).  fallback is the default as JSON
+// text; NULL: the option must be given; "null": absent unless given, leaves the memory zeroed (reals NAN, bodies and
+// shapes -1).
 struct dc_option {
   const char *name;
   enum dc_option_type type;
   const char *unit;  // "" when without unit
   const char *fallback;
   double minimum, maximum;
-  bool minimum_excluded;  // the value must be > minimum
-  int count;              // components of DC_REALS, most components of DC_REAL_LIST
+  bool minimum_excluded;       // the value must be > minimum
+  int count;                   // components of DC_REALS, most components of DC_REAL_LIST
   const char *const *choices;  // NULL-terminated, for DC_CHOICE
   const char *help;            // one line
   size_t offset;               // of the value in the options structure
 };
 
 // Tables end with an option whose name is NULL.
-#define DC_OPTIONS_END { .name = NULL }
+#define DC_OPTIONS_END                                                                                                 \
+  {                                                                                                                    \
+    .name = NULL                                                                                                       \
+  }
 
 // Index of the option of that name, or -1.
 int dc_option_find(const struct dc_option *table, const char *name);
 
-// Checks number against the bounds of option: NULL when it holds, else the rule, as "must be > 0 kg (is -1)", in text.
+// Checks number against the bounds of option: NULL when it holds, else the rule, as "must be > 0 kg (is -1)", in
+// text.
 const char *dc_option_check(const struct dc_option *option, double number, char *text, size_t size);
 
-// Fills every option of the structure at target from the defaults; required ones are left zeroed.  Strings and lists go into arena.
+// Fills every option of the structure at target from the defaults; required ones are left zeroed.  Strings and lists
+// go into arena.
 enum dc_status dc_options_set_defaults(const struct dc_option *table, void *target, struct dc_arena *arena,
                                        struct dc_error *error);
 

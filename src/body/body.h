@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies, their frames and the state.
 //
-// Every body has one frame: origin at its centre of mass, axes those of its shape.  A state q holds, body after body, the coordinates of its joint: 7 numbers for a
-// free body (position of the centre of mass in m, then a unit quaternion w, x, y, z), none for a fixed one.  Derivatives live in the tangent space: per free
-// body a twist (w, t), rotation vector in rad first, then translation in m, acting as
+// Every body has one frame: origin at its centre of mass, axes those of its shape.  A state q holds, body after
+// body, the coordinates of its joint: 7 numbers for a free body (position of the centre of mass in m, then a unit
+// quaternion w, x, y, z), none for a fixed one.  Derivatives live in the tangent space: per free body a twist (w,
+// t), rotation vector in rad first, then translation in m, acting as
 //     R <- exp([w]x) R,   x <- x + t        (world axes, about the centre of mass).
 #ifndef DC_BODY_BODY_H
 #define DC_BODY_BODY_H
@@ -12,9 +13,9 @@
 #include "geometry/shape.h"
 
 struct dc_pose {
-  double position[3];     // of the frame's origin, m
-  double quaternion[4];   // w, x, y, z
-  double rotation[9];     // the same as a matrix, row by row
+  double position[3];    // of the frame's origin, m
+  double quaternion[4];  // w, x, y, z
+  double rotation[9];    // the same as a matrix, row by row
 };
 
 struct dc_joint_type {
@@ -25,7 +26,8 @@ struct dc_joint_type {
 extern const struct dc_joint_type dc_joint_free, dc_joint_fixed;
 extern const struct dc_joint_type *const dc_joint_types[];  // NULL-terminated
 
-// A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's frame.
+// A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
+// frame.
 struct dc_body_definition {
   const char *name;
   int joint;                   // index into dc_joint_types
@@ -45,12 +47,12 @@ struct dc_body {
   const char *name;
   const struct dc_joint_type *joint;
   const struct dc_shape *shape;
-  double center[3];          // centre of mass in the shape's frame, m
-  double mass;               // kg; 0 for fixed bodies
-  double second_moment[9];   // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
-  double radius;             // farthest vertex from the centre of mass, m; 0 for half spaces
-  int q_offset, v_offset;    // into state and tangent vectors; -1 for fixed bodies
-  double position[3], quaternion[4];            // initial pose of the frame (fixed bodies: for ever)
+  double center[3];                   // centre of mass in the shape's frame, m
+  double mass;                        // kg; 0 for fixed bodies
+  double second_moment[9];            // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
+  double radius;                      // farthest vertex from the centre of mass, m; 0 for half spaces
+  int q_offset, v_offset;             // into state and tangent vectors; -1 for fixed bodies
+  double position[3], quaternion[4];  // initial pose of the frame (fixed bodies: for ever)
   double velocity[3], angular_velocity[3];
   double color[3];
 };

@@ -7,8 +7,12 @@ static const char *const gradients[] = {"adjoint", NULL};
 static const char *const later_gradients[] = {"fd", "bundle", NULL};
 
 static const struct cli_option own_options[] = {
-    {.name = "gradient", .type = CLI_CHOICE, .argument = "KIND", .choices = gradients,
-     .later_choices = later_gradients, .offset = offsetof(struct cli_arguments, gradient),
+    {.name = "gradient",
+     .type = CLI_CHOICE,
+     .argument = "KIND",
+     .choices = gradients,
+     .later_choices = later_gradients,
+     .offset = offsetof(struct cli_arguments, gradient),
      .help = "how gradients are computed: adjoint (the default)"},
     {.name = "resume", .type = CLI_TEXT, .argument = "DIR", .later = true, .help = ""},
     CLI_OPTIONS_END,
@@ -19,9 +23,8 @@ static int run(const struct cli_arguments *arguments)
   return cli_run(arguments, dcsim_optimize);
 }
 
-static const struct cli_option *const options[] = {cli_run_options,    own_options,       cli_scene_options,
-                                                   cli_thread_options, cli_quiet_options, cli_common_options,
-                                                   NULL};
+static const struct cli_option *const options[] = {
+    cli_run_options, own_options, cli_scene_options, cli_thread_options, cli_quiet_options, cli_common_options, NULL};
 
 const struct cli_command cli_command_optimize = {
     .name = "optimize",

@@ -12,34 +12,73 @@
 #define OFFSET(member) .offset = offsetof(struct cli_arguments, member)
 
 const struct cli_option cli_scene_options[] = {
-    {.name = "set", .type = CLI_LIST, .argument = "PATH=VALUE", OFFSET(overrides),
+    {.name = "set",
+     .type = CLI_LIST,
+     .argument = "PATH=VALUE",
+     OFFSET(overrides),
      .help = "change the scene, as in optimizer.iterations=10; may be repeated"},
-    {.name = "model", .type = CLI_TEXT, .argument = "NAME", OFFSET(model),
+    {.name = "model",
+     .type = CLI_TEXT,
+     .argument = "NAME",
+     OFFSET(model),
      .help = "contact model, with its overlay from the scene's \"models\""},
-    {.name = "allow-path", .type = CLI_LIST, .argument = "DIR", OFFSET(allowed_paths),
+    {.name = "allow-path",
+     .type = CLI_LIST,
+     .argument = "DIR",
+     OFFSET(allowed_paths),
      .help = "folder outside the scene's that meshes may be read from; may be repeated"},
     // a scene stores seeds as JSON numbers, which are exact up to 2^53
-    {.name = "seed", .type = CLI_INTEGER, .argument = "N", .minimum = 0, .maximum = 0x1p53, OFFSET(seed),
+    {.name = "seed",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 0x1p53,
+     OFFSET(seed),
      .help = "seed of everything random, instead of the scene's"},
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_run_options[] = {
-    {.name = "output", .letter = 'o', .type = CLI_TEXT, .argument = "DIR", OFFSET(output),
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "DIR",
+     OFFSET(output),
      .help = "run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"},
-    {.name = "control", .type = CLI_TEXT, .argument = "RUN", OFFSET(control),
+    {.name = "control",
+     .type = CLI_TEXT,
+     .argument = "RUN",
+     OFFSET(control),
      .help = "take controls and parameters from an earlier run directory"},
-    {.name = "frames", .type = CLI_INTEGER, .argument = "N", .minimum = 0, .maximum = 1e6, OFFSET(frames),
+    {.name = "frames",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 1e6,
+     OFFSET(frames),
      .help = "pictures to render at the end; default: 0"},
-    {.name = "max-time", .type = CLI_REAL, .argument = "SECONDS", .minimum = 0, .maximum = 1e9,
-     .minimum_excluded = true, OFFSET(max_time), .help = "stop after the iteration that passes this time"},
-    {.name = "require-success", .type = CLI_FLAG, OFFSET(require_success),
+    {.name = "max-time",
+     .type = CLI_REAL,
+     .argument = "SECONDS",
+     .minimum = 0,
+     .maximum = 1e9,
+     .minimum_excluded = true,
+     OFFSET(max_time),
+     .help = "stop after the iteration that passes this time"},
+    {.name = "require-success",
+     .type = CLI_FLAG,
+     OFFSET(require_success),
      .help = "exit with 1 when the task is not reached"},
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_thread_options[] = {
-    {.name = "threads", .type = CLI_INTEGER, .argument = "N", .minimum = 1, .maximum = 1024, OFFSET(threads),
+    {.name = "threads",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = 1024,
+     OFFSET(threads),
      .help = "threads to compute with; results do not depend on it"},
     CLI_OPTIONS_END,
 };
@@ -100,10 +139,10 @@ static int fail_number(const char *given, const struct cli_option *option, const
 {
   const char *kind = option->type == CLI_REAL ? "a number" : "a whole number";
   if (option->minimum_excluded)
-    return cli_fail(DCSIM_USAGE, "%s: must be %s > %.17g, at most %.17g (is \"%.200s\")", given, kind,
-                    option->minimum, option->maximum, value);
-  return cli_fail(DCSIM_USAGE, "%s: must be %s from %.17g to %.17g (is \"%.200s\")", given, kind,
-                  option->minimum, option->maximum, value);
+    return cli_fail(DCSIM_USAGE, "%s: must be %s > %.17g, at most %.17g (is \"%.200s\")", given, kind, option->minimum,
+                    option->maximum, value);
+  return cli_fail(DCSIM_USAGE, "%s: must be %s from %.17g to %.17g (is \"%.200s\")", given, kind, option->minimum,
+                  option->maximum, value);
 }
 
 static bool within(const struct cli_option *option, double number)
@@ -157,8 +196,7 @@ static bool listed(const char *name, const char *const *names)
   return false;
 }
 
-static int store_choice(const char *given, const struct cli_option *option, const char *value,
-                        const char **target)
+static int store_choice(const char *given, const struct cli_option *option, const char *value, const char **target)
 {
   if (listed(value, option->later_choices))
     return cli_fail(DCSIM_USAGE, "%s: \"%s\" is not available in this version", given, value);
@@ -173,8 +211,7 @@ static int store_choice(const char *given, const struct cli_option *option, cons
 }
 
 // The value of an option; NULL for flags.
-static int store(const char *given, const struct cli_option *option, const char *value,
-                 struct cli_arguments *arguments)
+static int store(const char *given, const struct cli_option *option, const char *value, struct cli_arguments *arguments)
 {
   void *target = (char *)arguments + option->offset;
   char *end;
@@ -292,9 +329,15 @@ static char *join(int argc, char **argv)
 
 static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 {
-  *arguments = (struct cli_arguments){
-      .threads = -1, .seed = -1, .frames = -1, .steps = -1, .every = -1, .samples = -1, .size = {-1, -1},
-      .eye = {NAN, NAN, NAN}, .target = {NAN, NAN, NAN}};
+  *arguments = (struct cli_arguments){.threads = -1,
+                                      .seed = -1,
+                                      .frames = -1,
+                                      .steps = -1,
+                                      .every = -1,
+                                      .samples = -1,
+                                      .size = {-1, -1},
+                                      .eye = {NAN, NAN, NAN},
+                                      .target = {NAN, NAN, NAN}};
   arguments->command_line = join(argc, argv);
   arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
   arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
@@ -328,8 +371,8 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
       status = parse_letters(command, argc, argv, &i, arguments);
   }
   if (!status && !arguments->help && command->operand_required && !arguments->operand)
-    status = cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand,
-                      command->name);
+    status =
+        cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand, command->name);
   return status;
 }
 

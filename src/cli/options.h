@@ -25,21 +25,24 @@ struct cli_list {
 
 // One option.  minimum and maximum bound every number in it.
 struct cli_option {
-  const char *name;      // without the two dashes
-  char letter;           // for the short form, or 0
+  const char *name;  // without the two dashes
+  char letter;       // for the short form, or 0
   enum cli_option_type type;
   const char *argument;  // how the help calls the value; NULL for flags
   double minimum, maximum;
-  bool minimum_excluded;               // the value must be > minimum
-  const char *const *choices;          // NULL-terminated
-  const char *const *later_choices;    // names of later versions, refused as such; may be NULL
-  bool later;                          // an option of a later version: refused as such, not in the help
+  bool minimum_excluded;             // the value must be > minimum
+  const char *const *choices;        // NULL-terminated
+  const char *const *later_choices;  // names of later versions, refused as such; may be NULL
+  bool later;                        // an option of a later version: refused as such, not in the help
   const char *help;
   size_t offset;  // of the value in struct cli_arguments
 };
 
 // Tables end with an option whose name is NULL; a command has a NULL-terminated list of them.
-#define CLI_OPTIONS_END { .name = NULL }
+#define CLI_OPTIONS_END                                                                                                \
+  {                                                                                                                    \
+    .name = NULL                                                                                                       \
+  }
 
 // Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, vectors NAN.
 struct cli_arguments {
@@ -61,7 +64,8 @@ struct cli_command {
   int (*run)(const struct cli_arguments *arguments);  // the exit status
 };
 
-// Parses argv[2] to argv[argc - 1] for command.  0, or an exit status after a message.  Free the arguments in both cases.
+// Parses argv[2] to argv[argc - 1] for command.  0, or an exit status after a message.  Free the arguments in both
+// cases.
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments);
 void cli_arguments_free(struct cli_arguments *arguments);
 

@@ -32,8 +32,13 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
 {
   const char *kind = getenv("TERM");
   bool terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
-  *progress = (struct cli_progress){.unit = unit, .losses = losses, .max_seconds = max_seconds, .quiet = quiet,
-                                    .terminal = terminal, .color = terminal && !is_set("NO_COLOR"), .printed = -1};
+  *progress = (struct cli_progress){.unit = unit,
+                                    .losses = losses,
+                                    .max_seconds = max_seconds,
+                                    .quiet = quiet,
+                                    .terminal = terminal,
+                                    .color = terminal && !is_set("NO_COLOR"),
+                                    .printed = -1};
 }
 
 // "1:02:03", or "" when nothing can be said.
@@ -59,8 +64,8 @@ static void format_line(const struct cli_progress *progress, const dcsim_progres
     snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", progress->unit, report->iteration,
              report->iterations, report->loss, report->best_loss, gap, report->seconds, left);
   else
-    snprintf(text, size, "%s %d/%d  %.1f s%s", progress->unit, report->iteration, report->iterations,
-             report->seconds, left);
+    snprintf(text, size, "%s %d/%d  %.1f s%s", progress->unit, report->iteration, report->iterations, report->seconds,
+             left);
 }
 
 static bool is_due(const struct cli_progress *progress, const dcsim_progress *report, double time)

@@ -11,8 +11,8 @@ struct cli_progress {
   bool losses;         // show loss and gap
   double max_seconds;  // 0: no limit
   bool quiet, terminal, color;
-  bool drawn;          // a line without its end stands on the terminal
-  double printed;      // time of the last line, s; negative: none
+  bool drawn;      // a line without its end stands on the terminal
+  double printed;  // time of the last line, s; negative: none
 };
 
 void cli_progress_start(struct cli_progress *progress, const char *unit, bool losses, double max_seconds, bool quiet);

@@ -16,7 +16,7 @@
 enum { POINTS = 200, BISECTIONS = 50, WEIGHTS = 2 };
 
 static const double blends[DC_FORCE_BLENDS] = {0.1, 0.2, 0.3, 0.5, 1};
-static const double NEAREST = 1e-3, FARTHEST = 10; // gaps, in sums of the radii
+static const double NEAREST = 1e-3, FARTHEST = 10;  // gaps, in sums of the radii
 
 struct shape_option {
   const char *name;

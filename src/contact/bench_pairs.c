@@ -188,8 +188,8 @@ static int paper_newton(const double x[6][3], double plane[4], double *value, do
   return -1;
 }
 
-// With u_v = n.(x + w x x + (w x (w x x))/2 + t) + d on the vertices of a, z = (x x n; n), y = (x; 1), r = 1/u, at the
-// optimum:
+// With u_v = n.(x + w x x + (w x (w x x))/2 + t) + d on the vertices of a, z = (x x n; n), y = (x; 1), r = 1/u, at
+// the optimum:
 //     P_xi   = - sum_a r^2 z,
 //     P_xixi = sum_a 2 r^3 z z^T - r^2 [rotation block (n x^T + x n^T)/2 - (n.x) I]  -  M L_pp^-1 M^T,
 //     M      = sum_a 2 r^3 z y^T - r^2 [rotation rows [x]x, translation rows I; no column for d].
@@ -293,7 +293,7 @@ struct workload {
   double (*vertices)[6][3];           // [PAIRS] at the second pose
   double (*paper_planes)[4];          // [PAIRS]
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
-  double sink;                        // keeps results alive
+  double sink;  // keeps results alive
 };
 
 // Two random triangles of size about 1, b moved along a random direction until the gap is as asked.

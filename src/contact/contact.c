@@ -36,10 +36,13 @@ static enum dc_status check_size(const struct dc_contact *contact, struct dc_err
                       contact->colliders[contact->pairs[p].b].triangle_count;
   if (contact->model->hierarchical || triangle_pairs <= MOST_EXACT_PAIRS)
     return DC_OK;
-  return dc_fail(error, DC_MEMORY, "contact model %s would sum %.3g triangle pairs, about %.3g bytes (limit: %.3g pairs); use bsh or coarser meshes",
-                 contact->model->name, triangle_pairs,
-                 triangle_pairs * (double)(sizeof(struct dc_term) + sizeof(struct dc_term_value) + 2 * sizeof(struct dc_plane_entry)),
-                 MOST_EXACT_PAIRS);
+  return dc_fail(
+      error, DC_MEMORY,
+      "contact model %s would sum %.3g triangle pairs, about %.3g bytes (limit: %.3g pairs); use bsh or coarser meshes",
+      contact->model->name, triangle_pairs,
+      triangle_pairs *
+          (double)(sizeof(struct dc_term) + sizeof(struct dc_term_value) + 2 * sizeof(struct dc_plane_entry)),
+      MOST_EXACT_PAIRS);
 }
 
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
@@ -117,7 +120,8 @@ static void turn_colliders(struct dc_contact *contact, const struct dc_pose *pos
       dc_collider_turn(&contact->colliders[i], &poses[i]);
 }
 
-// Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for batches of eight.
+// Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
+// batches of eight.
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {
@@ -166,7 +170,8 @@ static double last_cost(const struct dc_contact *contact)
   double cost = 0;
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
-    cost += 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) + 10e-9 * (double)pair->visited;
+    cost += 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
+            10e-9 * (double)pair->visited;
   }
   return cost;
 }
@@ -202,8 +207,8 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
     }
 #pragma omp for schedule(static) nowait
     for (int first = 0; first < far_count; first += DC_BATCH)
-      dc_far_pairs_evaluate(contact, contact->far_pairs + first, far_count - first < DC_BATCH ? far_count - first : DC_BATCH,
-                            order, results);
+      dc_far_pairs_evaluate(contact, contact->far_pairs + first,
+                            far_count - first < DC_BATCH ? far_count - first : DC_BATCH, order, results);
     if (unit_count > 0) {
 #pragma omp for schedule(dynamic, 1)
       for (int k = 0; k < unit_count; k++) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact between bodies: energies, wrenches and Hessian blocks of all body pairs of one pose.
 //
-// A contact model sees colliders (geometry fixed in a frame) and the poses of the frames, never joints.  Each pair of bodies (a, b) has an energy that depends on
-// the relative pose only.  It is differentiated with respect to the twist (w, t) of body a about its frame's origin c_a,
+// A contact model sees colliders (geometry fixed in a frame) and the poses of the frames, never joints.  Each pair
+// of bodies (a, b) has an energy that depends on the relative pose only.  It is differentiated with respect to the
+// twist (w, t) of body a about its frame's origin c_a,
 //     x -> c_a + exp([w]x) (x - c_a) + t,
-// 6 gradient and 21 Hessian numbers per pair; dc_contact_expand_* turn them into twists of both frames (method of paper 000 in the scale-free form of
-// docs/theory.md, "Pairs of bodies").
+// 6 gradient and 21 Hessian numbers per pair; dc_contact_expand_* turn them into twists of both frames (method of
+// paper 000 in the scale-free form of docs/theory.md, "Pairs of bodies").
 #ifndef DC_CONTACT_CONTACT_H
 #define DC_CONTACT_CONTACT_H
 
@@ -18,12 +19,12 @@ enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
 
 // Settings shared by bsh and exact; the option table is dc_contact_options.
 struct dc_contact_settings {
-  double stiffness;      // mu, J
-  double blend;          // epsilon of the hierarchy
-  double length;         // length unit of the potential, m
-  int weights;           // enum dc_contact_weights
-  bool offset;           // the paper's constant 12 per term
-  double reference_area; // m^2 that weighs 1 on fixed bodies; NAN: mean surface of the movable bodies
+  double stiffness;       // mu, J
+  double blend;           // epsilon of the hierarchy
+  double length;          // length unit of the potential, m
+  int weights;            // enum dc_contact_weights
+  bool offset;            // the paper's constant 12 per term
+  double reference_area;  // m^2 that weighs 1 on fixed bodies; NAN: mean surface of the movable bodies
 };
 
 extern const struct dc_option dc_contact_options[];
@@ -34,8 +35,8 @@ struct dc_contact_model {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   unsigned flags;
-  bool hierarchical;       // sum over the sphere trees with blending; false: all triangle pairs
-  bool local;              // test build only: locally supported
+  bool hierarchical;  // sum over the sphere trees with blending; false: all triangle pairs
+  bool local;         // test build only: locally supported
 };
 
 extern const struct dc_contact_model *const dc_contact_models[];  // NULL-terminated
@@ -44,10 +45,10 @@ const struct dc_contact_model *dc_contact_model_find(const char *name);
 // Derivatives of one body pair's potential P (not yet multiplied by the stiffness) for a twist of body a.
 struct dc_pair_derivatives {
   double energy;
-  double gradient[6];   // dP/d(w, t)
-  double hessian[21];   // lower triangle, row by row
-  double arm[3];        // c_a - c_b at the pose of evaluation, m
-  bool radial;          // one centred term only: hessian projection has a closed form
+  double gradient[6];  // dP/d(w, t)
+  double hessian[21];  // lower triangle, row by row
+  double arm[3];       // c_a - c_b at the pose of evaluation, m
+  bool radial;         // one centred term only: hessian projection has a closed form
 };
 
 struct dc_contact_counts {
@@ -62,35 +63,41 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
                                      const struct dc_bodies *bodies, struct dc_error *error);
 void dc_contact_destroy(struct dc_contact *contact);
 
-// The body pairs that interact: pairs with at least one movable body, in fixed order; pairs [count][2], body a is always movable.
+// The body pairs that interact: pairs with at least one movable body, in fixed order; pairs [count][2], body a is
+// always movable.
 int dc_contact_pair_count(const struct dc_contact *contact);
 const int (*dc_contact_pairs(const struct dc_contact *contact))[2];
 
 // Forgets warm starts, so that the next evaluations do not depend on earlier ones.
 void dc_contact_reset(struct dc_contact *contact);
 
-// Evaluates all pairs at poses [bodies]: order 0 energy, 1 and gradient, 2 and Hessian, into pairs [pair_count].  Returns the sum of the energies (without stiffness;
-// INFINITY when anything intersects).  Same bits for any number of threads.
+// Evaluates all pairs at poses [bodies]: order 0 energy, 1 and gradient, 2 and Hessian, into pairs [pair_count].
+// Returns the sum of the energies (without stiffness; INFINITY when anything intersects).  Same bits for any number
+// of threads.
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *pairs);
 
-// A lower bound of the smallest distance between any two bodies at the poses of the last evaluation, m: the sum of the smallest distances of two triangles to their
-// plane for exact pairs, from the spheres for the others.  0 when anything intersects.
+// A lower bound of the smallest distance between any two bodies at the poses of the last evaluation, m: the sum of
+// the smallest distances of two triangles to their plane for exact pairs, from the spheres for the others.  0 when
+// anything intersects.
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
-// The largest fraction of the step (from poses along tangents, per body a twist [6]; zeros for fixed bodies) that certainly
-// makes no two surfaces meet, in [0, 1]; 1 when the whole step is safe.  poses must be those of the last evaluation.
+// The largest fraction of the step (from poses along tangents, per body a twist [6]; zeros for fixed bodies) that
+// certainly makes no two surfaces meet, in [0, 1]; 1 when the whole step is safe.  poses must be those of the last
+// evaluation.
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6]);
 
-// Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into dc_contact_pairs), an estimate of the depth in m in *depth.
+// Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into
+// dc_contact_pairs), an estimate of the depth in m in *depth.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
 
 // Gradient [12] for the twists (w_a, t_a, w_b, t_b) of both frames, each about its own origin.
 void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double gradient[12]);
-// Hessian blocks [6][6] in the same coordinates: h_aa, h_ab (rows a, columns b; h_ba is its transpose), h_bb; h_ab and h_bb NULL when b does not move.  exact: the true
-// one; otherwise a positive semidefinite one: the relative 6x6 projected, the second-order part of the expansion dropped.
+// Hessian blocks [6][6] in the same coordinates: h_aa, h_ab (rows a, columns b; h_ba is its transpose), h_bb; h_ab
+// and h_bb NULL when b does not move.  exact: the true one; otherwise a positive semidefinite one: the relative 6x6
+// projected, the second-order part of the expansion dropped.
 void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
                                double h_bb[6][6]);
 

@@ -9,19 +9,20 @@
 #include "contact/lane_kernels.h"
 #include "geometry/sphere_tree.h"
 
-// Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose at hand.
+// Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose
+// at hand.
 struct dc_collider {
   bool half_space;
   int vertex_count, triangle_count;
   double (*vertices)[3];
   const int (*triangles)[3];
-  double *vertex_weight;     // [vertex_count], sum 1: a third of the adjacent area over the body's
-  double *leaf_weight;       // [triangle_count]
+  double *vertex_weight;  // [vertex_count], sum 1: a third of the adjacent area over the body's
+  double *leaf_weight;    // [triangle_count]
   struct dc_sphere_tree tree;
-  double radius;             // farthest vertex from the origin
-  double (*turned)[3];       // R x of the vertices
+  double radius;               // farthest vertex from the origin
+  double (*turned)[3];         // R x of the vertices
   double (*turned_center)[3];  // R x of the node centres
-  double normal[3], height;  // half space: outward normal and n . origin
+  double normal[3], height;    // half space: outward normal and n . origin
 };
 
 // An exact or centred term: leaves or nodes (i, j), the blend it belongs to, the product of (1 - phi) above it.
@@ -58,8 +59,8 @@ struct dc_pair {
   struct dc_plane_cache planes;
   struct dc_term *exact, *centred;
   struct dc_blend *blends;
-  struct dc_term_value *values;        // of the exact terms, then of the centred ones
-  double (*unit_hessians)[DC_HESSIAN]; // per unit of work
+  struct dc_term_value *values;         // of the exact terms, then of the centred ones
+  double (*unit_hessians)[DC_HESSIAN];  // per unit of work
   size_t exact_capacity, centred_capacity, blend_capacity, value_capacity, unit_capacity;
   size_t exact_count, centred_count, blend_count;
   long visited;
@@ -84,10 +85,28 @@ struct dc_contact {
   int (*pair_bodies)[2];
   struct dc_pair *pairs;
   struct dc_unit *units;
-  int *far_pairs;                 // [pair_count], those whose roots count as one centred term
+  int *far_pairs;  // [pair_count], those whose roots count as one centred term
   size_t unit_capacity;
-  bool fixed_turned;              // fixed bodies have been turned once
+  bool fixed_turned;  // fixed bodies have been turned once
 };
+
+// The descent rule: of two nodes, not both leaves, the larger is replaced by its children, the first of two equal ones.
+static inline bool dc_descends_first(const struct dc_sphere_tree *a, int i, const struct dc_sphere_tree *b, int j)
+{
+  return b->right[j] < 0 || (a->right[i] >= 0 && a->radius[i] >= b->radius[j]);
+}
+
+// Puts the two node pairs below (i, j), not both leaves, on a stack of node pairs; the new top.
+static inline int dc_push_children(const struct dc_sphere_tree *a, int i, const struct dc_sphere_tree *b, int j,
+                                   int (*stack)[2], int top)
+{
+  bool first = dc_descends_first(a, i, b, j);
+  stack[top][0] = first ? a->right[i] : i;
+  stack[top][1] = first ? j : b->right[j];
+  stack[top + 1][0] = first ? i + 1 : i;
+  stack[top + 1][1] = first ? j : j + 1;
+  return top + 2;
+}
 
 // contact.c
 bool dc_contact_worth_threads(const struct dc_contact *contact);

@@ -2,7 +2,8 @@
 // From the relative twist of a body pair to the twists of both frames (docs/theory.md, "Pairs of bodies").
 //
 // Each frame moves by x -> c_X + exp([w_X]x) (x - c_X) + t_X.  To second order the relative twist of a about c_a is
-//     w = w_a - w_b + (w_a x w_b)/2,   t = tau + D x w_b - w_b x tau + (w_b x (w_b x D))/2,   tau = t_a - t_b,  D = c_a - c_b.
+//     w = w_a - w_b + (w_a x w_b)/2,   t = tau + D x w_b - w_b x tau + (w_b x (w_b x D))/2,   tau = t_a - t_b,  D =
+// c_a - c_b.
 #include <math.h>
 
 #include "contact/contact.h"
@@ -30,7 +31,8 @@ static void add_block(double block[6][6], int row, int column, double sign, cons
       block[row + i][column + k] += sign * m[3 * i + k];
 }
 
-// (w_b,w_a) += [g_w]x/2,  (w_b,t_a) += [g_t]x,  (w_b,t_b) -= [g_t]x,  (w_b,w_b) += (g_t D^T + D g_t^T)/2 - (g_t.D) I, and the transposes.  [g]x^T = -[g]x.
+// (w_b,w_a) += [g_w]x/2,  (w_b,t_a) += [g_t]x,  (w_b,t_b) -= [g_t]x,  (w_b,w_b) += (g_t D^T + D g_t^T)/2 - (g_t.D)
+// I, and the transposes.  [g]x^T = -[g]x.
 static void add_second_order(const struct dc_pair_derivatives *pair, double h_ab[6][6], double h_bb[6][6])
 {
   const double *g = pair->gradient, *d = pair->arm;
@@ -47,7 +49,8 @@ static void add_second_order(const struct dc_pair_derivatives *pair, double h_ab
   add_block(h_bb, 0, 0, 1, symmetric);
 }
 
-// The nearest positive semidefinite matrix; of a single centred term, psi'' z z^T with z = (x x e; e) along the gradient.
+// The nearest positive semidefinite matrix; of a single centred term, psi'' z z^T with z = (x x e; e) along the
+// gradient.
 static void project(const struct dc_pair_derivatives *pair, double h[6][6])
 {
   if (!pair->radial) {
@@ -66,7 +69,8 @@ static void project(const struct dc_pair_derivatives *pair, double h[6][6])
       h[i][k] = fmax(curvature, 0) * z[i] * z[k];
 }
 
-// J = [I, -B] with B = [I 0; -[D]x I]: H_ab = -H B, H_bb = B^T H B.  The columns of H [D]x are rows of H crossed with D.
+// J = [I, -B] with B = [I 0; -[D]x I]: H_ab = -H B, H_bb = B^T H B.  The columns of H [D]x are rows of H crossed
+// with D.
 void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
                                double h_bb[6][6])
 {

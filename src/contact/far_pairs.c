@@ -34,7 +34,8 @@ void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices,
   memset(hessian, 0, sizeof hessian);
   for (int l = 0; l < DC_BATCH; l++) {
     int p = indices[l < count ? l : count - 1];
-    const struct dc_collider *a = &contact->colliders[contact->pairs[p].a], *b = &contact->colliders[contact->pairs[p].b];
+    const struct dc_collider *a = &contact->colliders[contact->pairs[p].a],
+                             *b = &contact->colliders[contact->pairs[p].b];
     for (int k = 0; k < 3; k++) {
       batch.center_a[k][l] = a->turned_center[0][k];
       batch.center_b[k][l] = b->turned_center[0][k] - results[p].arm[k];

@@ -4,8 +4,8 @@
 #include "contact/contact_internal.h"
 #include "math/vector.h"
 
-// A mesh above a half space: P = sum_v w_v 12 l / h_v, h_v = n.(x_v - x_b), w_v the area weights of the vertices (sum 1).  With r = x_v - c_a,
-// z = (r x n; n), s = -12 l w / h^2 and k = 24 l w / h^3:
+// A mesh above a half space: P = sum_v w_v 12 l / h_v, h_v = n.(x_v - x_b), w_v the area weights of the vertices
+// (sum 1).  With r = x_v - c_a, z = (r x n; n), s = -12 l w / h^2 and k = 24 l w / h^3:
 //     P_xi = sum s z,   P_xixi = sum k z z^T + rotation block sum s [(n r^T + r n^T)/2 - (n.r) I].
 // n is the same for all vertices, so that these sums are enough:
 struct sums {

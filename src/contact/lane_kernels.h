@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector kernels of the contact potential: eight terms at a time, one compiled copy per instruction set, chosen at
-// run time.
+// The vector kernels of the contact potential: eight terms at a time, one compiled copy per instruction set, chosen
+// at run time.
 //
-// All coordinates are relative to the frame origin c_a of body a, in world axes, so that the distance from the world's
-// origin costs no digits.  Derivatives are those for a twist (w, t) of body a about c_a: gradient [6], Hessian [21]
-// (lower triangle, row by row).
+// All coordinates are relative to the frame origin c_a of body a, in world axes, so that the distance from the
+// world's origin costs no digits.  Derivatives are those for a twist (w, t) of body a about c_a: gradient [6],
+// Hessian [21] (lower triangle, row by row).
 #ifndef DC_CONTACT_LANE_KERNELS_H
 #define DC_CONTACT_LANE_KERNELS_H
 
@@ -13,8 +13,8 @@
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
 #define DC_LINE __attribute__((aligned(64)))  // a cache line, and the widest vector
 
-// Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache line,
-// so allocate them with dc_alloc, dc_grow or an arena.
+// Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache
+// line, so allocate them with dc_alloc, dc_grow or an arena.
 
 // Eight triangle pairs.  Unused lanes repeat a used one with weight 0.
 struct dc_triangle_batch {
@@ -22,25 +22,25 @@ struct dc_triangle_batch {
   // Start plane in, optimal plane out: unit normal (from b to a) and offset in the coordinates of body b's frame; a
   // zero normal: no start.
   double plane[4][DC_BATCH];
-  double weight[DC_BATCH];        // of each lane in the sum of Hessians
+  double weight[DC_BATCH];  // of each lane in the sum of Hessians
   // Out.
-  double energy[DC_BATCH];        // P - 12; INFINITY where the triangles touch or cross
-  double gap[DC_BATCH];           // sum of the smallest distances of either triangle to the plane, 0 where they cross
+  double energy[DC_BATCH];  // P - 12; INFINITY where the triangles touch or cross
+  double gap[DC_BATCH];     // sum of the smallest distances of either triangle to the plane, 0 where they cross
   double gradient[6][DC_BATCH];
-  int64_t unconverged;            // lanes whose plane did not reach the tolerance; their Hessians are left out
-  int64_t iterations;             // Newton iterations, summed over the batch's groups of width lanes
+  int64_t unconverged;  // lanes whose plane did not reach the tolerance; their Hessians are left out
+  int64_t iterations;   // Newton iterations, summed over the batch's groups of width lanes
   // In, common to all lanes.
-  double rotation_b[9];           // frame b -> world
-  double arm[3];                  // c_a - c_b
-  double length;                  // l of the potential
+  double rotation_b[9];  // frame b -> world
+  double arm[3];         // c_a - c_b
+  double length;         // l of the potential
 };
 
 // Eight centred terms scale * (P_c(sqrt(r^2 + spread)) - 12) (docs/theory.md, "Centred terms").
 struct dc_centred_batch {
   double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];  // relative to c_a
-  double spread[DC_BATCH];   // sigma_I^2 + sigma_J^2
-  double scale[DC_BATCH];    // W_I W_J
-  double weight[DC_BATCH];   // in the sum of Hessians
+  double spread[DC_BATCH];                                      // sigma_I^2 + sigma_J^2
+  double scale[DC_BATCH];                                       // W_I W_J
+  double weight[DC_BATCH];                                      // in the sum of Hessians
   // Out.
   double energy[DC_BATCH];
   double gradient[6][DC_BATCH];
@@ -52,11 +52,11 @@ struct dc_centred_batch {
 struct dc_blend_batch {
   double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];
   double spread[DC_BATCH], scale[DC_BATCH], weight[DC_BATCH];
-  double constant[DC_BATCH];          // added to C (the paper's offset, 0 otherwise)
-  double inner[DC_BATCH];             // d1 = R_I + R_J
-  double energy[DC_BATCH];            // A
-  double gradient[6][DC_BATCH];       // of A
-  double blend;                       // epsilon
+  double constant[DC_BATCH];     // added to C (the paper's offset, 0 otherwise)
+  double inner[DC_BATCH];        // d1 = R_I + R_J
+  double energy[DC_BATCH];       // A
+  double gradient[6][DC_BATCH];  // of A
+  double blend;                  // epsilon
   double length;
 };
 
@@ -69,7 +69,8 @@ struct dc_lane_kernels {
   void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);
 };
 
-// The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower ones.
+// The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower
+// ones.
 const struct dc_lane_kernels *dc_lane_kernels(void);
 // All copies this processor runs, NULL-terminated, widest first.
 const struct dc_lane_kernels *const *dc_lane_kernels_all(void);

@@ -10,11 +10,11 @@
 
 #include "contact/triangle_pair_template.h"
 
-// A radial term psi(r), e = (x_I - x_J) / r, F = psi' e, K = psi'/r (I - e e^T) + psi'' e e^T, x = x_I - c_a, z = (x x
-// e; e):
+// A radial term psi(r), e = (x_I - x_J) / r, F = psi' e, K = psi'/r (I - e e^T) + psi'' e e^T, x = x_I - c_a, z = (x
+// x e; e):
 //     gradient psi' z;  H_tt = K, H_wt = [x]x K, H_ww = [x]x K [x]x^T + (F x^T + x F^T)/2 - (F.x) I.
-// Adds weight * Hessian + (u z^T + z u^T) to sum.  With k1 = psi'/r and k2 = psi'' - k1, K = k1 I + k2 e e^T and [x]x e
-// = z_w.
+// Adds weight * Hessian + (u z^T + z u^T) to sum.  With k1 = psi'/r and k2 = psi'' - k1, K = k1 I + k2 e e^T and
+// [x]x e = z_w.
 static inline void add_radial_hessian(const lanes x[3], const lanes z[6], lanes slope, lanes k1, lanes k2,
                                       const lanes *mixed, double (*sum)[DC_BATCH], int lane)
 {
@@ -87,8 +87,7 @@ static void centred_terms(struct dc_centred_batch *batch, int order, double (*he
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
     lanes x[3], z[6];
     lanes r = radial_geometry(batch->center_a, batch->center_b, lane, x, z);
-    struct centred c =
-        centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
+    struct centred c = centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
     store(&batch->energy[lane], c.value);
     if (order < 1)
       continue;
@@ -109,8 +108,7 @@ static void blend_hessians(const struct dc_blend_batch *batch, double (*hessian)
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
     lanes x[3], z[6], mixed[6];
     lanes r = radial_geometry(batch->center_a, batch->center_b, lane, x, z);
-    struct centred c =
-        centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
+    struct centred c = centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
     lanes inner = load(&batch->inner[lane]), weight = load(&batch->weight[lane]);
     lanes rate = 1.0 / (batch->blend * inner), t = (r - inner) * rate;
     lanes phi = t * t * t * (10.0 + t * (6.0 * t - 15.0));

@@ -26,13 +26,13 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
   top++;
   while (top) {
     top--;
-    int i = stack[top][0], j = stack[top][1], right_a = a->tree.right[i], right_b = b->tree.right[j];
+    int i = stack[top][0], j = stack[top][1];
     double d[3];
     for (int k = 0; k < 3; k++)
       d[k] = a->turned_center[i][k] - b->turned_center[j][k] - shift[k];
     if (dc_vec_norm(d) > a->tree.radius[i] + b->tree.radius[j])
       continue;
-    if (right_a < 0 && right_b < 0) {
+    if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
       double x[3][3], y[3][3], normal[3];
       place(a, a->tree.triangle[i], none, x);
       place(b, b->tree.triangle[j], shift, y);
@@ -41,13 +41,7 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
         depth = fmax(depth, fmax(-gap, 1e-300));
       continue;
     }
-    bool split_a = right_b < 0 || (right_a >= 0 && a->tree.radius[i] >= b->tree.radius[j]);
-    stack[top][0] = split_a ? right_a : i;
-    stack[top][1] = split_a ? j : right_b;
-    top++;
-    stack[top][0] = split_a ? i + 1 : i;
-    stack[top][1] = split_a ? j : j + 1;
-    top++;
+    top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
   }
   return depth;
 }
@@ -56,8 +50,10 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
 static bool contains(const struct dc_contact *contact, int outer, int inner, const struct dc_pose *poses)
 {
   const struct dc_collider *collider = &contact->colliders[outer];
-  struct dc_mesh mesh = {.vertex_count = collider->vertex_count, .triangle_count = collider->triangle_count,
-                         .vertices = collider->vertices, .triangles = (int(*)[3])collider->triangles};
+  struct dc_mesh mesh = {.vertex_count = collider->vertex_count,
+                         .triangle_count = collider->triangle_count,
+                         .vertices = collider->vertices,
+                         .triangles = (int(*)[3])collider->triangles};
   double d[3], local[3];
   dc_vec_sub(d, poses[inner].position, poses[outer].position);
   dc_vec_add(d, d, contact->colliders[inner].turned[0]);
@@ -71,7 +67,8 @@ static double pair_overlap(const struct dc_contact *contact, const struct dc_pai
   if (b->half_space) {
     double least = INFINITY;
     for (int v = 0; v < a->vertex_count; v++)
-      least = fmin(least, dc_vec_dot(b->normal, poses[pair->a].position) + dc_vec_dot(b->normal, a->turned[v]) - b->height);
+      least =
+          fmin(least, dc_vec_dot(b->normal, poses[pair->a].position) + dc_vec_dot(b->normal, a->turned[v]) - b->height);
     return least > 0 ? 0 : fmax(-least, 1e-300);
   }
   double shift[3], depth;

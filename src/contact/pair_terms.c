@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The potential of one pair of bodies: which triangle pairs and node pairs count (paper 000, Algorithm 1), their values, and their sum.
+// The potential of one pair of bodies: which triangle pairs and node pairs count (paper 000, Algorithm 1), their
+// values, and their sum.
 #include <math.h>
 #include <string.h>
 
@@ -56,8 +57,8 @@ static double blend_factor(double r, double inner, double epsilon, double *slope
   return t * t * t * (10 + t * (6 * t - 15));
 }
 
-// Descends the larger of two nodes: beyond (1 + epsilon) (R_I + R_J) a node pair counts as one centred term, within it as the sum over the children, blended in
-// between; leaf pairs count exactly.
+// Descends the larger of two nodes: beyond (1 + epsilon) (R_I + R_J) a node pair counts as one centred term, within
+// it as the sum over the children, blended in between; leaf pairs count exactly.
 static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, const struct dc_collider *b,
                              const double arm[3], double epsilon, bool local)
 {
@@ -88,7 +89,7 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
     if (right_a < 0 && right_b < 0) {
       if (add_exact(pair, a->tree.triangle[at.i], b->tree.triangle[at.j], at.blend, at.weight))
         return -1;
-    } else if (right_b < 0 || (right_a >= 0 && a->tree.radius[at.i] >= b->tree.radius[at.j])) {
+    } else if (dc_descends_first(&a->tree, at.i, &b->tree, at.j)) {
       stack[top++] = (struct node_pair){right_a, at.j, at.blend, at.weight};
       stack[top++] = (struct node_pair){at.i + 1, at.j, at.blend, at.weight};
     } else {
@@ -255,8 +256,13 @@ static void sum_lanes(double (*lanes)[DC_BATCH], size_t count, double *sum)
 void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
                       const double arm[3], int order)
 {
-  struct unit_context u = {.contact = contact, .pair = pair, .order = order, .arm = arm, .gap = INFINITY,
-                           .a = &contact->colliders[pair->a], .b = &contact->colliders[pair->b],
+  struct unit_context u = {.contact = contact,
+                           .pair = pair,
+                           .order = order,
+                           .arm = arm,
+                           .gap = INFINITY,
+                           .a = &contact->colliders[pair->a],
+                           .b = &contact->colliders[pair->b],
                            .rotation_b = poses[pair->b].rotation};
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
   memset(hessian, 0, sizeof hessian);
@@ -283,7 +289,8 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
   }
 }
 
-// Blends children's sums into their parents, innermost first: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 - phi) g_A + (phi' (C - A) + phi C') z.
+// Blends children's sums into their parents, innermost first: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 -
+// phi) g_A + (phi' (C - A) + phi C') z.
 static void gather_blends(const struct unit_context *u)
 {
   struct dc_pair *pair = u->pair;
@@ -336,15 +343,18 @@ static void blend_hessians(const struct unit_context *u, double (*hessian)[DC_BA
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int order,
                     struct dc_pair_derivatives *result)
 {
-  struct unit_context u = {.contact = contact, .pair = pair, .order = order, .arm = arm,
-                           .a = &contact->colliders[pair->a], .b = &contact->colliders[pair->b]};
+  struct unit_context u = {.contact = contact,
+                           .pair = pair,
+                           .order = order,
+                           .arm = arm,
+                           .a = &contact->colliders[pair->a],
+                           .b = &contact->colliders[pair->b]};
   if (pair->crossing) {
     result->energy = INFINITY;
     return;
   }
   for (size_t t = 0; t < pair->exact_count + pair->centred_count; t++) {
-    const struct dc_term *term =
-        t < pair->exact_count ? &pair->exact[t] : &pair->centred[t - pair->exact_count];
+    const struct dc_term *term = t < pair->exact_count ? &pair->exact[t] : &pair->centred[t - pair->exact_count];
     struct dc_blend *sum = &pair->blends[term->blend];
     sum->energy += pair->values[t].energy;
     for (int k = 0; k < 6 && order > 0; k++)

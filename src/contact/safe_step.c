@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Continuous collision detection: how far a step may go before two surfaces could meet (docs/theory.md, "No tunnelling").
+// Continuous collision detection: how far a step may go before two surfaces could meet (docs/theory.md, "No
+// tunnelling").
 //
-// Along the step a point r of a body moves as x(s) = c + s t + exp(s [w]x) r, so over a stretch d from s it is within d^2/2 |w|^2 |r| of its
-// tangent.  Node spheres move with their centres; at leaves the separation along a fixed axis is a lower bound that only motion towards each other lowers.
+// Along the step a point r of a body moves as x(s) = c + s t + exp(s [w]x) r, so over a stretch d from s it is
+// within d^2/2 |w|^2 |r| of its tangent.  Node spheres move with their centres; at leaves the separation along a
+// fixed axis is a lower bound that only motion towards each other lowers.
 #include <math.h>
 
 #include "contact/contact_internal.h"
@@ -15,8 +17,8 @@ static const double KEPT_GAP = 0.1;        // part of the gap that a step may no
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none.  Of the two forms of the root
-// the one without cancellation: what the other is too large by, times the slope, may exceed the room.
+// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none.  Of the two forms of the
+// root the one without cancellation: what the other is too large by, times the slope, may exceed the room.
 static double first_zero(double room, double slope, double bend)
 {
   if (!(room > 0))
@@ -51,7 +53,8 @@ static double half_space_fraction(const struct dc_collider *a, const struct dc_c
     const double *r = a->turned[v];
     double velocity[3], height = dc_vec_dot(b->normal, motion->center) + dc_vec_dot(b->normal, r) - b->height;
     point_velocity(motion, r, velocity);
-    safe = fmin(safe, first_zero((1 - KEPT_GAP) * height, dc_vec_dot(b->normal, velocity), motion->spin * dc_vec_norm(r)));
+    safe =
+        fmin(safe, first_zero((1 - KEPT_GAP) * height, dc_vec_dot(b->normal, velocity), motion->spin * dc_vec_norm(r)));
   }
   return safe;
 }
@@ -158,18 +161,11 @@ static double mesh_fraction(const struct dc_collider *a, const struct motion *mo
     int i = stack[top][0], j = stack[top][1];
     if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
       continue;
-    int right_a = a->tree.right[i], right_b = b->tree.right[j];
-    if (right_a < 0 && right_b < 0) {
+    if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
       safe = triangle_fraction(a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, gap, safe);
       continue;
     }
-    bool split_a = right_b < 0 || (right_a >= 0 && a->tree.radius[i] >= b->tree.radius[j]);
-    stack[top][0] = split_a ? right_a : i;
-    stack[top][1] = split_a ? j : right_b;
-    top++;
-    stack[top][0] = split_a ? i + 1 : i;
-    stack[top][1] = split_a ? j : j + 1;
-    top++;
+    top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
   }
   return safe;
 }

@@ -8,7 +8,8 @@
 //     P   = (sqrt(12) + sqrt(l S))^2,   P - 12 = s (s + 2 sqrt(12)) with s = sqrt(l S)
 //     P'  = l (1 + sqrt(12) / s),       P'' = -sqrt(12) s / (2 S^2)
 // S is found by Newton on F(n, d) = k/2 |n|^2 + sum_v r_v with k = S / |n|^2 refreshed in every iteration, whose
-// Hessian k I_n + sum_v 2 r_v^3 y_v y_v^T, y_v = s_v (x_v, 1), is positive definite (docs/theory.md, "Triangle pairs").
+// Hessian k I_n + sum_v 2 r_v^3 y_v y_v^T, y_v = s_v (x_v, 1), is positive definite (docs/theory.md, "Triangle
+// pairs").
 #include "contact/lane_kernels.h"
 #include "contact/lanes.h"
 
@@ -171,7 +172,7 @@ static inline lane_mask balance_origin(struct local_frame *frame, lanes x[6][3],
 // Local frame of a feasible plane (lanes where it is not feasible get any frame) and the vertices in it.  Returns the
 // feasible lanes that really are: all but those whose gap is within rounding.
 static inline lane_mask make_frame(const lanes world[6][3], const lanes plane[4], lane_mask feasible,
-                              struct local_frame *frame, lanes local[6][3])
+                                   struct local_frame *frame, lanes local[6][3])
 {
   lanes u[6], inverse[6], weights[6], total = splat(0), origin[3] = {splat(0), splat(0), splat(0)};
   plane_distances(world, plane, u);
@@ -260,8 +261,8 @@ static inline void factor_plane(const lanes h[10], struct plane_factor *f)
   f->l32 = h[8] * f->inverse3;
   lanes a00 = h[0] - h[6] * f->l30, a10 = h[1] - h[7] * f->l30, a11 = h[2] - h[7] * f->l31;
   lanes a20 = h[3] - h[8] * f->l30, a21 = h[4] - h[8] * f->l31, a22 = h[5] - h[8] * f->l32;
-  // The other pivots are a00, b11 / a00, c / (a00 b11): two divisions that do not wait for each other instead of three
-  // that do.
+  // The other pivots are a00, b11 / a00, c / (a00 b11): two divisions that do not wait for each other instead of
+  // three that do.
   lanes b11 = a00 * a11 - a10 * a10, b21 = a00 * a21 - a20 * a10, b22 = a00 * a22 - a20 * a20;
   lanes product = a00 * b11, inverse = 1.0 / product, c = b11 * b22 - b21 * b21;
   lanes inverse_b = a00 * inverse;
@@ -371,7 +372,8 @@ static inline lane_mask newton_plane(const lanes x[6][3], lane_mask live, double
 // F_xi and, for order 2, the Hessian of P for a twist of triangle i about the origin of the world coordinates, at the
 // optimal unit plane, |n| = 1 and k = S:
 //     F_xi    = -(a x m; Q m),  Q = sum_A q, a = sum_A q x
-//     G       = sum_A 2 r^3 w y^T - [rotation rows a x T_k; translation rows Q T_k],  w = (x x m; m), y = (local x, 1)
+//     G       = sum_A 2 r^3 w y^T - [rotation rows a x T_k; translation rows Q T_k],  w = (x x m; m), y = (local x,
+// 1)
 //     F_xixi  = sum_A 2 r^3 w w^T - [rotation block (m a^T + a m^T)/2 - (m.a) I] - G H^-1 G^T
 //     P_xi    = P' F_xi,   P_xixi = P' (F_xixi + F_xi F_xi^T / (3 S)) + P'' F_xi F_xi^T
 struct pair_terms {
@@ -486,11 +488,11 @@ static inline lane_mask start_planes(const lanes x[6][3], lane_mask remembered, 
   return warm | greater(gap, splat(0));
 }
 
-// Optimal planes of a group of lanes, in the world and in the frame they were found in, which suits them.  Returns the
-// lanes where the triangles are apart; *failed: those that did not converge.
+// Optimal planes of a group of lanes, in the world and in the frame they were found in, which suits them.  Returns
+// the lanes where the triangles are apart; *failed: those that did not converge.
 static inline lane_mask optimal_planes(const lanes x[6][3], lane_mask remembered, lanes plane[4],
-                                       struct local_frame *frame, lanes local[6][3], lanes local_plane[4],
-                                       lanes u[6], lanes r[6], lane_mask *failed, int64_t *iterations)
+                                       struct local_frame *frame, lanes local[6][3], lanes local_plane[4], lanes u[6],
+                                       lanes r[6], lane_mask *failed, int64_t *iterations)
 {
   for (int attempt = 0;; attempt++) {
     lane_mask separated = start_planes(x, remembered, plane);
@@ -525,8 +527,8 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
     plane[k] = b[3 * k] * stored[0] + (b[3 * k + 1] * stored[1] + b[3 * k + 2] * stored[2]);
   plane[3] = stored[3] + (plane[0] * batch->arm[0] + plane[1] * batch->arm[1] + plane[2] * batch->arm[2]);
   lane_mask remembered = greater(lane_dot(stored, stored), splat(0.5)), failed;
-  lane_mask separated = optimal_planes(x, remembered, plane, &frame, local, local_plane, u, r, &failed,
-                                       &batch->iterations);
+  lane_mask separated =
+      optimal_planes(x, remembered, plane, &frame, local, local_plane, u, r, &failed, &batch->iterations);
   lanes s = sum_of_six(r);
   lanes root = square_root(batch->length * s);
   store(&batch->energy[lane], choose(separated, root * (root + 2 * SQRT12), splat(INFINITY)));
@@ -548,8 +550,8 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
     store(&batch->gradient[k][lane], choose(separated, p1 * f[k], splat(0)));
   if (order < 2)
     return;
-  pair_hessian(x, &frame, local, local_plane, r, s, &terms, f, p1, p2, load(&batch->weight[lane]),
-               separated & ~failed, hessian, lane);
+  pair_hessian(x, &frame, local, local_plane, r, s, &terms, f, p1, p2, load(&batch->weight[lane]), separated & ~failed,
+               hessian, lane);
 }
 
 static void triangle_pairs(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH])

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint of a rollout.  At a converged step dL/dq+ = 0, so that for a cotangent a of q+
-//     lambda = -H^-1 a,   a(q) += lambda^T d2L/(dq+ dq),   a(q-) += lambda^T d2L/(dq+ dq-),   a(design) += lambda^T d2L/(dq+ d design)
-// with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
+//     lambda = -H^-1 a,   a(q) += lambda^T d2L/(dq+ dq),   a(q-) += lambda^T d2L/(dq+ dq-),   a(design) += lambda^T
+// d2L/(dq+ d design) with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
 #include <string.h>
 
 #include "dynamics/step.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is refused.
+// An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
+// refused.
 static const double LARGEST_RESIDUAL = 1e-6;
 
 static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct dc_step_state *state, const double *a,
@@ -30,13 +31,15 @@ static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct 
     return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
   dc_symmetric_solve(rollout->matrix, a, lambda, &residual);
   if (!(residual <= LARGEST_RESIDUAL))
-    return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residual);
+    return dc_fail(error, DC_NUMERICAL,
+                   "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residual);
   for (int i = 0; i < nv; i++)
     lambda[i] = -lambda[i];
   return DC_OK;
 }
 
-// q_{-1} = x - h v, exp(-h [omega]x) R with E = exp(-h [omega]x): a tangent d of R moves q_{-1} by E d, one of omega by -h J(-h omega).
+// q_{-1} = x - h v, exp(-h [omega]x) R with E = exp(-h [omega]x): a tangent d of R moves q_{-1} by E d, one of omega
+// by -h J(-h omega).
 static void pull_back_start(const struct dc_model *model, const struct dc_rollout_input *input, const double *now,
                             const double *before, struct dc_rollout_cotangent *cotangent)
 {
@@ -69,7 +72,8 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
 {
   const struct dc_model *model = rollout->model;
   size_t nq = (size_t)model->bodies.nq, nv = (size_t)model->bodies.nv, steps = (size_t)trajectory->steps;
-  double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1], *a_before = rollout->state_cotangent[2];
+  double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1],
+         *a_before = rollout->state_cotangent[2];
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
   memcpy(a_next, frames + steps * nv, nv * sizeof *a_next);
@@ -81,8 +85,13 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
     dc_poses(&model->bodies, t ? q - nq : rollout->q_before, rollout->before);
     dc_poses(&model->bodies, q, rollout->now);
     dc_poses(&model->bodies, q + nq, rollout->next);
-    struct dc_step_state state = {.model = model, .design = &input->design, .before = rollout->before, .now = rollout->now,
-                                  .next = rollout->next, .pair_count = rollout->pair_count, .pair_bodies = rollout->pair_bodies,
+    struct dc_step_state state = {.model = model,
+                                  .design = &input->design,
+                                  .before = rollout->before,
+                                  .now = rollout->now,
+                                  .next = rollout->next,
+                                  .pair_count = rollout->pair_count,
+                                  .pair_bodies = rollout->pair_bodies,
                                   .pairs = trajectory->pairs + t * (size_t)rollout->pair_count,
                                   .block_sums = rollout->block_sums};
     enum dc_status status = solve_transposed(rollout, &state, a_next, rollout->lambda, error);

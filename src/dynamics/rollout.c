@@ -71,7 +71,8 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollou
     if (bodies->bodies[i].joint->nv > 0)
       sizes[blocks++] = bodies->bodies[i].joint->nv;
   for (int p = 0; p < rollout->pair_count; p++) {
-    const struct dc_body *a = &bodies->bodies[rollout->pair_bodies[p][0]], *b = &bodies->bodies[rollout->pair_bodies[p][1]];
+    const struct dc_body *a = &bodies->bodies[rollout->pair_bodies[p][0]],
+                         *b = &bodies->bodies[rollout->pair_bodies[p][1]];
     if (b->joint->nv == 0)
       continue;
     coupled[couplings][0] = dc_block_of(a);
@@ -85,8 +86,14 @@ static bool allocate_workspace(struct dc_rollout *rollout)
   struct dc_arena *arena = rollout->arena;
   size_t bodies = (size_t)rollout->model->bodies.count, nq = (size_t)rollout->model->bodies.nq;
   size_t nv = (size_t)rollout->model->bodies.nv, pairs = (size_t)rollout->pair_count;
-  double **vectors[] = {&rollout->gradient, &rollout->trial_gradient, &rollout->step, &rollout->magnitude, &rollout->lambda,
-                        &rollout->state_cotangent[0], &rollout->state_cotangent[1], &rollout->state_cotangent[2]};
+  double **vectors[] = {&rollout->gradient,
+                        &rollout->trial_gradient,
+                        &rollout->step,
+                        &rollout->magnitude,
+                        &rollout->lambda,
+                        &rollout->state_cotangent[0],
+                        &rollout->state_cotangent[1],
+                        &rollout->state_cotangent[2]};
   double **states[] = {&rollout->q_before, &rollout->q_trial};
   bool complete = true;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -247,7 +254,8 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   dc_poses(bodies, input->q, rollout->now);
   if (dc_contact_overlap(rollout->contact, rollout->now, &pair, &depth))
     return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start by about %.3g m",
-                   bodies->bodies[rollout->pair_bodies[pair][0]].name, bodies->bodies[rollout->pair_bodies[pair][1]].name, depth);
+                   bodies->bodies[rollout->pair_bodies[pair][0]].name,
+                   bodies->bodies[rollout->pair_bodies[pair][1]].name, depth);
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);
@@ -264,8 +272,8 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
   for (int t = 0; t < trajectory->steps && !status; t++) {
     double *q = trajectory->q + (size_t)t * nq, *q_next = q + nq;
     struct dc_step_report report;
-    status = dc_step_solve(rollout, &input->design, q, q_next, trajectory->pairs + (size_t)t * (size_t)rollout->pair_count,
-                           &report, error);
+    status = dc_step_solve(rollout, &input->design, q, q_next,
+                           trajectory->pairs + (size_t)t * (size_t)rollout->pair_count, &report, error);
     if (status) {
       dc_error_prefix(error, "step %d", t + 1);
       break;

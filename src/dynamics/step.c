@@ -8,13 +8,14 @@
 #include "base/clock.h"
 #include "math/vector.h"
 
-static const double SUFFICIENT_DECREASE = 1e-4;  // Armijo
-static const double VALUE_NOISE = 64 * DBL_EPSILON;      // of the sum of the terms' magnitudes
-static const double TINY_CHANGE = 1e-9;          // of the same: changes that the values may not show
+static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo
+static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms' magnitudes
+static const double TINY_CHANGE = 1e-9;              // of the same: changes that the values may not show
 static const double SLOPE_DECREASE = 0.5;
-static const double POSITION_NOISE = 8 * DBL_EPSILON;    // of positions, seen through the stiffness
-static const double FORCE_NOISE = 1e-13;                 // of contact forces: error of the plane solve
-static const double ROUNDING_LIMITED = 1e3;              // residuals this many times the noise that no longer fall count as converged
+static const double POSITION_NOISE = 8 * DBL_EPSILON;  // of positions, seen through the stiffness
+static const double FORCE_NOISE = 1e-13;               // of contact forces: error of the plane solve
+static const double ROUNDING_LIMITED =
+    1e3;                               // residuals this many times the noise that no longer fall count as converged
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
 static const double DAMPING_FACTOR = 4;
@@ -33,9 +34,14 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_desig
 {
   const struct dc_model *model = rollout->model;
   dc_poses(&model->bodies, q, rollout->next);
-  trial->state = (struct dc_step_state){.model = model, .design = design, .before = rollout->before, .now = rollout->now,
-                                        .next = rollout->next, .pair_count = rollout->pair_count,
-                                        .pair_bodies = rollout->pair_bodies, .pairs = pairs,
+  trial->state = (struct dc_step_state){.model = model,
+                                        .design = design,
+                                        .before = rollout->before,
+                                        .now = rollout->now,
+                                        .next = rollout->next,
+                                        .pair_count = rollout->pair_count,
+                                        .pair_bodies = rollout->pair_bodies,
+                                        .pairs = pairs,
                                         .block_sums = rollout->block_sums};
   double start = dc_seconds();
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next, 2, pairs);
@@ -54,8 +60,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_desig
   return DC_OK;
 }
 
-// The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without such a pair, the force that moves the lightest body by a
-// millionth of its size.
+// The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without
+// such a pair, the force that moves the lightest body by a millionth of its size.
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
@@ -95,7 +101,8 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
       double reach = body->radius + (side ? arm : 0);
       double position = dc_vec_norm(state->next[rollout->pair_bodies[p][side]].position) + reach;
       for (int k = 0; k < 3; k++) {
-        floor[body->v_offset + k] += mu * (POSITION_NOISE * (turn + shift * reach * position) + FORCE_NOISE * force * reach);
+        floor[body->v_offset + k] +=
+            mu * (POSITION_NOISE * (turn + shift * reach * position) + FORCE_NOISE * force * reach);
         floor[body->v_offset + 3 + k] += mu * (POSITION_NOISE * shift * position + FORCE_NOISE * force);
       }
     }
@@ -113,7 +120,8 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
   }
 }
 
-// Largest component of the gradient relative to what is asked for (tolerance; torques: times the body's radius) or to the noise where that is larger.
+// Largest component of the gradient relative to what is asked for (tolerance; torques: times the body's radius) or
+// to the noise where that is larger.
 static double relative_residual(const struct dc_rollout *rollout, const double *gradient, double tolerance,
                                 const double *floor, double *noise_ratio)
 {
@@ -149,12 +157,12 @@ static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state 
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort; *indefinite counts the
-// iterations in a row that could not use the exact one.  After a few the iterate is leaving a saddle, where a turn may go either
-// way, and the projected Hessian, blind to negative curvature, only crawls: then the exact one with as little more damping as
-// makes it positive definite, whose steps along negative curvature grow.  Damping (Levenberg 1944) shortens steps where only
-// inertia resists them: without it a turn that closes a small gap would cut the whole step, also the part that opens the gap,
-// and iterates would crawl along the barrier.
+// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort;
+// *indefinite counts the iterations in a row that could not use the exact one.  After a few the iterate is leaving a
+// saddle, where a turn may go either way, and the projected Hessian, blind to negative curvature, only crawls: then
+// the exact one with as little more damping as makes it positive definite, whose steps along negative curvature
+// grow.  Damping (Levenberg 1944) shortens steps where only inertia resists them: without it a turn that closes a
+// small gap would cut the whole step, also the part that opens the gap, and iterates would crawl along the barrier.
 static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
                              int *indefinite, struct dc_error *error)
 {
@@ -176,8 +184,8 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
   return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is not finite or cannot be made positive definite");
 }
 
-// The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move that would nearly close a gap goes half way: iterates that hug
-// the barrier only crawl along it.
+// The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move
+// that would nearly close a gap goes half way: iterates that hug the barrier only crawl along it.
 static double safe_part(struct dc_rollout *rollout, const struct dc_pose *poses, const double *tangent)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -207,8 +215,8 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
          fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
 }
 
-// Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was: q_next, the gradient, the trial and
-// the pairs are those of the new state.
+// Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
+// q_next, the gradient, the trial and the pairs are those of the new state.
 static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_design *design, double *q_next,
                                   struct trial *current, struct dc_step_report *report, double *fraction,
                                   struct dc_error *error)
@@ -250,8 +258,9 @@ static void first_guess(struct dc_rollout *rollout, const double *q, double *q_n
   dc_state_move(bodies, q, fraction, rollout->step, q_next);
 }
 
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q, double *q_next,
-                             struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error)
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                             double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
+                             struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   int nv = model->bodies.nv, stalls = 0, indefinite = 0;

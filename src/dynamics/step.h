@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One implicit time step: the minimum of a sum of terms, L(q+; q, q-, design) (paper 000, Eq. 1).  Private to src/dynamics.
+// One implicit time step: the minimum of a sum of terms, L(q+; q, q-, design) (paper 000, Eq. 1).  Private to
+// src/dynamics.
 #ifndef DC_DYNAMICS_STEP_H
 #define DC_DYNAMICS_STEP_H
 
@@ -14,7 +15,7 @@ struct dc_step_state {
   int pair_count;
   const int (*pair_bodies)[2];
   const struct dc_pair_derivatives *pairs;
-  double contact_energy;  // sum over the pairs, without stiffness
+  double contact_energy;     // sum over the pairs, without stiffness
   double (*block_sums)[36];  // [bodies], workspace of add_hessian
 };
 
@@ -27,7 +28,7 @@ struct dc_step_cotangent {
 // A term of the step potential.  Blocks of matrix are bodies that move, in order; tangent vectors have nv entries.
 struct dc_step_term {
   const char *name, *reference;
-  double (*value)(const struct dc_step_state *state);                   // J
+  double (*value)(const struct dc_step_state *state);                         // J
   void (*add_gradient)(const struct dc_step_state *state, double *gradient);  // N m, N
   // exact: the true Hessian; otherwise a positive semidefinite one near it.
   void (*add_hessian)(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix);
@@ -59,11 +60,11 @@ struct dc_rollout {
   // Workspace of a step.
   struct dc_pose *before, *now, *next;  // [bodies]
   struct dc_pair_derivatives *pairs, *trial_pairs;
-  double *q_before;                     // [nq]
-  double *q_trial;                      // [nq]
+  double *q_before;                                      // [nq]
+  double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double (*twists)[6];                  // [bodies]
-  double (*block_sums)[36];             // [bodies]
+  double (*twists)[6];                                   // [bodies]
+  double (*block_sums)[36];                              // [bodies]
   // Workspace of the adjoint.
   double *lambda, *state_cotangent[3];  // [nv] each
 };
@@ -76,8 +77,10 @@ struct dc_step_report {
   double min_gap;
 };
 
-// Solves the step from q at t and rollout->q_before at t-1 into q_next; leaves the derivatives of the contact at the solution in pairs.
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q, double *q_next,
-                             struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);
+// Solves the step from q at t and rollout->q_before at t-1 into q_next; leaves the derivatives of the contact at the
+// solution in pairs.
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                             double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
+                             struct dc_error *error);
 
 #endif

@@ -15,8 +15,8 @@ static bool moves(const struct dc_body *body)
   return body->joint->nv > 0;
 }
 
-// ---- Inertia: 1/(2 h^2) |T+ - 2 T + T-|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14; docs/theory.md, "Inertia").
-// About the centre of mass translation and rotation part:
+// ---- Inertia: 1/(2 h^2) |T+ - 2 T + T-|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
+// docs/theory.md, "Inertia"). About the centre of mass translation and rotation part:
 //     m/(2 h^2) |x+ - 2x + x-|^2 + 1/(2 h^2) tr(E M E^T),  E = R+ - 2R + R-,  M = integral of r r^T dm.
 // With A = R+ M (2R - R-)^T the rotation part is const - tr(A)/h^2, and for R+ <- exp([w]x) R+
 //     gradient -(1/h^2) (A_12 - A_21, A_20 - A_02, A_01 - A_10),   Hessian (1/h^2) (tr(A) I - sym(A)).
@@ -97,7 +97,8 @@ static void inertia_add_gradient(const struct dc_step_state *state, double *grad
   }
 }
 
-static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale, struct dc_symmetric_matrix *matrix)
+static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale,
+                               struct dc_symmetric_matrix *matrix)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
@@ -128,8 +129,8 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
   add_inertia_blocks(state, false, damping, matrix);
 }
 
-// d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A = R+ M R-^T / h^2 for R-; here transposed and applied to
-// lambda.
+// d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A =
+// R+ M R-^T / h^2 for R-; here transposed and applied to lambda.
 static void add_rotation_mixed(const struct dc_step_state *state, int i, const double *other, double factor,
                                const double *lambda, double *out)
 {

@@ -16,10 +16,10 @@ struct dc_mesh {
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.
 struct dc_mass_properties {
-  double volume;               // m^3
-  double center[3];            // centre of mass in the mesh's frame, m
-  double second_moment[9];     // integral of r r^T dV about the centre, m^5 (symmetric)
-  double surface_area;         // m^2
+  double volume;            // m^3
+  double center[3];         // centre of mass in the mesh's frame, m
+  double second_moment[9];  // integral of r r^T dV about the centre, m^5 (symmetric)
+  double surface_area;      // m^2
 };
 
 enum {
@@ -27,9 +27,9 @@ enum {
   DC_MESH_TRIANGLES_MAX = 4000000     // most triangles (and vertices) of a file or shape
 };
 
-// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are merged,
-// vertices that no face of an OBJ uses are dropped, its polygons are cut into fans.  Never blocks on devices or pipes;
-// refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
+// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are
+// merged, vertices that no face of an OBJ uses are dropped, its polygons are cut into fans.  Never blocks on devices
+// or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
 // "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 

@@ -82,8 +82,8 @@ static enum dc_status check_areas(const struct dc_mesh *mesh, double size, struc
       note(&degenerate, t, 0);
   }
   if (degenerate.count)
-    return dc_fail(error, DC_BAD_INPUT, "%ld degenerate triangle%s (first: %ld)", degenerate.count,
-                   plural(&degenerate), degenerate.first[0]);
+    return dc_fail(error, DC_BAD_INPUT, "%ld degenerate triangle%s (first: %ld)", degenerate.count, plural(&degenerate),
+                   degenerate.first[0]);
   return DC_OK;
 }
 

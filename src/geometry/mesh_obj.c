@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wavefront OBJ.  Two passes over the text: the first counts, so that memory is allocated once and limits hold before.
+// Wavefront OBJ.  Two passes over the text: the first counts, so that memory is allocated once and limits hold
+// before.
 #include "geometry/mesh_read.h"
 
 #include <stdlib.h>
@@ -20,16 +21,16 @@ struct parse {
   const struct dc_mesh_file *file;
   struct scanner scanner;
   struct dc_mesh *mesh;
-  int vertex_total;      // in the whole file: faces may stand before their vertices
+  int vertex_total;  // in the whole file: faces may stand before their vertices
   long statement_line;
-  long bad_indices;      // out of range, and the first of them
+  long bad_indices;  // out of range, and the first of them
   long first_bad_index, first_bad_line;
 };
 
 // Statements without effect on the surface.
-static const char *const ignored[] = {"vn",     "vt", "vp",    "o",        "g",        "s",   "mg",     "usemtl",
-                                      "mtllib", "l",  "p",     "bevel",    "c_interp", "lod", "usemap", "maplib",
-                                      "d_interp", "shadow_obj", "trace_obj"};
+static const char *const ignored[] = {"vn",     "vt",     "vp",       "o",          "g",        "s",        "mg",
+                                      "usemtl", "mtllib", "l",        "p",          "bevel",    "c_interp", "lod",
+                                      "usemap", "maplib", "d_interp", "shadow_obj", "trace_obj"};
 
 // Bytes of the line end at place: LF, CR LF or CR alone; 0 when there is none.
 static int line_end(const struct scanner *scanner, const char *place)

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-// Binary: 80 bytes of anything, a count, and per triangle normal and corners (12 floats) and two bytes; little-endian.
+// Binary: 80 bytes of anything, a count, and per triangle normal and corners (12 floats) and two bytes;
+// little-endian.
 enum { HEADER = 80, PROLOGUE = HEADER + 4, RECORD = 50 };
 
 // The shortest facet in text: "facet normal 0 0 0 outer loop", three times "vertex 0 0 0", "endloop endfacet".
@@ -31,8 +32,7 @@ static double read_float(const char *bytes)
 // Text never passes for binary: four characters at the place of the count promise gigabytes.
 static bool is_binary(const struct dc_mesh_file *file)
 {
-  return file->size >= PROLOGUE &&
-         (uint64_t)file->size == PROLOGUE + (uint64_t)RECORD * read_u32(file->bytes + HEADER);
+  return file->size >= PROLOGUE && (uint64_t)file->size == PROLOGUE + (uint64_t)RECORD * read_u32(file->bytes + HEADER);
 }
 
 static bool is_text(const struct dc_mesh_file *file)

@@ -39,7 +39,8 @@ static int find_vertex(const double (*vertices)[3], int vertex_count, int *table
 enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_arena *arena, struct dc_mesh *mesh,
                             struct dc_error *error)
 {
-  // The seed keeps files from being made to collide; the numbering follows the order of appearance, whatever the seed.
+  // The seed keeps files from being made to collide; the numbering follows the order of appearance, whatever the
+  // seed.
   uint64_t seed = UINT64_C(0x243f6a8885a308d3), random;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
     seed = random;

@@ -6,7 +6,7 @@
 #include "geometry/shape_types.h"
 
 const struct dc_shape_type *const dc_shape_types[] = {
-  &dc_shape_sphere, &dc_shape_box, &dc_shape_cylinder, &dc_shape_capsule, &dc_shape_mesh, &dc_shape_plane, NULL,
+    &dc_shape_sphere, &dc_shape_box, &dc_shape_cylinder, &dc_shape_capsule, &dc_shape_mesh, &dc_shape_plane, NULL,
 };
 
 const struct dc_shape_type *dc_shape_type_find(const char *name)

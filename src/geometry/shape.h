@@ -19,7 +19,8 @@ struct dc_shape_type {
 
 extern const struct dc_shape_type *const dc_shape_types[];  // NULL-terminated
 
-// Options of the type "mesh".  file is a path that may be opened as it stands (the scene reader has applied the path policy).
+// Options of the type "mesh".  file is a path that may be opened as it stands (the scene reader has applied the path
+// policy).
 struct dc_mesh_shape_options {
   const char *file;
   double scale;
@@ -29,8 +30,8 @@ struct dc_shape {
   const char *name;
   const struct dc_shape_type *type;
   const void *options;
-  struct dc_mesh mesh;                    // empty for half spaces
-  struct dc_mass_properties properties;   // zero for half spaces
+  struct dc_mesh mesh;                   // empty for half spaces
+  struct dc_mass_properties properties;  // zero for half spaces
 };
 
 // Type by name, or NULL.

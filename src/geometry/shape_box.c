@@ -14,14 +14,24 @@ struct box_options {
 enum { MOST_DIVISIONS = 1000 };
 
 static const struct dc_option box_option_table[] = {
-  {.name = "size", .type = DC_REALS, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .count = 3, .help = "edge lengths along x, y and z", .offset = offsetof(struct box_options, size)},
-  {.name = "divisions", .type = DC_REALS, .unit = "", .fallback = "[1, 1, 1]", .minimum = 1,
-   .maximum = MOST_DIVISIONS, .count = 3,
-   .help = "cells along x, y and z (whole numbers); each of their sides on the surface is two triangles",
-   .offset = offsetof(struct box_options, divisions)},
-  DC_OPTIONS_END
-};
+    {.name = "size",
+     .type = DC_REALS,
+     .unit = "m",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .minimum_excluded = true,
+     .count = 3,
+     .help = "edge lengths along x, y and z",
+     .offset = offsetof(struct box_options, size)},
+    {.name = "divisions",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[1, 1, 1]",
+     .minimum = 1,
+     .maximum = MOST_DIVISIONS,
+     .count = 3,
+     .help = "cells along x, y and z (whole numbers); each of their sides on the surface is two triangles",
+     .offset = offsetof(struct box_options, divisions)},
+    DC_OPTIONS_END};
 
 // Vertices are numbered by layers of z: all lattice points of the lowest, the rims of those between, all of the last.
 static int lattice_vertex(const int n[3], int i, int j, int k)
@@ -108,9 +118,9 @@ static enum dc_status build_box(const void *options, struct dc_arena *arena, str
 }
 
 const struct dc_shape_type dc_shape_box = {
-  .name = "box",
-  .summary = "box centred on the origin, its faces divided into squares of two triangles",
-  .options = box_option_table,
-  .options_size = sizeof(struct box_options),
-  .build = build_box,
+    .name = "box",
+    .summary = "box centred on the origin, its faces divided into squares of two triangles",
+    .options = box_option_table,
+    .options_size = sizeof(struct box_options),
+    .build = build_box,
 };

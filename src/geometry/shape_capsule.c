@@ -11,17 +11,37 @@ struct capsule_options {
 };
 
 static const struct dc_option capsule_option_table[] = {
-  {.name = "radius", .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .help = "radius of the cylinder and of the half spheres", .offset = offsetof(struct capsule_options, radius)},
-  {.name = "height", .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .help = "length of the cylindrical part along z, centred on the origin",
-   .offset = offsetof(struct capsule_options, height)},
-  {.name = "sides", .type = DC_INTEGER, .unit = "", .fallback = "24", .minimum = 3, .maximum = 1000,
-   .help = "vertices of each circle of latitude", .offset = offsetof(struct capsule_options, sides)},
-  {.name = "rings", .type = DC_INTEGER, .unit = "", .fallback = "6", .minimum = 1, .maximum = 1000,
-   .help = "bands of latitude of each half sphere", .offset = offsetof(struct capsule_options, rings)},
-  DC_OPTIONS_END
-};
+    {.name = "radius",
+     .type = DC_REAL,
+     .unit = "m",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .minimum_excluded = true,
+     .help = "radius of the cylinder and of the half spheres",
+     .offset = offsetof(struct capsule_options, radius)},
+    {.name = "height",
+     .type = DC_REAL,
+     .unit = "m",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .minimum_excluded = true,
+     .help = "length of the cylindrical part along z, centred on the origin",
+     .offset = offsetof(struct capsule_options, height)},
+    {.name = "sides",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "24",
+     .minimum = 3,
+     .maximum = 1000,
+     .help = "vertices of each circle of latitude",
+     .offset = offsetof(struct capsule_options, sides)},
+    {.name = "rings",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "6",
+     .minimum = 1,
+     .maximum = 1000,
+     .help = "bands of latitude of each half sphere",
+     .offset = offsetof(struct capsule_options, rings)},
+    DC_OPTIONS_END};
 
 static enum dc_status build_capsule(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                     struct dc_error *error)
@@ -29,8 +49,8 @@ static enum dc_status build_capsule(const void *options, struct dc_arena *arena,
   const struct capsule_options *capsule = options;
   int sides = (int)capsule->sides, rings = (int)capsule->rings;
   double radius = capsule->radius, half = 0.5 * capsule->height;
-  enum dc_status status = dc_surface_create(mesh, arena, 2 * (size_t)sides * (size_t)rings + 2,
-                                            4 * (size_t)sides * (size_t)rings, error);
+  enum dc_status status =
+      dc_surface_create(mesh, arena, 2 * (size_t)sides * (size_t)rings + 2, 4 * (size_t)sides * (size_t)rings, error);
   if (status)
     return status;
   int bottom = dc_surface_add_vertex(mesh, 0, 0, -half - radius), circle = 0;
@@ -53,9 +73,9 @@ static enum dc_status build_capsule(const void *options, struct dc_arena *arena,
 }
 
 const struct dc_shape_type dc_shape_capsule = {
-  .name = "capsule",
-  .summary = "capsule about the z axis, centred on the origin: a cylinder with half spheres at its ends",
-  .options = capsule_option_table,
-  .options_size = sizeof(struct capsule_options),
-  .build = build_capsule,
+    .name = "capsule",
+    .summary = "capsule about the z axis, centred on the origin: a cylinder with half spheres at its ends",
+    .options = capsule_option_table,
+    .options_size = sizeof(struct capsule_options),
+    .build = build_capsule,
 };

@@ -10,17 +10,37 @@ struct cylinder_options {
   long sides, rings;
 };
 
-static const struct dc_option cylinder_option_table[] = {
-  {.name = "radius", .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .help = "distance of the vertices from the axis", .offset = offsetof(struct cylinder_options, radius)},
-  {.name = "height", .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .help = "length along z, centred on the origin", .offset = offsetof(struct cylinder_options, height)},
-  {.name = "sides", .type = DC_INTEGER, .unit = "", .fallback = "24", .minimum = 3, .maximum = 1000,
-   .help = "sides of the polygon", .offset = offsetof(struct cylinder_options, sides)},
-  {.name = "rings", .type = DC_INTEGER, .unit = "", .fallback = "1", .minimum = 1, .maximum = 1000,
-   .help = "divisions along the height", .offset = offsetof(struct cylinder_options, rings)},
-  DC_OPTIONS_END
-};
+static const struct dc_option cylinder_option_table[] = {{.name = "radius",
+                                                          .type = DC_REAL,
+                                                          .unit = "m",
+                                                          .maximum = DC_SHAPE_LENGTH_MAX,
+                                                          .minimum_excluded = true,
+                                                          .help = "distance of the vertices from the axis",
+                                                          .offset = offsetof(struct cylinder_options, radius)},
+                                                         {.name = "height",
+                                                          .type = DC_REAL,
+                                                          .unit = "m",
+                                                          .maximum = DC_SHAPE_LENGTH_MAX,
+                                                          .minimum_excluded = true,
+                                                          .help = "length along z, centred on the origin",
+                                                          .offset = offsetof(struct cylinder_options, height)},
+                                                         {.name = "sides",
+                                                          .type = DC_INTEGER,
+                                                          .unit = "",
+                                                          .fallback = "24",
+                                                          .minimum = 3,
+                                                          .maximum = 1000,
+                                                          .help = "sides of the polygon",
+                                                          .offset = offsetof(struct cylinder_options, sides)},
+                                                         {.name = "rings",
+                                                          .type = DC_INTEGER,
+                                                          .unit = "",
+                                                          .fallback = "1",
+                                                          .minimum = 1,
+                                                          .maximum = 1000,
+                                                          .help = "divisions along the height",
+                                                          .offset = offsetof(struct cylinder_options, rings)},
+                                                         DC_OPTIONS_END};
 
 static enum dc_status build_cylinder(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error)
@@ -48,9 +68,9 @@ static enum dc_status build_cylinder(const void *options, struct dc_arena *arena
 }
 
 const struct dc_shape_type dc_shape_cylinder = {
-  .name = "cylinder",
-  .summary = "cylinder about the z axis, centred on the origin",
-  .options = cylinder_option_table,
-  .options_size = sizeof(struct cylinder_options),
-  .build = build_cylinder,
+    .name = "cylinder",
+    .summary = "cylinder about the z axis, centred on the origin",
+    .options = cylinder_option_table,
+    .options_size = sizeof(struct cylinder_options),
+    .build = build_cylinder,
 };

@@ -13,10 +13,10 @@ static enum dc_status build_plane(const void *options, struct dc_arena *arena, s
 }
 
 const struct dc_shape_type dc_shape_plane = {
-  .name = "plane",
-  .summary = "half-space z <= 0, for fixed bodies",
-  .options = plane_option_table,
-  .options_size = 0,
-  .half_space = true,
-  .build = build_plane,
+    .name = "plane",
+    .summary = "half-space z <= 0, for fixed bodies",
+    .options = plane_option_table,
+    .options_size = 0,
+    .half_space = true,
+    .build = build_plane,
 };

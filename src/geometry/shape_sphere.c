@@ -19,15 +19,29 @@ enum { MOST_LEVELS = 6 };
 static const char *const bases[] = {"icosahedron", "octahedron", NULL};
 
 static const struct dc_option sphere_option_table[] = {
-  {.name = "radius", .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,
-   .help = "distance of every vertex from the origin", .offset = offsetof(struct sphere_options, radius)},
-  {.name = "level", .type = DC_INTEGER, .unit = "", .fallback = "1", .minimum = 0, .maximum = MOST_LEVELS,
-   .help = "how often each triangle is cut into four", .offset = offsetof(struct sphere_options, level)},
-  {.name = "base", .type = DC_CHOICE, .unit = "", .fallback = "\"icosahedron\"", .choices = bases,
-   .help = "polyhedron to start from: 20 * 4^level or 8 * 4^level triangles",
-   .offset = offsetof(struct sphere_options, base)},
-  DC_OPTIONS_END
-};
+    {.name = "radius",
+     .type = DC_REAL,
+     .unit = "m",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .minimum_excluded = true,
+     .help = "distance of every vertex from the origin",
+     .offset = offsetof(struct sphere_options, radius)},
+    {.name = "level",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = MOST_LEVELS,
+     .help = "how often each triangle is cut into four",
+     .offset = offsetof(struct sphere_options, level)},
+    {.name = "base",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"icosahedron\"",
+     .choices = bases,
+     .help = "polyhedron to start from: 20 * 4^level or 8 * 4^level triangles",
+     .offset = offsetof(struct sphere_options, base)},
+    DC_OPTIONS_END};
 
 static void normalize(double *vector)
 {
@@ -117,9 +131,9 @@ static enum dc_status build_sphere(const void *options, struct dc_arena *arena, 
 }
 
 const struct dc_shape_type dc_shape_sphere = {
-  .name = "sphere",
-  .summary = "sphere about the origin, a subdivided icosahedron or octahedron inscribed in it",
-  .options = sphere_option_table,
-  .options_size = sizeof(struct sphere_options),
-  .build = build_sphere,
+    .name = "sphere",
+    .summary = "sphere about the origin, a subdivided icosahedron or octahedron inscribed in it",
+    .options = sphere_option_table,
+    .options_size = sizeof(struct sphere_options),
+    .build = build_sphere,
 };

@@ -9,7 +9,8 @@
 enum dc_status dc_surface_create(struct dc_mesh *mesh, struct dc_arena *arena, size_t vertex_count,
                                  size_t triangle_count, struct dc_error *error);
 
-// Append to a mesh made with room enough; the vertex's index is returned.  Corners counter-clockwise seen from outside.
+// Append to a mesh made with room enough; the vertex's index is returned.  Corners counter-clockwise seen from
+// outside.
 int dc_surface_add_vertex(struct dc_mesh *mesh, double x, double y, double z);
 void dc_surface_add_triangle(struct dc_mesh *mesh, int a, int b, int c);
 // Two triangles with the diagonal a-c, or b-d when other_diagonal.

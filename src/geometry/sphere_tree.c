@@ -49,7 +49,8 @@ static void sort_along_longest_axis(struct leaf *leaves, int count)
   qsort(leaves, (size_t)count, sizeof *leaves, compare_leaves);
 }
 
-static void mean_of_vertices(const struct builder *builder, const struct leaf *leaves, int count, int node, double *mean)
+static void mean_of_vertices(const struct builder *builder, const struct leaf *leaves, int count, int node,
+                             double *mean)
 {
   int vertices = 0;
   mean[0] = mean[1] = mean[2] = 0;
@@ -71,8 +72,8 @@ static void make_leaf(const struct builder *builder, const struct leaf *leaf, in
   dc_vec_copy(tree->center[node], leaf->centroid);
   tree->radius[node] = 0;
   for (int k = 0; k < 3; k++)
-    tree->radius[node] = fmax(tree->radius[node], dc_vec_distance(leaf->centroid,
-                                                                  builder->vertices[builder->triangles[leaf->triangle][k]]));
+    tree->radius[node] = fmax(
+        tree->radius[node], dc_vec_distance(leaf->centroid, builder->vertices[builder->triangles[leaf->triangle][k]]));
   tree->weight[node] = builder->rule == DC_CENTER_WEIGHTED ? builder->weights[leaf->triangle] : 1;
   tree->spread[node] = 0;
   tree->right[node] = -1;
@@ -90,12 +91,14 @@ static void join_children(const struct builder *builder, int node, int left, int
     dc_vec_add_scaled(center, l, part, d);
     tree->weight[node] = weight;
     // Parallel axes: sigma^2 = sum of W_c (sigma_c^2 + |x_c - x|^2) / W.
-    tree->spread[node] = (1 - part) * tree->spread[left] + part * tree->spread[right] + part * (1 - part) * dc_vec_dot(d, d);
+    tree->spread[node] =
+        (1 - part) * tree->spread[left] + part * tree->spread[right] + part * (1 - part) * dc_vec_dot(d, d);
   } else {
     tree->weight[node] = 1;
     tree->spread[node] = 0;
   }
-  tree->radius[node] = fmax(dc_vec_distance(center, l) + tree->radius[left], dc_vec_distance(center, r) + tree->radius[right]);
+  tree->radius[node] =
+      fmax(dc_vec_distance(center, l) + tree->radius[left], dc_vec_distance(center, r) + tree->radius[right]);
   tree->right[node] = right;
   tree->triangle[node] = -1;
 }
@@ -127,7 +130,8 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
                                   .spread = dc_arena_alloc(arena, nodes, sizeof *tree->spread),
                                   .right = dc_arena_alloc(arena, nodes, sizeof *tree->right),
                                   .triangle = dc_arena_alloc(arena, nodes, sizeof *tree->triangle)};
-  struct builder builder = {.tree = tree, .vertices = vertices, .triangles = triangles, .weights = weights, .rule = rule};
+  struct builder builder = {
+      .tree = tree, .vertices = vertices, .triangles = triangles, .weights = weights, .rule = rule};
   builder.leaves = dc_alloc((size_t)triangle_count, sizeof *builder.leaves);
   builder.stamp = dc_alloc((size_t)vertex_count, sizeof *builder.stamp);
   enum dc_status status = DC_OK;
@@ -138,7 +142,8 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
     for (int i = 0; i < triangle_count; i++) {
       builder.leaves[i].triangle = i;
       for (int k = 0; k < 3; k++)
-        builder.leaves[i].centroid[k] = (vertices[triangles[i][0]][k] + vertices[triangles[i][1]][k] + vertices[triangles[i][2]][k]) / 3;
+        builder.leaves[i].centroid[k] =
+            (vertices[triangles[i][0]][k] + vertices[triangles[i][1]][k] + vertices[triangles[i][2]][k]) / 3;
     }
     build_node(&builder, builder.leaves, triangle_count);
   }

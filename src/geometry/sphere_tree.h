@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layered bounding-sphere trees over the triangles of a mesh (paper 000, Definition 5.3).
 //
-// The tree is part of the definition of the contact potential: a fixed builder (median split of the triangle centroids along the longest axis of their box, ties
-// by triangle index) in the frame of the body, built once.  Version: DC_SPHERE_TREE_VERSION.
+// The tree is part of the definition of the contact potential: a fixed builder (median split of the triangle
+// centroids along the longest axis of their box, ties by triangle index) in the frame of the body, built once.
+// Version: DC_SPHERE_TREE_VERSION.
 #ifndef DC_GEOMETRY_SPHERE_TREE_H
 #define DC_GEOMETRY_SPHERE_TREE_H
 
@@ -16,8 +17,9 @@ enum dc_sphere_center {
   DC_CENTER_VERTICES   // paper 000: mean of the node's distinct vertices; weight 1, spread 0 for every node
 };
 
-// Nodes depth first, the root at 0, the left child of node i at i + 1.  A leaf holds one triangle: its centre is the centroid, its radius reaches the farthest vertex.
-// Inner radii are the smallest that enclose both children's spheres about the node's centre.
+// Nodes depth first, the root at 0, the left child of node i at i + 1.  A leaf holds one triangle: its centre is the
+// centroid, its radius reaches the farthest vertex. Inner radii are the smallest that enclose both children's
+// spheres about the node's centre.
 struct dc_sphere_tree {
   int node_count;
   double (*center)[3];  // m
@@ -28,7 +30,8 @@ struct dc_sphere_tree {
   int *triangle;        // of a leaf; -1 for inner nodes
 };
 
-// Builds the tree over triangles [triangle_count] of vertices; weights [triangle_count] > 0 (ignored for DC_CENTER_VERTICES).
+// Builds the tree over triangles [triangle_count] of vertices; weights [triangle_count] > 0 (ignored for
+// DC_CENTER_VERTICES).
 enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*vertices)[3], int vertex_count,
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error);

@@ -34,8 +34,11 @@ static bool is_digit(char c)
 static size_t utf8_length(const unsigned char *bytes, size_t length)
 {
   unsigned char lead = bytes[0];
-  size_t count = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3
-               : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  size_t count = lead < 0x80                   ? 1
+                 : lead >= 0xc2 && lead < 0xe0 ? 2
+                 : lead >= 0xe0 && lead < 0xf0 ? 3
+                 : lead >= 0xf0 && lead < 0xf5 ? 4
+                                               : 0;
   if (count == 0 || count > length)
     return 0;
   for (size_t i = 1; i < count; i++)

@@ -56,7 +56,7 @@ void dc_text_real(struct dc_text *text, double value, const char *if_not_finite)
   for (const char *c = printed; *c; c++) {
     if (strchr("0123456789+-e", *c)) {
       number[length++] = *c;
-    } else if (!point) { // the locale's decimal point, of one byte or several
+    } else if (!point) {  // the locale's decimal point, of one byte or several
       number[length++] = '.';
       point = true;
     }

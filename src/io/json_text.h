@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that grows, with JSON strings and numbers that read back bit for bit (cJSON loses the last bit when it prints).
+// Text that grows, with JSON strings and numbers that read back bit for bit (cJSON loses the last bit when it
+// prints).
 #ifndef DC_IO_JSON_TEXT_H
 #define DC_IO_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Zero-initialized; released with dc_text_free.  Running out of memory is remembered in failed, so that a caller looks
-// once, at the end.
+// Zero-initialized; released with dc_text_free.  Running out of memory is remembered in failed, so that a caller
+// looks once, at the end.
 struct dc_text {
-  char *bytes; // [length] and a terminating zero; NULL while empty
+  char *bytes;  // [length] and a terminating zero; NULL while empty
   size_t length, capacity;
   bool failed;
 };

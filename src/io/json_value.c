@@ -98,7 +98,7 @@ static enum dc_status check_duplicates(struct walk *walk, const struct dc_json *
 {
   size_t count = 0;
   cJSON *member;
-  cJSON_ArrayForEach(member, object->node) {
+  cJSON_ArrayForEach (member, object->node) {
     if (dc_grow(&walk->members, &walk->capacity, count + 1, sizeof *walk->members))
       return dc_json_fail(object, walk->error, DC_MEMORY, "out of memory");
     walk->members[count++] = member;
@@ -124,7 +124,7 @@ static enum dc_status visit(struct walk *walk, const struct dc_json *value)
   enum dc_status status = DC_OK;
   int index = 0;
   cJSON *child;
-  cJSON_ArrayForEach(child, value->node) {
+  cJSON_ArrayForEach (child, value->node) {
     struct dc_json element = dc_json_element(value, child, index++);
     if ((status = visit(walk, &element)))
       return status;
@@ -221,14 +221,16 @@ struct dc_json dc_json_root(const struct dc_json_document *document)
 
 struct dc_json dc_json_member(const struct dc_json *object, const char *key)
 {
-  return (struct dc_json){.document = object->document, .parent = object, .key = key,
+  return (struct dc_json){.document = object->document,
+                          .parent = object,
+                          .key = key,
                           .node = cJSON_GetObjectItemCaseSensitive(object->node, key)};
 }
 
 struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int index)
 {
-  return (struct dc_json){.document = array->document, .node = node, .parent = array, .key = node ? node->string : NULL,
-                          .index = index};
+  return (struct dc_json){
+      .document = array->document, .node = node, .parent = array, .key = node ? node->string : NULL, .index = index};
 }
 
 const char *dc_json_kind(const cJSON *node)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON document as a cJSON tree whose values know where they stand.
 //
-// The member valueint of each node, cJSON's saturated copy of valuedouble that nothing here reads, holds the index of the value's place, so that
-// places survive edits and copies of the tree.
+// The member valueint of each node, cJSON's saturated copy of valuedouble that nothing here reads, holds the index
+// of the value's place, so that places survive edits and copies of the tree.
 #ifndef DC_IO_JSON_VALUE_H
 #define DC_IO_JSON_VALUE_H
 
@@ -22,7 +22,8 @@ struct dc_json_document {
   int source_count;
 };
 
-// A value, its document and the way to it from the root.  Lives on the stack; the path is spelled out only for messages.
+// A value, its document and the way to it from the root.  Lives on the stack; the path is spelled out only for
+// messages.
 struct dc_json {
   const struct dc_json_document *document;
   cJSON *node;
@@ -31,13 +32,14 @@ struct dc_json {
   int index;                     // in the parent array
 };
 
-// Reads a regular file of at most 64 MB without ever blocking, checks and parses it.  The text is owned by arena.  DC_BAD_INPUT, DC_IO or DC_MEMORY;
-// messages are "file:line:column: rule".
+// Reads a regular file of at most 64 MB without ever blocking, checks and parses it.  The text is owned by arena.
+// DC_BAD_INPUT, DC_IO or DC_MEMORY; messages are "file:line:column: rule".
 enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
                             struct dc_error *error);
 void dc_json_release(struct dc_json_document *document);
 
-// Parses text [length] as one JSON value of the given source; NULL and error on failure.  *scanned says whether the grammar held.  The caller owns it.
+// Parses text [length] as one JSON value of the given source; NULL and error on failure.  *scanned says whether the
+// grammar held.  The caller owns it.
 cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
                      struct dc_error *error);
 // A place in source for a value made by other means; its index, or -1 when out of memory.
@@ -60,8 +62,8 @@ enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-// Puts place and path in front of the message of *error; a message that begins with a path from value, such as "bodies[3].mass: ", gets the place it
-// leads to.  Returns the status of *error.
+// Puts place and path in front of the message of *error; a message that begins with a path from value, such as
+// "bodies[3].mass: ", gets the place it leads to.  Returns the status of *error.
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes indented JSON text.  Numbers get 17 significant digits, so that reading them back gives the same bits (cJSON's printer loses some).
+// Writes indented JSON text.  Numbers get 17 significant digits, so that reading them back gives the same bits
+// (cJSON's printer loses some).
 #ifndef DC_IO_JSON_WRITE_H
 #define DC_IO_JSON_WRITE_H
 

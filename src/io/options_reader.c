@@ -126,8 +126,8 @@ static enum dc_status read_number(struct dc_options_reader *reader, const struct
   return DC_OK;
 }
 
-// The numbers of an array of exactly (DC_REALS) or at most (DC_REAL_LIST) option->count into *numbers, which is in the
-// arena when it was NULL.
+// The numbers of an array of exactly (DC_REALS) or at most (DC_REAL_LIST) option->count into *numbers, which is in
+// the arena when it was NULL.
 static enum dc_status read_numbers(struct dc_options_reader *reader, const struct dc_json *value,
                                    const struct dc_option *option, double **numbers, int *count)
 {
@@ -145,7 +145,7 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
     return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
   int index = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, value->node) {
+  cJSON_ArrayForEach (node, value->node) {
     struct dc_json element = dc_json_element(value, node, index);
     enum dc_status status = read_number(reader, &element, option, *numbers + index);
     if (status)
@@ -256,7 +256,7 @@ enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc
   if (status)
     return dc_json_wrap(object, reader->error);
   cJSON *node;
-  cJSON_ArrayForEach(node, object->node) {
+  cJSON_ArrayForEach (node, object->node) {
     struct dc_json member = dc_json_element(object, node, 0);
     if ((status = read_member(reader, &member, table, allowed, target)))
       return status;

@@ -30,11 +30,13 @@ struct dc_options_reader {
 
 // A key that a reader of an object of options allows beside those of the table.
 struct dc_allowed_keys {
-  const char *tag;                          // such as "type", read by the caller; or NULL
-  const struct dc_option *const *ignored;   // NULL-terminated tables whose options are checked and otherwise ignored; or NULL
+  const char *tag;  // such as "type", read by the caller; or NULL
+  const struct dc_option *const
+      *ignored;  // NULL-terminated tables whose options are checked and otherwise ignored; or NULL
 };
 
-// Fills target: defaults, then the members of object.  Every rule of the table is checked, unknown and missing keys are errors.
+// Fills target: defaults, then the members of object.  Every rule of the table is checked, unknown and missing keys
+// are errors.
 enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc_json *object,
                                const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target);
 

@@ -65,7 +65,7 @@ static cJSON *find_element(const struct dc_json *array, const struct part *part,
   char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
   cJSON *element;
   if (!part->bracket) {
-    cJSON_ArrayForEach(element, array->node) {
+    cJSON_ArrayForEach (element, array->node) {
       const char *name = element_name(element);
       if (name && strcmp(name, part->name) == 0) {
         *index = at;
@@ -168,8 +168,8 @@ static enum dc_status descend(struct change *change, const struct dc_json *conta
     return refuse(change, dc_json_fail(container, change->error, DC_BAD_INPUT, "is %s, it has no members",
                                        dc_json_kind(container->node)));
   if (!array && part.bracket)
-    return refuse(change, dc_json_fail(container, change->error, DC_BAD_INPUT, "is an object, it has no element %s",
-                                       part.name));
+    return refuse(
+        change, dc_json_fail(container, change->error, DC_BAD_INPUT, "is an object, it has no element %s", part.name));
   if (last)
     return put(container, &part, change->value, change->error);
   int index = 0;
@@ -242,7 +242,7 @@ enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const
 enum dc_status dc_json_merge(cJSON *target, const cJSON *patch)
 {
   const cJSON *member;
-  cJSON_ArrayForEach(member, patch) {
+  cJSON_ArrayForEach (member, patch) {
     cJSON *present = cJSON_GetObjectItemCaseSensitive(target, member->string);
     if (cJSON_IsNull(member)) {
       cJSON_DeleteItemFromObjectCaseSensitive(target, member->string);

@@ -5,14 +5,18 @@
 
 #include "io/json_value.h"
 
-// Applies "path=value" (source [1 .. document->source_count] in messages) to the tree at root, which may be a copy of the document's.
-//   path: keys and elements joined by dots: bodies.cue.mass, bodies.3.mass, bodies[3].mass, shapes["a.b"].radius.  An element is addressed by its
+// Applies "path=value" (source [1 .. document->source_count] in messages) to the tree at root, which may be a copy
+// of the document's.
+//   path: keys and elements joined by dots: bodies.cue.mass, bodies.3.mass, bodies[3].mass, shapes["a.b"].radius.
+// An element is addressed by its
 //   "name", else by its index; in brackets always by index.
-//   value: JSON, else a string.  null removes the key.  The last key of a path may be new; so may be one of the sections (NULL-terminated) at its beginning.
+//   value: JSON, else a string.  null removes the key.  The last key of a path may be new; so may be one of the
+// sections (NULL-terminated) at its beginning.
 enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const char *argument, uint32_t source,
                            const char *const *sections, struct dc_error *error);
 
-// Merges patch into target, both objects (RFC 7396: members of objects are merged, null removes, everything else replaces).  DC_OK or DC_MEMORY.
+// Merges patch into target, both objects (RFC 7396: members of objects are merged, null removes, everything else
+// replaces).  DC_OK or DC_MEMORY.
 enum dc_status dc_json_merge(cJSON *target, const cJSON *patch);
 
 #endif

@@ -14,14 +14,14 @@
 // A file that grows line by line.  What was written whole stays: a line that failed halfway is cut off again.
 struct growing_file {
   char *path;
-  int fd;     // -1: not open
-  off_t size; // of the whole lines
-  bool torn;  // more than size bytes may be in the file
+  int fd;      // -1: not open
+  off_t size;  // of the whole lines
+  bool torn;   // more than size bytes may be in the file
 };
 
 struct dc_run {
   char *directory, *lock_path;
-  int lock; // -1: not held
+  int lock;  // -1: not held
   struct growing_file loss, progress;
 };
 

@@ -47,16 +47,16 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
                                        int parameter_count, struct dc_error *error);
 
 struct dc_run_summary {
-  const char *version;        // of the program
-  const char *command;        // the command line
+  const char *version;  // of the program
+  const char *command;  // the command line
   uint64_t seed;
   int threads;
-  const char *vector_width;   // "avx512", "avx2", "baseline"
-  const char *started;        // UTC
+  const char *vector_width;  // "avx512", "avx2", "baseline"
+  const char *started;       // UTC
   double seconds;
   int exit_status;
-  const char *const *libraries; // name, version, …, NULL; cJSON and HDF5 are added here; may be NULL
-  const char *result_json;    // the object that --json prints; NULL: none
+  const char *const *libraries;  // name, version, …, NULL; cJSON and HDF5 are added here; may be NULL
+  const char *result_json;       // the object that --json prints; NULL: none
 };
 // run.json (replaced when there).
 enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *scene,
@@ -68,10 +68,10 @@ enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error);
 struct dc_stored_trajectory {
   struct dc_arena *arena;
   int frames, bodies, control_count;
-  double *time;         // [frames]
-  double *position;     // [frames][bodies][3], of the centre of mass
-  double *quaternion;   // [frames][bodies][4]
-  double *control;      // [control_count]
+  double *time;        // [frames]
+  double *position;    // [frames][bodies][3], of the centre of mass
+  double *quaternion;  // [frames][bodies][4]
+  double *control;     // [control_count]
 };
 // Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
 // trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;

@@ -11,7 +11,7 @@
 
 char *dc_path_join(const char *directory, const char *name)
 {
-  char *path; // undefined after a failure
+  char *path;  // undefined after a failure
   return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
@@ -66,8 +66,8 @@ static char *directory_of(const char *path)
   return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-// Opens a new file in directory under a name that is not in use; *temporary is released with free().  The name does not
-// contain the final one, which may be as long as the file system allows.
+// Opens a new file in directory under a name that is not in use; *temporary is released with free().  The name does
+// not contain the final one, which may be as long as the file system allows.
 static int open_temporary(const char *directory, char **temporary)
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
@@ -179,7 +179,7 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
     if (mkdir(prefix, 0777) == 0) {
       (*created)++;
     } else {
-      int reason = errno; // may be EROFS or EACCES although the directory is there
+      int reason = errno;  // may be EROFS or EACCES although the directory is there
       struct stat info;
       bool exists = stat(prefix, &info) == 0;
       errno = exists ? ENOTDIR : reason;

@@ -39,8 +39,8 @@ enum dc_status dc_directory_sync(const char *directory, struct dc_error *error);
 struct dc_mesh_copies {
   struct dc_arena *arena;
   int count;
-  const char **sources; // [count] as opened
-  const char **names;   // [count]
+  const char **sources;  // [count] as opened
+  const char **names;    // [count]
 };
 enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_copies *copies, struct dc_error *error);
 // Copies them into directory/meshes; does nothing when there are none.

@@ -139,7 +139,7 @@ void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *dire
 // numbers inexactly, so values are replaced in the text itself.
 struct members {
   const char *at, *end;
-  const char *key, *key_end; // token with quotes
+  const char *key, *key_end;  // token with quotes
   const char *value, *value_end;
 };
 

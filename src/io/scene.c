@@ -13,7 +13,7 @@
 static enum dc_status check_keys(struct dc_scene_build *build)
 {
   cJSON *node;
-  cJSON_ArrayForEach(node, build->root.node) {
+  cJSON_ArrayForEach (node, build->root.node) {
     struct dc_json member = dc_json_element(&build->root, node, 0);
     bool known = false;
     for (int i = 0; dc_scene_keys[i] && !known; i++)
@@ -34,7 +34,7 @@ static enum dc_status check_text(struct dc_scene_build *build, const char *key)
     return dc_refuse_type(&build->reader, &text, "a string or an array of strings");
   int i = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, text.node) {
+  cJSON_ArrayForEach (node, text.node) {
     struct dc_json line = dc_json_element(&text, node, i++);
     if (!cJSON_IsString(node))
       return dc_refuse_type(&build->reader, &line, "a string");
@@ -234,7 +234,9 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
   locale_t before = uselocale(plain);
   made->arena = arena;
   made->path = name;
-  struct dc_scene_build build = {.scene = made, .settings = settings ? settings : &none, .error = &local,
+  struct dc_scene_build build = {.scene = made,
+                                 .settings = settings ? settings : &none,
+                                 .error = &local,
                                  .reader = {.arena = arena, .error = &local}};
   enum dc_status status = read_scene(&build);
   dc_json_release(&build.document);

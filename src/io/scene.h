@@ -17,36 +17,37 @@ struct dc_camera {
 };
 
 struct dc_scene {
-  struct dc_arena *arena;      // owns everything below
-  const char *path;            // of the scene file as given
+  struct dc_arena *arena;  // owns everything below
+  const char *path;        // of the scene file as given
   const char *name;
-  const char *text;            // the file as read
-  char *resolved;              // JSON text with defaults, overrides and overlays applied
+  const char *text;  // the file as read
+  char *resolved;    // JSON text with defaults, overrides and overlays applied
   uint64_t scene_hash, mesh_hash;
   struct dc_shape *shapes;
   struct dc_body_definition *bodies;
   struct dc_model_definition definition;  // refers to the above
   struct dc_model model;                  // built from it
   struct dc_task task;
-  struct dc_shot shot;                    // of the first objective that has one; its objectives are then made by plan/
+  struct dc_shot shot;  // of the first objective that has one; its objectives are then made by plan/
   const struct dc_optimizer_type *optimizer;
   void *optimizer_options;
   struct dc_camera camera;
   int mesh_file_count;
-  const char **mesh_files;     // opened paths, for copying beside resolved.json
+  const char **mesh_files;  // opened paths, for copying beside resolved.json
 };
 
 struct dc_scene_settings {
-  const char *model;                // --model, or NULL: the scene's
+  const char *model;  // --model, or NULL: the scene's
   int override_count;
-  const char *const *overrides;     // --set, "path=value"
+  const char *const *overrides;  // --set, "path=value"
   int allowed_path_count;
-  const char *const *allowed_paths; // --allow-path folders
+  const char *const *allowed_paths;  // --allow-path folders
   bool seed_given;
-  uint64_t seed;                    // --seed: replaces the seed of a shot
+  uint64_t seed;  // --seed: replaces the seed of a shot
 };
 
-// Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
+// Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is
+// "file:line:column: path: rule".
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error);
 void dc_scene_destroy(struct dc_scene *scene);

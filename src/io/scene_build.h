@@ -22,7 +22,8 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
 enum dc_status dc_scene_read_task(struct dc_scene_build *build);  // the model must be built
 
-// For the parts: the member of family that the key tag of object names, or fallback when the key is missing (NULL: it is required).
+// For the parts: the member of family that the key tag of object names, or fallback when the key is missing (NULL:
+// it is required).
 enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
                                  enum dc_family family, const char *fallback, int *index);
 // Refuses names that cannot stand in a path or on a terminal.

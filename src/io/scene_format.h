@@ -40,8 +40,9 @@ void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1
 // True when the path that an option of a shape holds names a file.
 bool dc_is_file_option(const struct dc_option *option);
 
-// The real path of file, as a scene in folder may open it: the file must exist and lie in folder, the data directory or one of the allowed folders, all
-// symbolic links followed.  The path is owned by arena; messages have the full path and the reason.
+// The real path of file, as a scene in folder may open it: the file must exist and lie in folder, the data directory
+// or one of the allowed folders, all symbolic links followed.  The path is owned by arena; messages have the full
+// path and the reason.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error);
 // The real path of the folder that holds path, owned by arena.

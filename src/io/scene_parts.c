@@ -117,7 +117,7 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   double triangles = 0;
   int i = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, shapes.node) {
+  cJSON_ArrayForEach (node, shapes.node) {
     struct dc_json object = dc_json_element(&shapes, node, 0);
     if ((status = read_shape(build, &object, &scene->shapes[i], folder)))
       return status;
@@ -144,7 +144,7 @@ static enum dc_status collect_body_names(struct dc_scene_build *build, const str
     return out_of_memory(build);
   int i = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, bodies->node) {
+  cJSON_ArrayForEach (node, bodies->node) {
     struct dc_json element = dc_json_element(bodies, node, i);
     struct dc_json name = dc_json_member(&element, "name");
     if (cJSON_IsString(name.node)) {
@@ -175,7 +175,7 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
   enum dc_status status = collect_body_names(build, &bodies, count);
   int i = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, bodies.node) {
+  cJSON_ArrayForEach (node, bodies.node) {
     if (status)
       return status;
     struct dc_json element = dc_json_element(&bodies, node, i);
@@ -208,7 +208,7 @@ static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_js
 {
   static const char *const keys[] = {"shot", NULL};
   cJSON *node;
-  cJSON_ArrayForEach(node, element->node) {
+  cJSON_ArrayForEach (node, element->node) {
     struct dc_json member = dc_json_element(element, node, 0);
     if (strcmp(node->string, "shot") != 0)
       return dc_refuse_key(&build->reader, &member, keys);
@@ -234,8 +234,8 @@ static enum dc_status read_objective(struct dc_scene_build *build, const struct 
   if (status)
     return status;
   objective->type = dc_objective_types[type];
-  status = read_member_options(build, object, objective->type->options, objective->type->options_size,
-                               &objective->options);
+  status =
+      read_member_options(build, object, objective->type->options, objective->type->options_size, &objective->options);
   if (status)
     return status;
   if (objective->type->check(objective->options, &build->scene->model, build->error))
@@ -262,7 +262,7 @@ static enum dc_status read_elements(struct dc_scene_build *build, const struct d
 {
   int i = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, array->node) {
+  cJSON_ArrayForEach (node, array->node) {
     struct dc_json element = dc_json_element(array, node, i++);
     enum dc_status status = read(build, &element);
     if (status)

@@ -29,8 +29,8 @@ static enum dc_status apply_overrides(struct dc_scene_build *build, cJSON *root,
 {
   for (int i = 0; i < build->settings->override_count; i++) {
     struct dc_error error = {0};
-    enum dc_status status = dc_override(&build->document, root, build->settings->overrides[i], (uint32_t)i + 1,
-                                        dc_scene_sections, &error);
+    enum dc_status status =
+        dc_override(&build->document, root, build->settings->overrides[i], (uint32_t)i + 1, dc_scene_sections, &error);
     // a path may lead to what only the overlay brings
     if (status && (!probing || status == DC_MEMORY))
       return dc_fail(build->error, status, "%s", error.text);
@@ -80,7 +80,7 @@ static enum dc_status check_overlay(struct dc_scene_build *build, const struct d
   if (!cJSON_IsObject(overlay->node))
     return dc_refuse_type(&build->reader, overlay, "an object");
   cJSON *node;
-  cJSON_ArrayForEach(node, overlay->node) {
+  cJSON_ArrayForEach (node, overlay->node) {
     struct dc_json member = dc_json_element(overlay, node, 0);
     bool known = false;
     for (int i = 0; dc_scene_keys[i] && !known; i++)
@@ -107,7 +107,7 @@ static enum dc_status check_overlays(struct dc_scene_build *build, cJSON *root)
   if (!cJSON_IsObject(models.node))
     return dc_refuse_type(&build->reader, &models, "an object");
   cJSON *node;
-  cJSON_ArrayForEach(node, models.node) {
+  cJSON_ArrayForEach (node, models.node) {
     struct dc_json overlay = dc_json_element(&models, node, 0);
     bool known = false;
     for (int i = 0; names[i] && !known; i++)
@@ -136,8 +136,8 @@ static enum dc_status check_model_argument(struct dc_scene_build *build)
   return dc_fail(build->error, DC_USAGE, "--model: no contact model is called %s", quoted);
 }
 
-// Overrides may choose the model and change its overlay, yet must win over it: they are applied to a copy first, which
-// gives the model and the overlay, and to the tree after the overlay.
+// Overrides may choose the model and change its overlay, yet must win over it: they are applied to a copy first,
+// which gives the model and the overlay, and to the tree after the overlay.
 static enum dc_status apply_overlay(struct dc_scene_build *build)
 {
   bool copied = build->settings->override_count > 0;

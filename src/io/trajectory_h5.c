@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5.  HDF5 works in memory only: a full disk then fails in our own writer, not inside the library, and a
-// damaged file is recognized before the library (which crashes on some) sees a byte of it: the user block at the start
-// of the file holds size and hash of what follows.
+// damaged file is recognized before the library (which crashes on some) sees a byte of it: the user block at the
+// start of the file holds size and hash of what follows.
 #include <hdf5.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -15,9 +15,9 @@
 
 #define FORMAT "dcsim trajectory 1"
 enum {
-  SEAL_SIZE = 512, // the smallest user block
+  SEAL_SIZE = 512,  // the smallest user block
   IMAGE_INCREMENT = 1 << 20,
-  MOST_NAMES = 4000 // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
+  MOST_NAMES = 4000  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
 };
 static const size_t largest_file = (size_t)8 << 30;
 
@@ -154,7 +154,7 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
 // Poses of all frames, body by body: positions [bodies][frames][3], rotations [bodies][frames][4].
 struct pose_table {
   int frames, bodies;
-  struct dc_pose *poses; // [bodies], of one frame
+  struct dc_pose *poses;  // [bodies], of one frame
   double *positions, *rotations;
 };
 
@@ -276,8 +276,8 @@ static void writer_close(struct writer *writer)
     checked(writer, H5Fclose(writer->file));
 }
 
-// The file's bytes with their seal, released with free(); NULL when anything failed.  The library's image begins behind
-// the user block.
+// The file's bytes with their seal, released with free(); NULL when anything failed.  The library's image begins
+// behind the user block.
 static char *writer_image(struct writer *writer, size_t *size)
 {
   if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
@@ -376,8 +376,8 @@ static enum dc_status misfit(const struct reader *reader, const char *object, co
   return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%.200s: %s", reader->path, object, rule);
 }
 
-// Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says which.
-// *values is owned by arena.
+// Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says
+// which. *values is owned by arena.
 static enum dc_status get_reals(const struct reader *reader, const char *name, int *rows, int columns,
                                 struct dc_arena *arena, double **values)
 {

@@ -26,8 +26,8 @@ struct dc_symmetric_matrix {
   double *values;     // [entries]
   double *solution, *candidate, *residual;  // [size] for solves and their refinement
   const struct dc_linear_backend *backend;
-  void *state;        // of the backend
-  bool factored;      // state holds a usable factorization
+  void *state;    // of the backend
+  bool factored;  // state holds a usable factorization
 };
 
 // A factorization.  create sees the pattern only; NULL when out of memory.

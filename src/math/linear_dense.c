@@ -20,10 +20,10 @@ void dsytrs_(const char *uplo, const int *n, const int *columns, const double *a
 
 struct dense {
   int size, work_size;
-  bool positive;     // what the factor is
-  double *factor;    // [size][size] by columns, lower triangle
-  double *work;      // [work_size]
-  int *pivots;       // [size]
+  bool positive;   // what the factor is
+  double *factor;  // [size][size] by columns, lower triangle
+  double *work;    // [work_size]
+  int *pivots;     // [size]
 };
 
 static void destroy(void *state)

@@ -209,8 +209,8 @@ static inline void add_column(double *entry, const double *source, int count, lo
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride)
 {
-  // Column j of the stored block, row >= column, begins at block[j * by_column] and goes on by by_row; a diagonal block is
-  // symmetric: its rows serve as columns.
+  // Column j of the stored block, row >= column, begins at block[j * by_column] and goes on by by_row; a diagonal
+  // block is symmetric: its rows serve as columns.
   int by_row = stride, by_column = 1;
   if (row <= column) {
     int swap = row;

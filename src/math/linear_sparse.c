@@ -12,11 +12,11 @@
 
 struct sparse {
   cholmod_common common;
-  cholmod_sparse matrix;      // a view of the caller's columns
+  cholmod_sparse matrix;  // a view of the caller's columns
   cholmod_factor *symbolic;
-  cholmod_factor *numeric;    // L L^T or L D L^T of the last factorization, NULL before
-  double *permuted;           // [size] right-hand side in the factor's order
-  double *magnitude;          // [size] what each pivot was computed from
+  cholmod_factor *numeric;  // L L^T or L D L^T of the last factorization, NULL before
+  double *permuted;         // [size] right-hand side in the factor's order
+  double *magnitude;        // [size] what each pivot was computed from
 };
 
 static void destroy(void *state)
@@ -47,10 +47,18 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   common->final_pack = 1;
   common->final_monotonic = 1;
   size_t n = (size_t)matrix->size;
-  sparse->matrix = (cholmod_sparse){
-      .nrow = n, .ncol = n, .nzmax = (size_t)matrix->column_start[n], .p = matrix->column_start, .i = matrix->row,
-      .x = matrix->values, .stype = -1, .itype = CHOLMOD_INT, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE,
-      .sorted = 1, .packed = 1};
+  sparse->matrix = (cholmod_sparse){.nrow = n,
+                                    .ncol = n,
+                                    .nzmax = (size_t)matrix->column_start[n],
+                                    .p = matrix->column_start,
+                                    .i = matrix->row,
+                                    .x = matrix->values,
+                                    .stype = -1,
+                                    .itype = CHOLMOD_INT,
+                                    .xtype = CHOLMOD_REAL,
+                                    .dtype = CHOLMOD_DOUBLE,
+                                    .sorted = 1,
+                                    .packed = 1};
   sparse->permuted = dc_alloc(n, sizeof(double));
   sparse->magnitude = dc_alloc(n, sizeof(double));
   if (n)

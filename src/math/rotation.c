@@ -42,10 +42,9 @@ void dc_rotation_normalize(double *q)
 
 void dc_rotation_multiply(double *r, const double *a, const double *b)
 {
-  double product[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-                       a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-                       a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-                       a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+  double product[4] = {
+      a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+      a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
   dc_rotation_normalize(product);
   for (int i = 0; i < 4; i++)
     r[i] = product[i];

@@ -19,17 +19,44 @@ struct adam_options {
 };
 
 static const struct dc_option options_table[] = {
-    {.name = "learning_rate", .type = DC_REAL, .unit = "", .fallback = "0.03", .minimum = 0, .maximum = 1e9,
-     .minimum_excluded = true, .help = "size of the steps of each parameter, in the parameter's unit",
+    {.name = "learning_rate",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.03",
+     .minimum = 0,
+     .maximum = 1e9,
+     .minimum_excluded = true,
+     .help = "size of the steps of each parameter, in the parameter's unit",
      .offset = offsetof(struct adam_options, common.learning_rate)},
-    {.name = "betas", .type = DC_REALS, .unit = "", .fallback = "[0.9, 0.999]", .minimum = 0, .maximum = 0.999999999,
-     .count = 2, .help = "decay of the first and the second moment of the gradient, each in [0, 1)",
+    {.name = "betas",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[0.9, 0.999]",
+     .minimum = 0,
+     .maximum = 0.999999999,
+     .count = 2,
+     .help = "decay of the first and the second moment of the gradient, each in [0, 1)",
      .offset = offsetof(struct adam_options, betas)},
-    {.name = "iterations", .type = DC_INTEGER, .unit = "", .fallback = "400", .minimum = 0, .maximum = 1e9,
-     .help = "evaluations after the first guess", .offset = offsetof(struct adam_options, common.iterations)},
-    {.name = "target", .type = DC_REAL, .unit = "", .fallback = "0", .help = "stop when the loss is at most this",
+    {.name = "iterations",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "400",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "evaluations after the first guess",
+     .offset = offsetof(struct adam_options, common.iterations)},
+    {.name = "target",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0",
+     .help = "stop when the loss is at most this",
      .offset = offsetof(struct adam_options, common.target)},
-    {.name = "epsilon", .type = DC_REAL, .unit = "", .fallback = "1e-8", .minimum = 0, .maximum = 1,
+    {.name = "epsilon",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1e-8",
+     .minimum = 0,
+     .maximum = 1,
      .help = "part of the largest gradient so far below which a component counts as noise",
      .offset = offsetof(struct adam_options, epsilon)},
     DC_OPTIONS_END,
@@ -59,8 +86,8 @@ static void propose(const void *options, int dimension, double *state, const dou
   int old_unit, unit;
   state[LARGEST] = fmax(before, norm_largest(gradient, dimension));
   frexp(before, &old_unit);
-  double relative = frexp(state[LARGEST], &unit);               // G in the unit, in [1/2, 1)
-  double change = before > 0 ? ldexp(1, old_unit - unit) : 0;   // of the unit, at most 1
+  double relative = frexp(state[LARGEST], &unit);              // G in the unit, in [1/2, 1)
+  double change = before > 0 ? ldexp(1, old_unit - unit) : 0;  // of the unit, at most 1
   double b1 = adam->betas[0], b2 = adam->betas[1];
   double steps = ++state[STEPS];
   double correction1 = 1 - pow(b1, steps), correction2 = 1 - pow(b2, steps);

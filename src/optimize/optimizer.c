@@ -7,7 +7,8 @@
 
 #include "optimize/norm.h"
 
-enum { MOST_HALVINGS = 20, MOST_FAILURES = 5 };
+enum { MOST_HALVINGS = 20, MOST_FAILURES = 5, HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
+static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
 
 const struct dc_optimizer_type *const dc_optimizer_types[] = {&dc_optimizer_adam, &dc_optimizer_gradient_descent, NULL};
 
@@ -83,12 +84,46 @@ static enum dc_status accept(struct search *search, dc_observer *observer, void 
     result->best_iteration = result->iterations;
     memcpy(search->best, point->x, (size_t)n * sizeof(double));
   }
-  struct dc_iterate iterate = {.iteration = result->iterations, .value = point->value,
-                               .gradient_norm = norm_euclidean(point->gradient, n), .best = best,
-                               .backed_off = search->backed_off, .x = point->x, .gradient = point->gradient};
+  struct dc_iterate iterate = {.iteration = result->iterations,
+                               .value = point->value,
+                               .gradient_norm = norm_euclidean(point->gradient, n),
+                               .best = best,
+                               .backed_off = search->backed_off,
+                               .x = point->x,
+                               .gradient = point->gradient};
   if (observer && !observer(context, &iterate))
     return dc_fail(error, DC_STOPPED, "stopped after %d iterations", result->iterations);
   return DC_OK;
+}
+
+// Evaluates the point that scale * step leads to, one coordinate held (-1: none), and makes it the current one.
+static enum dc_status try_move(struct search *search, double scale, int held, struct dc_error *error)
+{
+  for (int i = 0; i < search->problem->dimension; i++)
+    search->trial.x[i] = search->current.x[i] + (i == held ? 0 : scale * search->step[i]);
+  enum dc_status status = evaluate(search->problem, &search->trial, error);
+  if (status)
+    return status;
+  struct point swap = search->current;
+  search->current = search->trial;
+  search->trial = swap;
+  search->failures = search->dropped = 0;
+  return DC_OK;
+}
+
+// Slides along infeasible parameters: the whole step with one coordinate held, where that leaves a part worth taking.
+static enum dc_status slide(struct search *search, struct dc_error *error)
+{
+  enum dc_status status = DC_INFEASIBLE;
+  for (int held = 0; held < search->problem->dimension && status == DC_INFEASIBLE; held++) {
+    double rest = 0;
+    for (int i = 0; i < search->problem->dimension; i++)
+      if (i != held)
+        rest = fmax(rest, fabs(search->step[i]));
+    if (rest > 0 && rest >= LEAST_SLIDE * fabs(search->step[held]))
+      status = try_move(search, 1, held, error);
+  }
+  return status;
 }
 
 // Moves along step until an evaluation succeeds and makes that point the current one.  DC_INFEASIBLE: no point along
@@ -98,16 +133,11 @@ static enum dc_status move(struct search *search, struct dc_error *error)
   double scale = 1;
   search->backed_off = 0;
   for (;;) {
-    for (int i = 0; i < search->problem->dimension; i++)
-      search->trial.x[i] = search->current.x[i] + scale * search->step[i];
-    enum dc_status status = evaluate(search->problem, &search->trial, error);
-    if (!status) {
-      struct point swap = search->current;
-      search->current = search->trial;
-      search->trial = swap;
-      search->failures = search->dropped = 0;
+    enum dc_status status = try_move(search, scale, -1, error);
+    if (status == DC_INFEASIBLE && search->backed_off == HALVINGS_BEFORE_SLIDING && search->problem->dimension <= MOST_TO_SLIDE)
+      status = slide(search, error);
+    if (!status)
       return DC_OK;
-    }
     if (status == DC_NUMERICAL) {
       search->result->failed++;
       if (++search->failures == MOST_FAILURES) {
@@ -145,8 +175,10 @@ static enum dc_status iterate(struct search *search, const struct dc_optimizer_t
     if (status == DC_INFEASIBLE) {
       // the moments of the optimizer may still turn the next proposal away from the boundary
       status = DC_OK;
-      if (++search->dropped == MOST_FAILURES)
-        return dc_fail(error, DC_NUMERICAL, "no feasible point near the last iterate in %d proposals", MOST_FAILURES);
+      if (++search->dropped == MOST_FAILURES) {
+        search->result->blocked = true;
+        return DC_OK;
+      }
       continue;
     }
     if (!status) {

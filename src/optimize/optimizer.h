@@ -11,16 +11,17 @@
 struct dc_problem {
   int dimension;
   void *context;
-  // Value and gradient [dimension] at x [dimension].  DC_OK; DC_INFEASIBLE: nothing can be said at x, try nearer; DC_NUMERICAL: the value or gradient could not be had;
-  // DC_STOPPED and every other status end the optimization.  Never returns DC_OK with a non-finite number.
+  // Value and gradient [dimension] at x [dimension].  DC_OK; DC_INFEASIBLE: nothing can be said at x, try nearer;
+  // DC_NUMERICAL: the value or gradient could not be had; DC_STOPPED and every other status end the optimization.
+  // Never returns DC_OK with a non-finite number.
   enum dc_status (*evaluate)(void *context, const double *x, double *value, double *gradient, struct dc_error *error);
 };
 
 struct dc_iterate {
-  int iteration;  // 0 is the first guess
+  int iteration;                // 0 is the first guess
   double value, gradient_norm;  // Euclidean
-  bool best;      // lower than every value before
-  int backed_off; // halvings that the infeasible proposal before it needed
+  bool best;                    // lower than every value before
+  int backed_off;               // halvings that the infeasible proposal before it needed
   const double *x, *gradient;
 };
 
@@ -34,7 +35,8 @@ struct dc_optimizer_type {
   // State of the optimizer, so that a checkpoint can hold it: state_size(options, dimension) doubles.
   int (*state_size)(const void *options, int dimension);
   void (*start)(const void *options, int dimension, double *state);
-  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  dc_minimize shortens it after failures.
+  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  dc_minimize shortens
+  // it after failures.
   void (*propose)(const void *options, int dimension, double *state, const double *x, double value,
                   const double *gradient, double *step);
 };
@@ -50,17 +52,21 @@ struct dc_optimizer_common {
 };
 
 struct dc_optimizer_result {
-  int iterations;          // evaluations that succeeded, after the first guess
+  int iterations;  // evaluations that succeeded, after the first guess
   double first_value, best_value;
   int best_iteration;
-  int infeasible;          // proposals that were backed off
-  int failed;              // evaluations with DC_NUMERICAL
+  int infeasible;  // proposals that were backed off
+  int failed;      // evaluations with DC_NUMERICAL
+  bool blocked;    // ended against infeasible parameters: five proposals in a row had no feasible point
 };
 
-// Minimizes from x [dimension], which receives the best iterate whatever is returned.  DC_OK: the iterations are done, the value is <= target, or the gradient is
-// exactly zero.  Infeasible proposals are halved up to 20 times towards the last feasible point, then dropped for a new one; a DC_NUMERICAL
-// evaluation (or one that is not finite) skips the update and halves the step.  DC_NUMERICAL after five evaluations failed or five proposals were
-// dropped in a row, or when the first guess fails.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the observer stopped it.
+// Minimizes from x [dimension], which receives the best iterate whatever is returned.  DC_OK: the iterations are done,
+// the value is <= target, the gradient is exactly zero, or five proposals in a row had no feasible point (blocked).  An
+// infeasible proposal is halved up to 20 times towards the last feasible point; on the way, with at most 32 parameters, the
+// whole step is tried with one parameter held, to slide along what is infeasible; then it is dropped for a new one.  A
+// DC_NUMERICAL evaluation (or one that is not finite) skips the update and halves the step; DC_NUMERICAL after five of them
+// in a row, or when the first guess fails.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the
+// observer stopped it.
 enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
                            double *x, dc_observer *observer, void *observer_context, struct dc_optimizer_result *result,
                            struct dc_error *error);

@@ -9,7 +9,8 @@
 
 #include "base/random.h"
 
-// A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is measured against this part of the largest.
+// A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is
+// measured against this part of the largest.
 static const double NEGLIGIBLE = 1e-6;
 
 // All that can be differentiated: the controls, then the numbers of the design.
@@ -36,7 +37,8 @@ static double *design_entry(struct dc_design *design, struct coordinate c)
 }
 
 // The loss with the coordinate moved by step.
-static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss, struct dc_error *error)
+static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss,
+                              struct dc_error *error)
 {
   struct dc_plan *plan = checker->plan;
   memcpy(checker->shifted, checker->parameters, (size_t)plan->parameter_count * sizeof *checker->shifted);
@@ -52,8 +54,9 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   return status;
 }
 
-// Central differences at steps that shrink by 4, each extrapolated once (error of order 4); of three neighbours that agree best the middle one is taken, so that neither
-// coarse steps over a rugged loss nor rounding at fine ones decide.  Where a step makes bodies overlap the sequence begins at a smaller one.
+// Central differences at steps that shrink by 4, each extrapolated once (error of order 4); of three neighbours that
+// agree best the middle one is taken, so that neither coarse steps over a rugged loss nor rounding at fine ones
+// decide.  Where a step makes bodies overlap the sequence begins at a smaller one.
 static enum dc_status difference(struct checker *checker, struct coordinate c, double *result, struct dc_error *error)
 {
   enum { LEVELS = 11 };
@@ -141,7 +144,8 @@ static int choose_coordinates(struct coordinate *list, int count, uint64_t seed)
   return chosen;
 }
 
-static enum dc_status check_coordinates(struct checker *checker, const double *gradient, uint64_t seed, struct dc_gradient_check *check, struct dc_error *error)
+static enum dc_status check_coordinates(struct checker *checker, const double *gradient, uint64_t seed,
+                                        struct dc_gradient_check *check, struct dc_error *error)
 {
   struct dc_plan *plan = checker->plan;
   struct coordinate *list = dc_alloc((size_t)(plan->parameter_count + plan->model->bodies.count + 4), sizeof *list);
@@ -160,7 +164,8 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
     coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
     entry->adjoint = adjoint_value(checker, gradient, list[i]);
     status = difference(checker, list[i], &entry->difference, error);
-    double error_size = fabs(entry->adjoint - entry->difference), norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
+    double error_size = fabs(entry->adjoint - entry->difference),
+           norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
     entry->relative_error = norm > 0 ? error_size / norm : error_size;
     check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
   }
@@ -168,7 +173,8 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
   return status;
 }
 
-// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder is a thousand times the rounding of L.
+// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder is a
+// thousand times the rounding of L.
 static enum dc_status taylor_order(struct checker *checker, const double *direction, double loss, double slope,
                                    double *order, struct dc_error *error)
 {

@@ -45,8 +45,8 @@ static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, in
   return count;
 }
 
-static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_plan *plan, int body, struct dc_task *task,
-                                    struct dc_arena *arena, struct dc_error *error)
+static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_plan *plan, int body,
+                                    struct dc_task *task, struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_objective_type *reach = &dc_objective_reach;
   struct dc_reach_options *options = dc_arena_alloc(arena, 1, reach->options_size);
@@ -98,8 +98,8 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
                  shot->minimum_distance);
 }
 
-enum dc_status dc_shot_draw(const struct dc_shot *shot, uint64_t seed, const struct dc_model *model, struct dc_task *task,
-                            struct dc_arena *arena, struct dc_error *error)
+enum dc_status dc_shot_draw(const struct dc_shot *shot, uint64_t seed, const struct dc_model *model,
+                            struct dc_task *task, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_task controls_only = {.control_count = task->control_count, .controls = task->controls};
   struct dc_plan *plan = dc_plan_create(model, &controls_only, (int)model->definition.time.steps, error);

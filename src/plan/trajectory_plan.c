@@ -7,7 +7,8 @@
 
 #include "base/clock.h"
 
-struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps, struct dc_error *error)
+struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
+                               struct dc_error *error)
 {
   struct dc_plan *plan = dc_alloc(1, sizeof *plan);
   if (!plan) {
@@ -130,10 +131,13 @@ static bool observe(void *context, const struct dc_iterate *iterate)
   double gap = INFINITY;
   for (int k = 0; k <= plan->steps; k++)
     gap = fmin(gap, plan->trajectory->min_gap[k]);
-  struct dc_plan_iteration iteration = {.iteration = iterate->iteration, .loss = iterate->value,
-                                        .gradient_norm = iterate->gradient_norm, .min_gap = gap,
+  struct dc_plan_iteration iteration = {.iteration = iterate->iteration,
+                                        .loss = iterate->value,
+                                        .gradient_norm = iterate->gradient_norm,
+                                        .min_gap = gap,
                                         .newton_iterations = plan->newton_iterations - optimization->newton_before,
-                                        .best = iterate->best, .backed_off = iterate->backed_off,
+                                        .best = iterate->best,
+                                        .backed_off = iterate->backed_off,
                                         .parameters = iterate->x};
   return optimization->observer ? optimization->observer(optimization->observer_context, &iteration) : true;
 }
@@ -143,7 +147,8 @@ enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_
                                 struct dc_optimizer_result *result, struct dc_error *error)
 {
   struct optimization optimization = {.plan = plan, .observer = observer, .observer_context = observer_context};
-  struct dc_problem problem = {.dimension = plan->parameter_count, .context = &optimization, .evaluate = evaluate_problem};
+  struct dc_problem problem = {
+      .dimension = plan->parameter_count, .context = &optimization, .evaluate = evaluate_problem};
   memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
   return dc_minimize(optimizer, options, &problem, plan->parameters, observe, &optimization, result, error);
 }

@@ -20,15 +20,17 @@ struct dc_plan {
   double *parameters, *best_parameters;  // [parameter_count]
   double *first_parameters;
   long rollouts, newton_iterations, evaluations;  // since creation; evaluations of the contact
-  double seconds;                        // spent in evaluations
+  double seconds;                                 // spent in evaluations
 };
 
 // steps: number of time steps, at most the model's.  NULL and *error on failure.
-struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps, struct dc_error *error);
+struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
+                               struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
 
-// Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in plan->trajectory.  Statuses of
-// dc_rollout_forward and dc_rollout_adjoint; DC_NUMERICAL also when loss or gradient are not finite.
+// Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
+// plan->trajectory.  Statuses of dc_rollout_forward and dc_rollout_adjoint; DC_NUMERICAL also when loss or gradient
+// are not finite.
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
@@ -43,7 +45,8 @@ struct dc_plan_iteration {
 // Called after every successful evaluation; returns false to stop.
 typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *iteration);
 
-// Minimizes the loss from parameters; first and best trajectories and parameters are kept in plan.  Statuses of dc_minimize.
+// Minimizes the loss from parameters; first and best trajectories and parameters are kept in plan.  Statuses of
+// dc_minimize.
 enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                                 const double *parameters, dc_plan_observer *observer, void *observer_context,
                                 struct dc_optimizer_result *result, struct dc_error *error);

@@ -6,9 +6,9 @@
 #include "render/render.h"
 
 struct dc_view {
-  double eye[3], target[3];               // m
-  double forward[3], right[3], up[3];     // orthonormal
-  double pixel;                           // side of a pixel in the plane at unit distance
+  double eye[3], target[3];            // m
+  double forward[3], right[3], up[3];  // orthonormal
+  double pixel;                        // side of a pixel in the plane at unit distance
   int width, height;
 };
 

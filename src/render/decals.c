@@ -7,8 +7,8 @@
 #include "math/vector.h"
 
 static const double disc_opacity = 0.20, ring_opacity = 0.95;
-static const double ring_width = 0.16;                       // of the radius
-static const double least_ring_pixels = 2;                   // small rings stay visible
+static const double ring_width = 0.16;      // of the radius
+static const double least_ring_pixels = 2;  // small rings stay visible
 static const double oldest_opacity = 0.40, newest_opacity = 0.90;
 
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
@@ -146,8 +146,7 @@ static bool nearest_segment(struct RTCPointQueryFunctionArguments *arguments)
   double away[3];
   double distance = segment_distance(&nearest->decals->segments[arguments->primID], nearest->position, away);
   // Of two that meet in one point the later piece wins, in whatever order the tree is walked.
-  bool better = distance < nearest->distance ||
-                (distance == nearest->distance && arguments->primID > nearest->segment);
+  bool better = distance < nearest->distance || (distance == nearest->distance && arguments->primID > nearest->segment);
   if (better) {
     nearest->distance = distance;
     nearest->segment = arguments->primID;

@@ -15,8 +15,8 @@ struct dc_trace_segment {
 struct dc_decals {
   int mark_count;
   struct dc_render_mark *marks;
-  RTCDevice device;                   // of the surfaces, not owned
-  RTCScene scene;                     // boxes of the segments, for nearest-segment queries
+  RTCDevice device;  // of the surfaces, not owned
+  RTCScene scene;    // boxes of the segments, for nearest-segment queries
   size_t segment_count, segment_capacity;
   struct dc_trace_segment *segments;
 };
@@ -32,9 +32,9 @@ enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surface
 
 // A place on the ground as the camera sees it.
 struct dc_decal_place {
-  const double *position, *normal;    // [3], m
-  const double *direction;            // [3], unit, of the ray that met it
-  double distance;                    // along the ray, m
+  const double *position, *normal;  // [3], m
+  const double *direction;          // [3], unit, of the ray that met it
+  double distance;                  // along the ray, m
 };
 
 // Colour (0 .. 2) and opacity (3) at a place; softness: width of edges, line_width: of traces, both in pixels.

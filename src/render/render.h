@@ -12,10 +12,10 @@ struct dc_render_mark {
 };
 
 struct dc_render_settings {
-  int width, height;   // 1 .. 16384
-  int samples;         // per pixel, 1 .. 4096; powers of 4 are spread best; 16 for final pictures, 4 for drafts
+  int width, height;  // 1 .. 16384
+  int samples;        // per pixel, 1 .. 4096; powers of 4 are spread best; 16 for final pictures, 4 for drafts
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
-  double floor_height; // z of the infinite ground plane that is drawn, m; NAN: none
+  double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
 };
 
 struct dc_renderer;

@@ -15,8 +15,8 @@ enum { TILE = 16, MOST_SAMPLES = 4096 };
 // Pairs of random dimensions within a sample.
 enum { PAIR_PIXEL, PAIR_LIGHT, PAIR_SKY, PAIR_DITHER };
 
-static const double filter_radius = 0.85;       // of the tent over a pixel, pixels
-static const double upward = 0.7;               // marks lie on fixed surfaces whose normal has at least this z
+static const double filter_radius = 0.85;  // of the tent over a pixel, pixels
+static const double upward = 0.7;          // marks lie on fixed surfaces whose normal has at least this z
 static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, of the picture's height
 
 struct dc_renderer {
@@ -27,7 +27,7 @@ struct dc_renderer {
   struct dc_decals decals;
   double softness, line_width;  // of decals, pixels
   int tile_columns, tile_rows;
-  unsigned char *occupied;      // [tile_rows][tile_columns]: whether a body may be seen in the tile
+  unsigned char *occupied;  // [tile_rows][tile_columns]: whether a body may be seen in the tile
 };
 
 static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct dc_bodies *bodies, int mark_count,
@@ -202,7 +202,7 @@ enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pos
   for (int b = 0; b < renderer->surfaces.body_count; b++)
     if (renderer->surfaces.bodies[b].mesh)
       mark_tiles(renderer, b);
-  // Every pixel is a pure function of its place: tiles may go to threads in any order.
+      // Every pixel is a pure function of its place: tiles may go to threads in any order.
 #pragma omp parallel for schedule(dynamic)
   for (int tile = 0; tile < tiles; tile++) {
     int left = tile % columns * TILE, top = tile / columns * TILE;

@@ -11,16 +11,16 @@ enum { BLOCK = 16 };  // pixels, of the sampler
 // The look of the pictures, in one place.  Key and sky make open ground receive about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
 static const double sky_color[3] = {0.29, 0.31, 0.335};
-static const double key_radius = 0.13;       // tangent of the key light's half angle: width of penumbrae
-static const double ground_albedo = 0.50;    // for light that bodies get from below
-static const double body_bounce = 0.45;      // light that a lit body passes on, as a part of its colour
-static const double below_horizon = 0.75;    // the sky's brightness downwards where there is no ground
+static const double key_radius = 0.13;     // tangent of the key light's half angle: width of penumbrae
+static const double ground_albedo = 0.50;  // for light that bodies get from below
+static const double body_bounce = 0.45;    // light that a lit body passes on, as a part of its colour
+static const double below_horizon = 0.75;  // the sky's brightness downwards where there is no ground
 static const double gloss_exponent = 120, gloss_reflectance = 0.04;
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
 static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
-static const double shoulder = 0.72;                    // tone curve: straight below, rolls off to 1 above
+static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
 
 // Reverses the bits of both halves, which change places.
 static uint64_t reverse_bits(uint64_t x)

@@ -13,9 +13,9 @@ struct dc_surface_mesh {
   const struct dc_shape *shape;  // to find it again while building
   RTCScene scene;
   int triangle_count;
-  const float (*vertices)[3];         // in Embree's buffer
-  const unsigned (*triangles)[3];     // in Embree's buffer
-  float (*corner_normals)[3][3];      // [triangle_count][corner][3], unit
+  const float (*vertices)[3];      // in Embree's buffer
+  const unsigned (*triangles)[3];  // in Embree's buffer
+  float (*corner_normals)[3][3];   // [triangle_count][corner][3], unit
 };
 
 enum dc_status dc_surfaces_check(RTCDevice device, const char *what, struct dc_error *error)
@@ -42,8 +42,8 @@ static void face_normals(const struct dc_mesh *mesh, double (*normals)[3])
   }
 }
 
-// Angle of triangle t at its corner: the weight of its normal there, so that the smoothed normal does not depend on how
-// neighbouring faces are split (Thuermer and Wuethrich 1998).
+// Angle of triangle t at its corner: the weight of its normal there, so that the smoothed normal does not depend on
+// how neighbouring faces are split (Thuermer and Wuethrich 1998).
 static double corner_angle(const struct dc_mesh *mesh, int t, int corner)
 {
   const int *v = mesh->triangles[t];
@@ -287,9 +287,15 @@ void dc_surfaces_box(const struct dc_surfaces *surfaces, int body, double corner
 
 static void set_ray(struct RTCRay *ray, const double origin[3], const double direction[3])
 {
-  *ray = (struct RTCRay){.org_x = (float)origin[0], .org_y = (float)origin[1], .org_z = (float)origin[2],
-                         .dir_x = (float)direction[0], .dir_y = (float)direction[1], .dir_z = (float)direction[2],
-                         .tnear = 0, .tfar = INFINITY, .mask = ~0u};
+  *ray = (struct RTCRay){.org_x = (float)origin[0],
+                         .org_y = (float)origin[1],
+                         .org_z = (float)origin[2],
+                         .dir_x = (float)direction[0],
+                         .dir_y = (float)direction[1],
+                         .dir_z = (float)direction[2],
+                         .tnear = 0,
+                         .tfar = INFINITY,
+                         .mask = ~0u};
 }
 
 static bool trace(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3], bool coherent,

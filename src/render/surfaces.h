@@ -21,7 +21,7 @@ struct dc_surface_body {
 
 struct dc_surfaces {
   RTCDevice device;
-  RTCScene scene;                  // one instance per drawn body; its geometry number is the body's index
+  RTCScene scene;  // one instance per drawn body; its geometry number is the body's index
   int mesh_count, body_count;
   struct dc_surface_mesh *meshes;  // [mesh_count], one per shape in use
   struct dc_surface_body *bodies;  // [body_count]

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "initial_state": offsets of the initial pose and velocity of one body along chosen axes,
-//     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of mass).
-// With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left Jacobian; so
-// a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is a sum.
+//     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of
+// mass). With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left
+// Jacobian; so a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is
+// a sum.
 #include "task/task.h"
 
 #include <stdio.h>
@@ -17,21 +18,40 @@ enum group { POSITION, ROTATION, VELOCITY, ANGULAR_VELOCITY };
 static const char *const group_names[GROUPS] = {"position", "rotation", "velocity", "angular_velocity"};
 
 static const struct dc_option options_table[] = {
-    {.name = "body", .type = DC_BODY, .unit = "", .help = "name of the free body whose start is controlled",
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the free body whose start is controlled",
      .offset = offsetof(struct dc_initial_state_options, body)},
-    {.name = "position", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+    {.name = "position",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"\"",
      .help = "axes along which the initial position may be shifted, such as \"xy\"; parameters in m",
      .offset = offsetof(struct dc_initial_state_options, position)},
-    {.name = "rotation", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+    {.name = "rotation",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"\"",
      .help = "world axes of the rotation vector that turns the body about its centre of mass; parameters in rad",
      .offset = offsetof(struct dc_initial_state_options, rotation)},
-    {.name = "velocity", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+    {.name = "velocity",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"\"",
      .help = "axes along which velocity may be added; parameters in m/s",
      .offset = offsetof(struct dc_initial_state_options, velocity)},
-    {.name = "angular_velocity", .type = DC_STRING, .unit = "", .fallback = "\"\"",
+    {.name = "angular_velocity",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"\"",
      .help = "world axes about which angular velocity may be added; parameters in rad/s",
      .offset = offsetof(struct dc_initial_state_options, angular_velocity)},
-    {.name = "initial", .type = DC_REAL_LIST, .unit = "", .fallback = "[]", .count = MOST_PARAMETERS,
+    {.name = "initial",
+     .type = DC_REAL_LIST,
+     .unit = "",
+     .fallback = "[]",
+     .count = MOST_PARAMETERS,
      .help = "first guess, one number per parameter: position, rotation, velocity, angular velocity; zeros when empty",
      .offset = offsetof(struct dc_initial_state_options, initial)},
     DC_OPTIONS_END,
@@ -39,8 +59,7 @@ static const struct dc_option options_table[] = {
 
 static const char *group_axes(const struct dc_initial_state_options *options, enum group group)
 {
-  const char *const axes[GROUPS] = {options->position, options->rotation, options->velocity,
-                                    options->angular_velocity};
+  const char *const axes[GROUPS] = {options->position, options->rotation, options->velocity, options->angular_velocity};
   return axes[group];
 }
 

@@ -12,18 +12,46 @@
 static const char *const when_choices[] = {"end", "every", NULL};
 
 static const struct dc_option options_table[] = {
-    {.name = "body", .type = DC_BODY, .unit = "", .help = "name of the body that shall reach the target",
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body that shall reach the target",
      .offset = offsetof(struct dc_reach_options, body)},
-    {.name = "target", .type = DC_REALS, .unit = "m", .count = 3, .minimum = -1e6, .maximum = 1e6,
-     .help = "point that the centre of mass shall reach", .offset = offsetof(struct dc_reach_options, target)},
-    {.name = "tolerance", .type = DC_REAL, .unit = "m", .fallback = "0", .minimum = 0, .maximum = 1e6,
-     .help = "distance that counts as reached", .offset = offsetof(struct dc_reach_options, tolerance)},
-    {.name = "weight", .type = DC_REAL, .unit = "1/m^2", .fallback = "1", .minimum = 0, .maximum = 1e30,
-     .help = "factor on the squared distance", .offset = offsetof(struct dc_reach_options, weight)},
-    {.name = "when", .type = DC_CHOICE, .unit = "", .fallback = "\"end\"", .choices = when_choices,
+    {.name = "target",
+     .type = DC_REALS,
+     .unit = "m",
+     .count = 3,
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "point that the centre of mass shall reach",
+     .offset = offsetof(struct dc_reach_options, target)},
+    {.name = "tolerance",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "distance that counts as reached",
+     .offset = offsetof(struct dc_reach_options, tolerance)},
+    {.name = "weight",
+     .type = DC_REAL,
+     .unit = "1/m^2",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e30,
+     .help = "factor on the squared distance",
+     .offset = offsetof(struct dc_reach_options, weight)},
+    {.name = "when",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"end\"",
+     .choices = when_choices,
      .help = "end: the last frame counts; every: the mean over all frames after the first",
      .offset = offsetof(struct dc_reach_options, when)},
-    {.name = "axes", .type = DC_STRING, .unit = "", .fallback = "\"xyz\"",
+    {.name = "axes",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"xyz\"",
      .help = "axes along which the distance counts, a subset of \"xyz\" such as \"xy\"",
      .offset = offsetof(struct dc_reach_options, axes)},
     DC_OPTIONS_END,
@@ -87,8 +115,8 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return share * sum;
 }
 
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                   int *body, double *distance, bool *reached)
+static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int *body,
+                   double *distance, bool *reached)
 {
   const struct dc_reach_options *reach = options;
   double offset[3];

@@ -75,7 +75,7 @@ static inline void scene_options(struct scene *scene, const struct dc_option *ta
 static inline void scene_start(struct scene *scene)
 {
   memset(scene, 0, sizeof *scene);
-  scene_threads(1); // these scenes are small; a busy machine makes waiting threads slow
+  scene_threads(1);  // these scenes are small; a busy machine makes waiting threads slow
   scene->arena = dc_arena_create();
   scene_need(scene, scene->arena, "memory");
 }

@@ -9,21 +9,30 @@
 #include "math/vector.h"
 
 enum position {
-  VERTEX_FACE, VERTEX_VERTEX, EDGE_EDGE, EDGE_FACE, PARALLEL_EDGES, NEARLY_PARALLEL_EDGES, PARALLEL_FACES,
-  MIRRORED_FACES, COPLANAR, POSITIONS
+  VERTEX_FACE,
+  VERTEX_VERTEX,
+  EDGE_EDGE,
+  EDGE_FACE,
+  PARALLEL_EDGES,
+  NEARLY_PARALLEL_EDGES,
+  PARALLEL_FACES,
+  MIRRORED_FACES,
+  COPLANAR,
+  POSITIONS
 };
 
-static const char *const position_names[] = {"vertex-face", "vertex-vertex", "edge-edge", "edge-face", "parallel edges",
-                                             "nearly parallel edges", "parallel faces", "mirrored faces", "coplanar"};
+static const char *const position_names[] = {"vertex-face",    "vertex-vertex",  "edge-edge",
+                                             "edge-face",      "parallel edges", "nearly parallel edges",
+                                             "parallel faces", "mirrored faces", "coplanar"};
 
 struct pair_case {
   enum position position;
-  double gap;      // relative to the size of a
-  double aspect;   // of slivers, 1 for none
-  double ratio;    // size of triangle b, a has about 1
-  double scale;    // of everything, the potential's length included
-  double arm;      // distance of the triangles from c_a, in sizes
-  bool turned;     // by a random rotation; otherwise the parallel cases are exactly parallel
+  double gap;     // relative to the size of a
+  double aspect;  // of slivers, 1 for none
+  double ratio;   // size of triangle b, a has about 1
+  double scale;   // of everything, the potential's length included
+  double arm;     // distance of the triangles from c_a, in sizes
+  bool turned;    // by a random rotation; otherwise the parallel cases are exactly parallel
 };
 
 static inline double between(struct dc_random *random, double low, double high)

@@ -10,8 +10,8 @@
 typedef __float128 quad;
 
 struct quad_reference {
-  quad energy;          // P - 12 for the potential of the given length
-  quad gradient[6];     // twist (w, t) of a about the origin
+  quad energy;       // P - 12 for the potential of the given length
+  quad gradient[6];  // twist (w, t) of a about the origin
   quad hessian[6][6];
   bool converged;
 };
@@ -154,8 +154,8 @@ static bool minimize_quad(const quad vertices[6][3], quad plane[4], quad *value)
   return false;
 }
 
-// dP/dx_v = -s n / u^2 on the vertices of a, pulled back to the chart (w, t) about the origin at the pose x = exp([w]x)
-// X + t: force, and J_l(w)^T torque about t, J_l(w)^T = I - c1 [w]x + c2 [w]x^2.
+// dP/dx_v = -s n / u^2 on the vertices of a, pulled back to the chart (w, t) about the origin at the pose x =
+// exp([w]x) X + t: force, and J_l(w)^T torque about t, J_l(w)^T = I - c1 [w]x + c2 [w]x^2.
 static void chart_gradient_quad(const quad x[6][3], const quad plane[4], const quad twist[6], quad gradient[6])
 {
   quad torque[3] = {0, 0, 0}, once[3], again[3];

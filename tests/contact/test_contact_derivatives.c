@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients and Hessians of body pairs against differences, their invariances, the projected Hessian, and what must not
-// change results: the number of threads, remembered planes, a reset.
+// Gradients and Hessians of body pairs against differences, their invariances, the projected Hessian, and what must
+// not change results: the number of threads, remembered planes, a reset.
 #include "contact/contact_scene.h"
 #include "math/eigen6.h"
 
@@ -189,13 +189,13 @@ static void test_half_space(void)
       sum += box->vertex_weight[v] * 12 * 0.5 / (gap - low + dc_vec_dot(normal, box->turned[v]));
     }
     CHECK_NEAR(weights, 1, 1e-14);
-    CHECK_NEAR(energy / sum, 1, 1e-12); // observed 4e-14
+    CHECK_NEAR(energy / sum, 1, 1e-12);  // observed 4e-14
     CHECK_NEAR(dc_contact_min_gap(contact), gap, 1e-14);
     dc_vec_add_scaled(scene.poses[0].position, scene.poses[0].position, -1.001 * gap, normal);
     CHECK(isinf(dc_contact_evaluate(contact, scene.poses, 2, &pair)), "below the plane");
     CHECK(dc_contact_min_gap(contact) == 0, "below the plane");
   }
-  CHECK(worst[0] < 3e-9 && worst[1] < 3e-9, "gradient %.1e, Hessian %.1e", worst[0], worst[1]); // observed 4e-10
+  CHECK(worst[0] < 3e-9 && worst[1] < 3e-9, "gradient %.1e, Hessian %.1e", worst[0], worst[1]);  // observed 4e-10
   printf("# half space against differences: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
   scene_end(&scene);
 }
@@ -271,7 +271,7 @@ static void test_invariance(void)
     }
     scene_end(&scene);
   }
-  CHECK(worst < 1e-10, "%.1e", worst); // observed 6e-12 m: rounding of the turned positions over the gap
+  CHECK(worst < 1e-10, "%.1e", worst);  // observed 6e-12 m: rounding of the turned positions over the gap
   CHECK(momentum < 1e-14, "%.1e", momentum);
   printf("# turned scene: relative change times gap %.1e m; total force and torque %.1e\n", worst, momentum);
 }
@@ -350,7 +350,7 @@ static void test_projection_of_positive(void)
     for (int k = 0; k <= i; k++, e++)
       for (int j = 0; j < 6; j++)
         pair.hessian[e] += a[i][j] * a[k][j];
-  expand(&pair, true, true, &exact); // without a gradient there is no second-order part
+  expand(&pair, true, true, &exact);  // without a gradient there is no second-order part
   expand(&pair, false, true, &projected);
   CHECK(relative_difference(&exact.hessian[0][0], &projected.hessian[0][0], 144) < 1e-14, "positive Hessian changed");
   CHECK(positive(&exact.hessian[0][0], 12, 1e-12), "J^T H J not positive");
@@ -367,7 +367,7 @@ static void test_eigen6(void)
       for (int k = 0; k <= i; k++)
         a[i][k] = a[k][i] = scale * (sample % 4 == 0 ? (double)(i == k) : dc_random_normal(&random)) *
                             (sample % 4 == 1 ? pow(10, -(i + k)) : 1);
-    if (sample % 4 == 2) // rank one
+    if (sample % 4 == 2)  // rank one
       for (int i = 5; i >= 0; i--)
         for (int k = 5; k >= 0; k--)
           a[i][k] = (sample & 4 ? -1 : 1) * scale * (i + 1) * (k + 1);
@@ -386,10 +386,10 @@ static void test_eigen6(void)
           unit += vectors[l][i] * vectors[l][k];
           most = fmax(most, fabs(values[l]));
         }
-        CHECK_NEAR(full / most, a[i][k] / most, 4e-15); // observed 1.5e-15
+        CHECK_NEAR(full / most, a[i][k] / most, 4e-15);  // observed 1.5e-15
         CHECK_NEAR(projected[i][k] / most, part / most, 1e-15);
         CHECK_NEAR(twice[i][k] / most, projected[i][k] / most, 4e-15);
-        CHECK_NEAR(unit, i == k, 2e-14); // observed 5e-15
+        CHECK_NEAR(unit, i == k, 2e-14);  // observed 5e-15
       }
   }
   double zero[6][6] = {{0}};

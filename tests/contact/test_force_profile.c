@@ -17,13 +17,15 @@ static void test_profiles(void)
       paper_least = fmin(paper_least, row->least);
       continue;
     }
-    // From the default blend of 0.3 on within 20 %, and rising by at most 10 %: no trap between shells.  Observed on 30 lines
-    // 0.81 .. 1.07 with a rise of 1.011 at 0.3, 0.76 .. 1.31 with a rise of 1.29 at 0.1.
+    // From the default blend of 0.3 on within 20 %, and rising by at most 10 %: no trap between shells.  Observed on
+    // 30 lines 0.81 .. 1.07 with a rise of 1.011 at 0.3, 0.76 .. 1.31 with a rise of 1.29 at 0.1.
     if (row->blend >= 0.3) {
-      CHECK(row->least > 0.8 && row->most < 1.2, "%s, blend %g: %g .. %g", row->bodies, row->blend, row->least, row->most);
+      CHECK(row->least > 0.8 && row->most < 1.2, "%s, blend %g: %g .. %g", row->bodies, row->blend, row->least,
+            row->most);
       CHECK(row->rise < 1.1, "%s, blend %g: %g", row->bodies, row->blend, row->rise);
     } else {
-      CHECK(row->least > 0.7 && row->most < 1.4, "%s, blend %g: %g .. %g", row->bodies, row->blend, row->least, row->most);
+      CHECK(row->least > 0.7 && row->most < 1.4, "%s, blend %g: %g .. %g", row->bodies, row->blend, row->least,
+            row->most);
     }
   }
   // What the consistent weights are there for; also shows that the measure can fail.

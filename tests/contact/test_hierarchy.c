@@ -18,8 +18,8 @@ struct recursion {
   const struct dc_collider *a, *b;
   double arm[3], epsilon, length, offset;
   bool paper;
-  int checked, violations; // node pairs whose children's sum was held against the centred term
-  double worst;            // smallest (sum - centred) / centred
+  int checked, violations;  // node pairs whose children's sum was held against the centred term
+  double worst;             // smallest (sum - centred) / centred
 };
 
 static struct recursion recursion_of(const struct dc_contact *contact, const struct dc_pose *poses)
@@ -171,7 +171,7 @@ static void test_energy(void)
     scene_end(&scene);
   }
   CHECK(finite > 100, "%d", finite);
-  CHECK(worst < 1e-11, "%g", worst); // observed 3e-13: the paper's solver
+  CHECK(worst < 1e-11, "%g", worst);  // observed 3e-13: the paper's solver
   printf("# energy against the recursion: %.1e over %d poses\n", worst, finite);
 }
 
@@ -361,8 +361,8 @@ static double hessian_jump(struct dc_contact *contact, const struct dc_pose pose
   return jump / most;
 }
 
-// The Hessian at both sides of r = d1 and r = d2 of node pairs that count: its jump falls with the distance between the
-// two.
+// The Hessian at both sides of r = d1 and r = d2 of node pairs that count: its jump falls with the distance between
+// the two.
 static void test_smoothness(void)
 {
   struct dc_random random;
@@ -395,7 +395,7 @@ static void test_smoothness(void)
         double coarse = hessian_jump(bsh, scene.poses, e, 1e-4 * size, coarse_blends);
         double fine = hessian_jump(bsh, scene.poses, e, 1e-7 * size, blends);
         if (!isfinite(coarse) || blends[0] == blends[1] || dc_contact_min_gap(bsh) < 1e-2 * size)
-          continue; // touching, or a pair that an ancestor already covers
+          continue;  // touching, or a pair that an ancestor already covers
         crossed[outer]++;
         worst = fmax(worst, fine);
         // A jump would not fall with the distance; rounding of positions leaves 1e-15 / 1e-7.
@@ -411,8 +411,8 @@ static void test_smoothness(void)
 
 // ---- Force
 
-// Paper 000, Eq. 2 for convex bodies: the force on a is in the cone of hull(a) - hull(b), that is f.v >= 0 for every v
-// that separates a from b.
+// Paper 000, Eq. 2 for convex bodies: the force on a is in the cone of hull(a) - hull(b), that is f.v >= 0 for every
+// v that separates a from b.
 static void test_cone(void)
 {
   struct dc_random random;
@@ -463,8 +463,8 @@ static void test_cone(void)
   printf("# force along %d separating normals: at least %.1e of its size\n", separating, least);
 }
 
-// At 500 radii the force is that of one centred term about the roots: 12 (sqrt(l) / r^(3/2) + l / r^2) with the paper's
-// weights, nearly with the others.
+// At 500 radii the force is that of one centred term about the roots: 12 (sqrt(l) / r^(3/2) + l / r^2) with the
+// paper's weights, nearly with the others.
 static void test_far_force(void)
 {
   struct scene scene;
@@ -479,7 +479,7 @@ static void test_far_force(void)
       double expected = 12 * (sqrt(length / r) + length / r) / r;
       if (contact->settings.weights == DC_WEIGHTS_PAPER && exact)
         expected *= contact->colliders[0].triangle_count * contact->colliders[1].triangle_count;
-      CHECK_NEAR(-result.gradient[3] / expected, 1, 1e-5); // observed 3e-6: the spread
+      CHECK_NEAR(-result.gradient[3] / expected, 1, 1e-5);  // observed 3e-6: the spread
       CHECK_NEAR(result.gradient[4] / expected, 0, 1e-5);
       CHECK(result.radial == !exact, "%d", result.radial);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every copy of the kernels must have in common: the same numbers, weights, a barrier that pushes and never pulls.
+// What every copy of the kernels must have in common: the same numbers, weights, a barrier that pushes and never
+// pulls.
 #include "harness.h"
 
 #include "contact/bench_pairs.h"
@@ -13,7 +14,11 @@ static void random_batch(struct dc_random *random, double smallest_gap, struct d
   for (int lane = 0; lane < DC_BATCH; lane++) {
     struct pair_case c = {.position = (int)between(random, 0, POSITIONS),
                           .gap = pow(smallest_gap, dc_random_uniform(random)),
-                          .aspect = 1, .ratio = 1, .scale = 1, .arm = 1, .turned = true};
+                          .aspect = 1,
+                          .ratio = 1,
+                          .scale = 1,
+                          .arm = 1,
+                          .turned = true};
     double x[6][3];
     make_case(random, &c, x);
     set_lane(batch, lane, x);
@@ -159,8 +164,8 @@ static double outside(const double triangle[3][3], const double point[3], const 
   return worst / size;
 }
 
-// Paper 000, Eq. 2: the force on a lies in the cone of (point of a) - (point of b).  The wrench is one force along the
-// plane's normal whose line passes through both triangles.  Observed for the line: 5e-16.
+// Paper 000, Eq. 2: the force on a lies in the cone of (point of a) - (point of b).  The wrench is one force along
+// the plane's normal whose line passes through both triangles.  Observed for the line: 5e-16.
 static void test_pushes_apart(void)
 {
   const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
@@ -261,8 +266,8 @@ static void test_benchmark(void)
     for (int order = 0; order < 3; order++)
       CHECK(rate->cold[order] > 0 && isfinite(rate->cold[order]) && rate->warm[order] > 0, "%s", rate->name);
     CHECK(rate->warm_iterations < rate->cold_iterations, "%s", rate->name);
-    printf("# %-8s cold %.2f warm %.2f million pairs/s with Hessian\n", rate->name,
-           1e-6 * rate->cold[2], 1e-6 * rate->warm[2]);
+    printf("# %-8s cold %.2f warm %.2f million pairs/s with Hessian\n", rate->name, 1e-6 * rate->cold[2],
+           1e-6 * rate->warm[2]);
   }
 }
 

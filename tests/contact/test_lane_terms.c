@@ -99,8 +99,10 @@ static double relative_difference(const double *a, const double *b, int count)
 
 static void random_energy(struct dc_random *random, struct energy *e)
 {
-  *e = (struct energy){.shift = between(random, 0, 5), .constant = between(random, 0, 12),
-                       .blend = pow(10, between(random, -1, 0)), .inner = between(random, 0.5, 2)};
+  *e = (struct energy){.shift = between(random, 0, 5),
+                       .constant = between(random, 0, 12),
+                       .blend = pow(10, between(random, -1, 0)),
+                       .inner = between(random, 0.5, 2)};
   struct radial *terms[2] = {&e->inner_term, &e->centred};
   for (int i = 0; i < 2; i++) {
     double direction[3], distance = e->inner * (1 + e->blend * between(random, 0.1, 0.9));

@@ -53,7 +53,7 @@ static void test_random_steps(void)
   struct dc_random random;
   dc_random_seed(&random, 1);
   static const double resolution[SHAPE_PAIRS] = {5e-3, 5e-3, 5e-3,
-                                                 1e-3, 2e-3, 2e-3}; // below what one passes through the other in
+                                                 1e-3, 2e-3, 2e-3};  // below what one passes through the other in
   int shortened = 0, timid = 0;
   for (int s = 0; s < SHAPE_PAIRS; s++) {
     struct scene scene;
@@ -85,7 +85,7 @@ static void test_random_steps(void)
         random_direction(&random, axis);
         dc_vec_scale(twists[body], axis, turn);
         random_direction(&random, axis);
-        dc_vec_add_scaled(axis, axis, body ? 1 : -1, direction); // rather towards each other
+        dc_vec_add_scaled(axis, axis, body ? 1 : -1, direction);  // rather towards each other
         dc_vec_scale(twists[body] + 3, axis, shift);
       }
       if (plane)
@@ -125,15 +125,16 @@ static void test_head_on(void)
     double fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
     // The gap of a far pair is a bound from the spheres: then less is kept.  Observed 0.900 .. 0.978.
     CHECK(3 * fraction / gap > 0.89 && 3 * fraction / gap < 0.98, "gap %g: %g of it", gap, 3 * fraction / gap);
-    twists[0][5] = 3; // away
+    twists[0][5] = 3;  // away
     CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "gap %g", gap);
-    twists[0][5] = 1 - 0.8 * gap; // closer by less than the gap
+    twists[0][5] = 1 - 0.8 * gap;  // closer by less than the gap
     CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "gap %g", gap);
   }
   scene_end(&scene);
 }
 
-// Sliding past each other 0.1 mm apart, along a slot 0.1 mm wider than the cube, over the ground, rolling: things move.
+// Sliding past each other 0.1 mm apart, along a slot 0.1 mm wider than the cube, over the ground, rolling: things
+// move.
 static void test_sliding(void)
 {
   struct scene scene;
@@ -152,12 +153,12 @@ static void test_sliding(void)
   CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "along a slot");
   twists[0][4] = 1e-5;
   CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "nearly along a slot");
-  twists[0][4] = 1e-3; // nine tenths of 0.05 mm of room, and more, over 1 mm
+  twists[0][4] = 1e-3;  // nine tenths of 0.05 mm of room, and more, over 1 mm
   CHECK_NEAR(safe_fraction(contact, &scene, (const double(*)[6])twists), 0.046, 1e-3);
   twists[0][4] = 0;
-  twists[0][2] = 1e-4; // the corner's 0.1 m times 1e-4 rad is a fifth of the room
+  twists[0][2] = 1e-4;  // the corner's 0.1 m times 1e-4 rad is a fifth of the room
   CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "turning a little in a slot");
-  twists[0][2] = 0.01; // 0.05 mm at 0.1 m: 0.0005 rad
+  twists[0][2] = 0.01;  // 0.05 mm at 0.1 m: 0.0005 rad
   double fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
   CHECK(fraction > 0.04 && fraction < 0.05, "%g", fraction);
   scene_end(&scene);
@@ -174,17 +175,17 @@ static void test_passing(void)
   scene.poses[1].position[0] = 1;
   scene.poses[1].position[2] = 0.2001;
   CHECK(safe_fraction(contact, &scene, (const double(*)[6])twists) == 1, "balls passing each other");
-  scene.poses[0].position[0] = -0.2; // ends beside the other: the gap is used up where nine tenths of it are
+  scene.poses[0].position[0] = -0.2;  // ends beside the other: the gap is used up where nine tenths of it are
   twists[0][3] = 0.2, twists[1][3] = -1;
   double fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
-  CHECK(fraction > 0.8 && fraction < 1, "balls ending side by side: %g", fraction); // observed 0.88
+  CHECK(fraction > 0.8 && fraction < 1, "balls ending side by side: %g", fraction);  // observed 0.88
   scene.poses[0].position[0] = scene.poses[1].position[0] = 0;
   memset(twists, 0, sizeof twists);
   twists[0][2] = 3;
   twists[1][2] = -3;
   fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
   CHECK(fraction > 0.4 && isinf(first_overlap(contact, &scene, (const double(*)[6])twists, fraction, 1e-3)),
-        "turning in place: %g", fraction); // observed 0.46
+        "turning in place: %g", fraction);  // observed 0.46
   scene_end(&scene);
 }
 
@@ -210,7 +211,7 @@ static void test_sweeping(void)
     CHECK(isinf(first_overlap(contact, &scene, (const double(*)[6])twists, fraction, 1e-3)), "%d degrees", degrees);
     least = fmin(least, fraction / hit);
   }
-  CHECK(least > 0.9, "%g", least); // observed 0.98
+  CHECK(least > 0.9, "%g", least);  // observed 0.98
   printf("# a turning rod: at least %.2f of the way to the ball\n", least);
   scene_end(&scene);
 }
@@ -240,7 +241,7 @@ static void test_tunnelling(void)
           twists[0][3 + k] = between(&random, -0.3, 0.3);
         }
         scene.poses[0].position[2] = from;
-        twists[0][5] = wall ? -from : -4; // the box: to its middle
+        twists[0][5] = wall ? -from : -4;  // the box: to its middle
         double fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
         double height = from + fraction * twists[0][5], surface = wall ? 0.5 : 0.0005;
         CHECK(height > surface + 0.05, "fraction %g: at %g m", fraction, height);

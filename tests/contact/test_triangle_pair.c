@@ -22,7 +22,8 @@ static void keep_largest(struct errors *a, struct errors b)
   a->hessian = fmax(a->hessian, b.hessian);
 }
 
-// Errors relative to the norms, rotations in units of the reach of triangle a about c_a so that all blocks count alike.
+// Errors relative to the norms, rotations in units of the reach of triangle a about c_a so that all blocks count
+// alike.
 static struct errors compare(const struct quad_reference *reference, double reach, double energy,
                              const double gradient[6], const double hessian[21])
 {
@@ -55,21 +56,20 @@ struct variant {
   bool turned;
 };
 
-static const struct variant variants[] = {
-    {"plain", 1, 1, 1, 0.5, true},
-    {"exactly parallel", 1, 1, 1, 0.5, false},
-    {"sliver 1e-3", 1e-3, 1, 1, 0.5, true},
-    {"sliver 1e-6", 1e-6, 1, 1, 0.5, true},
-    {"b 1000 times larger", 1, 1000, 1, 0.5, true},
-    {"scale 1e-6", 1, 1, 1e-6, 0.5, true},
-    {"scale 1e6", 1, 1, 1e6, 0.5, true},
-    {"100 sizes away", 1, 1, 1, 100, true}};
+static const struct variant variants[] = {{"plain", 1, 1, 1, 0.5, true},
+                                          {"exactly parallel", 1, 1, 1, 0.5, false},
+                                          {"sliver 1e-3", 1e-3, 1, 1, 0.5, true},
+                                          {"sliver 1e-6", 1e-6, 1, 1, 0.5, true},
+                                          {"b 1000 times larger", 1, 1000, 1, 0.5, true},
+                                          {"scale 1e-6", 1, 1, 1e-6, 0.5, true},
+                                          {"scale 1e6", 1, 1, 1e6, 0.5, true},
+                                          {"100 sizes away", 1, 1, 1, 100, true}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 // One position and variant, lane g with gap 10^-(g+1).
 struct cell {
-  struct dc_triangle_batch batch;           // vertices; no planes
-  struct dc_triangle_batch before;          // a little earlier, in another turn of the scene, with its planes
+  struct dc_triangle_batch batch;   // vertices; no planes
+  struct dc_triangle_batch before;  // a little earlier, in another turn of the scene, with its planes
   double vertices[GAPS][6][3];
   struct quad_reference reference[GAPS];
 };
@@ -100,8 +100,13 @@ static void make_cell(struct dc_random *random, enum position position, const st
   start_batch(&cell->batch, v->scale);
   start_batch(&cell->before, v->scale);
   for (int g = 0; g < GAPS; g++) {
-    struct pair_case c = {.position = position, .gap = pow(10, -1 - g), .aspect = v->aspect, .ratio = v->ratio,
-                          .scale = v->scale, .arm = v->arm, .turned = v->turned};
+    struct pair_case c = {.position = position,
+                          .gap = pow(10, -1 - g),
+                          .aspect = v->aspect,
+                          .ratio = v->ratio,
+                          .scale = v->scale,
+                          .arm = v->arm,
+                          .turned = v->turned};
     double earlier[6][3];
     make_case(random, &c, cell->vertices[g]);
     set_lane(&cell->batch, g, cell->vertices[g]);
@@ -160,8 +165,8 @@ static void measure_cell(const struct cell *cell, const char *what, const char *
             (int)batch.unconverged);
       // Warm starts must profit: a plane remembered in wrong coordinates would start cold.
       if (start == WARM)
-        CHECK(batch.iterations <= 6 * DC_BATCH / (*kernels)->width, "%s: %s, %s: %d iterations", (*kernels)->name,
-              what, where, (int)batch.iterations);
+        CHECK(batch.iterations <= 6 * DC_BATCH / (*kernels)->width, "%s: %s, %s: %d iterations", (*kernels)->name, what,
+              where, (int)batch.iterations);
       for (int g = 0; g < GAPS; g++) {
         double gradient[6], h[DC_HESSIAN];
         for (int i = 0; i < 6; i++)
@@ -175,9 +180,9 @@ static void measure_cell(const struct cell *cell, const char *what, const char *
 }
 
 // Observed over all positions, kernels and starts, at gaps 1e-1, 1e-2, ... 1e-8 of the size: gradient 1e-11 (the
-// tolerance of the plane) down to 1e-5, then 1e-10, 1e-9, 1e-8 (rounding of the distances, 1e-16 / gap); Hessian 2e-11,
-// then 2e-10, 2e-9, 2e-8; energy 1e-15, growing to 5e-9.  A triangle 1000 times larger: 1000 times the part that comes
-// from rounding.
+// tolerance of the plane) down to 1e-5, then 1e-10, 1e-9, 1e-8 (rounding of the distances, 1e-16 / gap); Hessian
+// 2e-11, then 2e-10, 2e-9, 2e-8; energy 1e-15, growing to 5e-9.  A triangle 1000 times larger: 1000 times the part
+// that comes from rounding.
 static void test_accuracy(void)
 {
   static struct cell cell;
@@ -224,7 +229,8 @@ static void test_reference(void)
   }
 }
 
-// Two random triangles, b shifted so that the largest gap over the axes becomes what is asked, relative to the size 1.
+// Two random triangles, b shifted so that the largest gap over the axes becomes what is asked, relative to the size
+// 1.
 static double random_pair_at(struct dc_random *random, double wanted, int shape, double x[6][3])
 {
   double width[2] = {1, 1}, apart = 1;
@@ -318,8 +324,8 @@ static void test_touching(void)
   }
 }
 
-// Gaps down to rounding, far from c_a, from planes remembered at a larger gap: energies are positive or INFINITY, never
-// NaN.
+// Gaps down to rounding, far from c_a, from planes remembered at a larger gap: energies are positive or INFINITY,
+// never NaN.
 static void test_tiny_gaps(void)
 {
   struct dc_random random;
@@ -330,8 +336,13 @@ static void test_tiny_gaps(void)
     start_batch(&batch, 1);
     start_batch(&wide, 1);
     for (int lane = 0; lane < DC_BATCH; lane++) {
-      struct pair_case c = {.position = (round + lane) % POSITIONS, .gap = pow(10, -9 - lane), .ratio = 1, .scale = 1,
-                            .aspect = round % 3 ? 1 : 1e-4, .arm = round % 2 ? 100 : 0.5, .turned = true};
+      struct pair_case c = {.position = (round + lane) % POSITIONS,
+                            .gap = pow(10, -9 - lane),
+                            .ratio = 1,
+                            .scale = 1,
+                            .aspect = round % 3 ? 1 : 1e-4,
+                            .arm = round % 2 ? 100 : 0.5,
+                            .turned = true};
       double x[6][3];
       make_case(&random, &c, x);
       set_lane(&batch, lane, x);
@@ -363,8 +374,13 @@ static void test_paper_formulation(void)
   struct errors worst = {0, 0, 0};
   dc_random_seed(&random, 17);
   for (int i = 0; i < 200; i++) {
-    struct pair_case c = {.position = i % POSITIONS, .gap = pow(10, between(&random, -2, 0)), .aspect = 1, .ratio = 1,
-                          .scale = 1, .arm = 0.5, .turned = true};
+    struct pair_case c = {.position = i % POSITIONS,
+                          .gap = pow(10, between(&random, -2, 0)),
+                          .aspect = 1,
+                          .ratio = 1,
+                          .scale = 1,
+                          .arm = 0.5,
+                          .turned = true};
     double x[6][3], plane[4] = {0, 0, 0, 0}, energy, gradient[6], hessian[DC_HESSIAN];
     make_case(&random, &c, x);
     CHECK(dc_paper_pair(x, 0.3, 2, plane, &energy, gradient, hessian) > 0, "%s", position_names[c.position]);

@@ -30,8 +30,13 @@ static const struct dc_shape fixture_shapes[] = {
 // A definition with the defaults of the option table.
 static inline struct dc_body_definition fixture_body(const char *name, int joint, int shape)
 {
-  struct dc_body_definition definition = {.name = name, .joint = joint, .shape = shape, .density = NAN, .mass = NAN,
-                                          .rotation = {1, 0, 0, 0}, .color = {0.7, 0.7, 0.7}};
+  struct dc_body_definition definition = {.name = name,
+                                          .joint = joint,
+                                          .shape = shape,
+                                          .density = NAN,
+                                          .mass = NAN,
+                                          .rotation = {1, 0, 0, 0},
+                                          .color = {0.7, 0.7, 0.7}};
   return definition;
 }
 

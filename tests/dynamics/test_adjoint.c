@@ -7,8 +7,8 @@
 
 // ---- Rollouts
 
-// A smooth loss of several frames: over movable bodies sin(c.x + phase) + <C, R>, other coefficients for each frame and
-// body.  Derivative into frames (may be NULL).
+// A smooth loss of several frames: over movable bodies sin(c.x + phase) + <C, R>, other coefficients for each frame
+// and body.  Derivative into frames (may be NULL).
 static double smooth_loss(const struct dc_model *model, const struct dc_trajectory *trajectory, double *frames)
 {
   struct dc_random random;
@@ -36,7 +36,7 @@ static double smooth_loss(const struct dc_model *model, const struct dc_trajecto
         continue;
       double *at = frames + (size_t)frame * (size_t)nv + body->v_offset;
       dc_vec_add_scaled(at + 3, at + 3, cos(angle), c);
-      dc_mat_multiply_transposed(product, turn, poses[i].rotation); // w . sum_j R_j x C_j
+      dc_mat_multiply_transposed(product, turn, poses[i].rotation);  // w . sum_j R_j x C_j
       at[0] += product[7] - product[5];
       at[1] += product[2] - product[6];
       at[2] += product[3] - product[1];
@@ -198,7 +198,7 @@ static void check_directions(struct gradient_problem *problem, const char *name,
   }
   double large = fabs(loss_at(problem, taylor) - problem->loss - taylor * slope);
   double small = fabs(loss_at(problem, 0.1 * taylor) - problem->loss - 0.1 * taylor * slope);
-  CHECK_NEAR(log10(large / small), 2, 0.1); // 1.99 ... 2.001 observed
+  CHECK_NEAR(log10(large / small), 2, 0.1);  // 1.99 ... 2.001 observed
 }
 
 // ---- Scenes
@@ -357,7 +357,7 @@ static void test_local_support(void)
   struct dc_contact_model local = *dc_contact_model_find("bsh");
   double derivative[6];
   far_derivative(&local, derivative);
-  CHECK(derivative[3] > 1e-6, "%g", derivative[3]); // 7.9e-5 observed
+  CHECK(derivative[3] > 1e-6, "%g", derivative[3]);  // 7.9e-5 observed
   local.local = true;
   far_derivative(&local, derivative);
   for (int i = 0; i < 6; i++)

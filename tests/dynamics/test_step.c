@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implicit step against closed forms, conservation, convergence recomputed from what it returns, and no tunnelling.
+// The implicit step against closed forms, conservation, convergence recomputed from what it returns, and no
+// tunnelling.
 #include "harness.h"
 
 #include "dynamics/step.h"
@@ -33,7 +34,7 @@ static void test_free_fall(void)
       }
       CHECK_NEAR(dc_vec_norm(q + 4), 0, 1e-15);
     }
-    CHECK_NEAR(worst, 0, 1e-12); // 1.3e-13 observed
+    CHECK_NEAR(worst, 0, 1e-12);  // 1.3e-13 observed
     dc_trajectory_destroy(trajectory);
     scene_end(&scene);
   }
@@ -46,7 +47,7 @@ static double turn_about(const struct dc_trajectory *trajectory, int frame, int 
   dc_rotation_conjugate(back, frame_of(trajectory, frame) + 3);
   dc_rotation_multiply(turn, frame_of(trajectory, frame + 1) + 3, back);
   dc_rotation_log(w, turn);
-  CHECK_NEAR(dc_vec_norm(w), fabs(w[k]), 1e-13); // about no other axis
+  CHECK_NEAR(dc_vec_norm(w), fabs(w[k]), 1e-13);  // about no other axis
   return w[k];
 }
 
@@ -54,7 +55,7 @@ static double turn_about(const struct dc_trajectory *trajectory, int frame, int 
 // degrees.
 static void test_planar_spin(void)
 {
-  const double speeds[4] = {10, -40, 70, 120}; // rad/s; the last turns by 4.8 rad a step
+  const double speeds[4] = {10, -40, 70, 120};  // rad/s; the last turns by 4.8 rad a step
   double worst = 0;
   for (int k = 0; k < 3; k++)
     for (int s = 0; s < 4; s++) {
@@ -76,7 +77,7 @@ static void test_planar_spin(void)
       dc_trajectory_destroy(trajectory);
       scene_end(&scene);
     }
-  CHECK_NEAR(worst, 0, 1e-13); // 1.5e-14 observed
+  CHECK_NEAR(worst, 0, 1e-13);  // 1.5e-14 observed
 }
 
 // ---- Invariants
@@ -102,8 +103,9 @@ static double kinetic_energy(const struct scene *scene, const struct dc_trajecto
   return sum / (h * h);
 }
 
-// Without torque the centre moves uniformly and the energy of motion never rises, however the body tumbles: with Y = 2R
-// - R-, h^2 times the multiplier of R+ is M - (M Y^T Y M)^(1/2), and Y^T Y = 5 - 2 (Q + Q^T) >= 1 makes it negative.
+// Without torque the centre moves uniformly and the energy of motion never rises, however the body tumbles: with Y =
+// 2R - R-, h^2 times the multiplier of R+ is M - (M Y^T Y M)^(1/2), and Y^T Y = 5 - 2 (Q + Q^T) >= 1 makes it
+// negative.
 static void test_free_tumbling(void)
 {
   struct scene scene;
@@ -124,15 +126,15 @@ static void test_free_tumbling(void)
     CHECK(energy <= before * (1 + 1e-13), "step %d: %.17g after %.17g", n, energy, before);
     before = energy;
   }
-  CHECK_NEAR(drift, 0, 1e-14);                                                            // 6.7e-16 observed
-  CHECK(before > 0.5 * 0.8 * 0.0625 && before < 0.5 * 0.8 * 0.0625 + 0.02, "%g", before); // translation keeps its part
+  CHECK_NEAR(drift, 0, 1e-14);                                                             // 6.7e-16 observed
+  CHECK(before > 0.5 * 0.8 * 0.0625 && before < 0.5 * 0.8 * 0.0625 + 0.02, "%g", before);  // translation keeps its part
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }
 
-// Rate of change of linear momentum and of angular momentum about the origin in a step, as the scheme defines them: the
-// derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T with E
-// = R+ - 2R + R-.
+// Rate of change of linear momentum and of angular momentum about the origin in a step, as the scheme defines them:
+// the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T
+// with E = R+ - 2R + R-.
 static void momentum_rates(const struct scene *scene, const struct dc_trajectory *trajectory, int frame, double rate[6],
                            double *size)
 {
@@ -175,8 +177,8 @@ static void two_balls(struct scene *scene, double offset)
   random_rotation(&(struct dc_random){{5, 6, 7, 8}}, b->rotation);
 }
 
-// Contact forces are internal: no collision changes linear momentum or turns the pair as a whole, at every tolerance of
-// the step.
+// Contact forces are internal: no collision changes linear momentum or turns the pair as a whole, at every tolerance
+// of the step.
 static void test_collision_momentum(void)
 {
   const double offsets[2] = {0, 0.11};
@@ -190,7 +192,7 @@ static void test_collision_momentum(void)
     const double *start = frame_of(trajectory, 0);
     for (int n = 1; n <= 40; n++) {
       const double *q = frame_of(trajectory, n);
-      for (int i = 0; i < 3; i++) // of the centre of mass, against 0.1 kg m/s and the sum of magnitudes 0.7
+      for (int i = 0; i < 3; i++)  // of the centre of mass, against 0.1 kg m/s and the sum of magnitudes 0.7
         worst = fmax(worst,
                      fabs(0.2 * (q[i] - start[i]) + 0.6 * (q[7 + i] - start[7 + i]) - (i ? 0 : 0.1) * n * h) / (n * h));
       if (n == 40)
@@ -201,9 +203,9 @@ static void test_collision_momentum(void)
       impact = fmax(impact, size);
     }
     CHECK(impact > 4, "they have met: %g N", impact);
-    CHECK_NEAR(worst, 0, 1e-13); // 1.1e-15 observed
+    CHECK_NEAR(worst, 0, 1e-13);  // 1.1e-15 observed
     if (k < 2)
-      CHECK_NEAR(torque / impact, 0, 1e-13); // 3.6e-15 observed
+      CHECK_NEAR(torque / impact, 0, 1e-13);  // 3.6e-15 observed
     dc_trajectory_destroy(trajectory);
     scene_end(&scene);
   }
@@ -246,9 +248,9 @@ static struct plane_energy plane_contact(const struct scene *scene, const struct
 }
 
 // E = |v|^2/2 - g x + mu P never rises for a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V
-// that is convex in the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1
-// - R+^T R)), S the multiplier of R+: the first two are never positive; the third is of third order in the turn.  From
-// minimality alone: V+ + |v+ - v|^2/2 <= V + |v|^2/2.
+// that is convex in the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S
+// (1 - R+^T R)), S the multiplier of R+: the first two are never positive; the third is of third order in the turn.
+// From minimality alone: V+ + |v+ - v|^2/2 <= V + |v|^2/2.
 static void check_energy(struct scene *scene, int steps, double *settled)
 {
   struct dc_trajectory *trajectory = scene_roll(scene, steps);
@@ -282,7 +284,7 @@ static void test_energy(void)
     scene_create(&scene);
     check_energy(&scene, k ? 400 : 100, &settled);
     if (k == 1)
-      CHECK_NEAR(settled, 1, 1e-6); // 5.4e-9 observed
+      CHECK_NEAR(settled, 1, 1e-6);  // 5.4e-9 observed
     scene_end(&scene);
   }
 }
@@ -303,8 +305,8 @@ static void test_rest_on_plane(void)
     scene_create(&scene);
     struct dc_trajectory *trajectory = scene_roll(&scene, 300), *again;
     struct plane_energy rest = plane_contact(&scene, trajectory, 300, 0);
-    CHECK_NEAR(rest.force / (-0.05 * GRAVITY), 1, 1e-6);        // 3.2e-9 observed
-    CHECK_NEAR(dc_vec_norm(rest.torque) / rest.force, 0, 1e-9); // 1.3e-16 m observed
+    CHECK_NEAR(rest.force / (-0.05 * GRAVITY), 1, 1e-6);         // 3.2e-9 observed
+    CHECK_NEAR(dc_vec_norm(rest.torque) / rest.force, 0, 1e-9);  // 1.3e-16 m observed
     struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
     memcpy(input->q, frame_of(trajectory, 300), 7 * sizeof *input->q);
     again = dc_trajectory_create(&scene.model, 50);
@@ -312,7 +314,7 @@ static void test_rest_on_plane(void)
     double moved[6];
     dc_state_difference(&scene.model.bodies, input->q, frame_of(again, 50), moved);
     for (int i = 0; i < 6; i++)
-      CHECK_NEAR(moved[i], 0, 1e-12); // 7.8e-16 observed
+      CHECK_NEAR(moved[i], 0, 1e-12);  // 7.8e-16 observed
     dc_rollout_input_destroy(input);
     dc_trajectory_destroy(again);
     dc_trajectory_destroy(trajectory);
@@ -320,8 +322,8 @@ static void test_rest_on_plane(void)
   }
 }
 
-// On a floor of triangles a ball comes to rest in height; without friction the sum over triangles leaves it a sideways
-// force below a thousandth of its weight.
+// On a floor of triangles a ball comes to rest in height; without friction the sum over triangles leaves it a
+// sideways force below a thousandth of its weight.
 static void test_rest_on_mesh(void)
 {
   struct scene scene;
@@ -337,9 +339,9 @@ static void test_rest_on_mesh(void)
   const double *last = frame_of(trajectory, 100), *early = frame_of(trajectory, 90);
   double drift = hypot(last[0] - 0.02, last[1] - 0.01);
   CHECK(trajectory->min_gap[100] > 1e-3 && trajectory->min_gap[100] < 0.01, "%g",
-        trajectory->min_gap[100]);                                  // 3.1e-3 observed
-  CHECK(drift < 0.5 * 16 * 1e-3 * 9.8, "%g", drift);                // 0.037 observed
-  CHECK(fabs(last[2] - early[2]) < 1e-4, "%g", last[2] - early[2]); // 1.1e-5 observed
+        trajectory->min_gap[100]);                                   // 3.1e-3 observed
+  CHECK(drift < 0.5 * 16 * 1e-3 * 9.8, "%g", drift);                 // 0.037 observed
+  CHECK(fabs(last[2] - early[2]) < 1e-4, "%g", last[2] - early[2]);  // 1.1e-5 observed
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }
@@ -361,8 +363,8 @@ static void check_apart(struct scene *scene, const struct dc_trajectory *traject
   dc_contact_destroy(contact);
 }
 
-// A ball of 0.2 m against a plate of 1 mm at several times its diameter a step; plates without mass are fixed.  A light
-// movable plate may turn out of the way.
+// A ball of 0.2 m against a plate of 1 mm at several times its diameter a step; plates without mass are fixed.  A
+// light movable plate may turn out of the way.
 static void ball_against_plate(double speed, double mass)
 {
   struct scene scene;
@@ -371,7 +373,7 @@ static void ball_against_plate(double speed, double mass)
       scene_body(&scene, "ball", scene_sphere(&scene, 0.1, 1, "icosahedron"), 1, -1.3, 0.03, -0.02);
   scene_body(&scene, "plate", scene_box(&scene, 0.001, 2, 2, 1, 4, 4), mass, 0, 0, 0);
   ball->velocity[0] = speed;
-  scene.definition.solver.max_iterations = 3000; // plates are pushed along for metres, a little way each iteration
+  scene.definition.solver.max_iterations = 3000;  // plates are pushed along for metres, a little way each iteration
   scene_create(&scene);
   struct dc_trajectory *trajectory = scene_roll(&scene, 10);
   check_apart(&scene, trajectory);
@@ -382,7 +384,7 @@ static void ball_against_plate(double speed, double mass)
     dc_poses(&scene.model.bodies, frame_of(trajectory, n), poses);
     dc_vec_sub(d, poses[0].position, poses[1].position);
     dc_mat_apply_transposed(local, poses[1].rotation, d);
-    CHECK(local[0] < 0, "frame %d: %g", n, local[0]); // the ball stays on its side
+    CHECK(local[0] < 0, "frame %d: %g", n, local[0]);  // the ball stays on its side
     closest = fmin(closest, trajectory->min_gap[n]);
   }
   CHECK(closest < 1e-3, "they have met: %g", closest);
@@ -537,7 +539,7 @@ static void test_unconverged(void)
 
 static void test_overlap_at_start(void)
 {
-  for (int k = 0; k < 3; k++) { // crossing, inside, below a plane
+  for (int k = 0; k < 3; k++) {  // crossing, inside, below a plane
     struct scene scene;
     scene_begin(&scene);
     int large = scene_box(&scene, 1, 1, 1, 1, 1, 1), small = scene_box(&scene, 0.2, 0.2, 0.2, 1, 1, 1);

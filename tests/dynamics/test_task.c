@@ -113,7 +113,9 @@ static void test_reach_values(void)
   bool reached;
   dc_objective_reach.report(&reach, &model, &trajectory, &body, &distance, &reached);
   CHECK(body == BALL && distance == 0.5 && reached, "distance %g", distance);
-  CHECK(dc_objective_reach.mark(&reach, &marked, target, &radius) && marked == reach.body && target[2] == 3 && radius == 0.5, "mark");
+  CHECK(dc_objective_reach.mark(&reach, &marked, target, &radius) && marked == reach.body && target[2] == 3 &&
+            radius == 0.5,
+        "mark");
 
   // "every" is the mean of "end" over shorter trajectories
   reach = reach_options();
@@ -213,8 +215,8 @@ static void test_apply(void)
   struct dc_rollout_input input, untouched;
   start_input(&model, &untouched, start, start_velocity);
   CHECK(dc_task_parameter_count(&start_task, &model) == PARAMETERS, "count");
-  const char *const names[] = {"ball.position.x",     "ball.rotation.y",            "ball.velocity.z",
-                               "ball.angular_velocity.z", "pusher.position.z",      "pusher.angular_velocity.x",
+  const char *const names[] = {"ball.position.x",         "ball.rotation.y",   "ball.velocity.z",
+                               "ball.angular_velocity.z", "pusher.position.z", "pusher.angular_velocity.x",
                                "ball.rotation.z"};
   const int numbers[] = {0, 4, 8, 11, 13, 15, 17};
   for (int i = 0; i < 7; i++) {
@@ -307,7 +309,8 @@ static void test_registries(void)
     void *options = dc_arena_alloc(arena, 1, type->options_size);
     CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
-              type->initial && type->apply && type->pull_back, "%s", type->name);
+              type->initial && type->apply && type->pull_back,
+          "%s", type->name);
     CHECK(type->parameter_count(options, NULL) == 0, "%s by default", type->name);
   }
   for (int i = 0; dc_objective_types[i]; i++) {

@@ -14,7 +14,7 @@ struct term_problem {
   struct dc_rollout_input *input;
   struct dc_pair_derivatives pairs[8];
   struct dc_pose poses[3][SCENE_BODIES];
-  double q[3][14]; // t-1, t, t+1
+  double q[3][14];  // t-1, t, t+1
   double block_sums[SCENE_BODIES][36];
 };
 
@@ -131,7 +131,7 @@ static void check_term_hessian(struct term_problem *problem, const struct dc_ste
   for (int i = 0; i < TERM_NV; i++)
     for (int j = 0; j < TERM_NV; j++)
       worst = fmax(worst, fabs(hessian[i][j] - 0.5 * (differences[i][j] + differences[j][i])));
-  CHECK_NEAR(worst / fmax(1e-3, largest_of(&hessian[0][0], TERM_NV * TERM_NV)), 0, 3e-7); // 3.5e-8
+  CHECK_NEAR(worst / fmax(1e-3, largest_of(&hessian[0][0], TERM_NV * TERM_NV)), 0, 3e-7);  // 3.5e-8
   dc_symmetric_destroy(matrix);
 }
 
@@ -160,7 +160,7 @@ static void check_term_mixed(struct term_problem *problem, const struct dc_step_
       along += lambda[j] * gradient[j];
     worst = fmax(worst, fabs(along - numbers[i]));
   }
-  CHECK_NEAR(worst / largest_of(numbers, 2 * TERM_NV + TERM_DESIGN), 0, 1e-9); // 2.2e-11 observed
+  CHECK_NEAR(worst / largest_of(numbers, 2 * TERM_NV + TERM_DESIGN), 0, 1e-9);  // 2.2e-11 observed
 }
 
 static void test_terms(void)
@@ -174,7 +174,7 @@ static void test_terms(void)
     term->add_gradient(&state, gradient);
     for (int i = 0; i < TERM_NV; i++)
       worst = fmax(worst, fabs(gradient[i] - term_difference(&problem, term, 2, i, NULL)));
-    CHECK_NEAR(worst / largest_of(gradient, TERM_NV), 0, 3e-8); // 3.3e-9 observed
+    CHECK_NEAR(worst / largest_of(gradient, TERM_NV), 0, 3e-8);  // 3.3e-9 observed
     check_term_hessian(&problem, term);
     check_term_mixed(&problem, term);
   }

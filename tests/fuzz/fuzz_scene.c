@@ -68,10 +68,10 @@ static const char *const seeds[] = {
     " 'shapes': {'b': {'type': 'box', 'size': [1, 2, 3]}, 'm': {'type': 'mesh', 'file': 't.obj'}}}\n",
 };
 
-static const char *const pieces[] = {"{", "}", "[", "]", ",", ":", "\"", "\\", "/*", "*/", "//", "\n",
-                                     "null", "true", "-1", "0", "1e999", "1e-320", "1e9", "\\u0000", "\\ud800", "\xff",
-                                     "\xc3",
-                                     "name", "cue", "ball", "\"type\"", "\"time\"", " "};
+static const char *const pieces[] = {"{",     "}",      "[",        "]",        ",",       ":",    "\"",   "\\",
+                                     "/*",    "*/",     "//",       "\n",       "null",    "true", "-1",   "0",
+                                     "1e999", "1e-320", "1e9",      "\\u0000",  "\\ud800", "\xff", "\xc3", "name",
+                                     "cue",   "ball",   "\"type\"", "\"time\"", " "};
 
 enum { MOST = 4096 };
 

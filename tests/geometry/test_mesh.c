@@ -233,7 +233,8 @@ static void test_offset(void)
   CHECK_NEAR(properties.surface_area, 2 * (0.06 + 0.03 + 0.02), 1e-14);
 }
 
-// Many like terms: plain sums over these triangles are off by 7e-13 (volume) and 3e-13 (area), carried ones by nothing.
+// Many like terms: plain sums over these triangles are off by 7e-13 (volume) and 3e-13 (area), carried ones by
+// nothing.
 static void test_long_sums(void)
 {
   struct workpiece piece;
@@ -259,9 +260,9 @@ static void test_contains(void)
   static const struct {
     double point[3];
     bool inside;
-  } cases[] = {{{0.5, 0.5, 0.5}, true},    {{1e-9, 1e-9, 1e-9}, true},      {{-1e-9, 0.5, 0.5}, false},
+  } cases[] = {{{0.5, 0.5, 0.5}, true},      {{1e-9, 1e-9, 1e-9}, true},    {{-1e-9, 0.5, 0.5}, false},
                {{0.999999, 0.5, 0.5}, true}, {{1.000001, 0.5, 0.5}, false}, {{0.5, 0.5, 2}, false},
-               {{2, 0, 0}, false},         {{1, 1, 1.5}, false},            {{0.3, 0.3, 0.9999999}, true},
+               {{2, 0, 0}, false},           {{1, 1, 1.5}, false},          {{0.3, 0.3, 0.9999999}, true},
                {{1e8, 1e8, 1e8}, false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     CHECK(dc_mesh_contains(&piece.mesh, cases[i].point) == cases[i].inside, "case %zu", i);

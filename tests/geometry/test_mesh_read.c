@@ -34,7 +34,8 @@ static const char *write_file(const char *name, const void *bytes, size_t size)
   return path;
 }
 
-// Parses bytes as the file NAME from memory of exactly that size, so that reading beyond it is seen by the sanitizers.
+// Parses bytes as the file NAME from memory of exactly that size, so that reading beyond it is seen by the
+// sanitizers.
 static enum dc_status parse(const char *name, const void *bytes, size_t size, struct dc_mesh *mesh,
                             struct dc_error *error)
 {
@@ -81,27 +82,26 @@ static void test_obj(void)
   expect_mesh("no final newline.obj", TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4", 4, 4);
   expect_mesh("negative.obj", TETRAHEDRON "f -4 -2 -3\nf -4 -3 -1\nf -4 -1 -2\nf -3 -2 -1\n", 4, 4);
   expect_mesh("crlf.obj",
-              "# dos\r\nv 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nv 0 0 1\r\nf 1 3 2\r\nf 1 2 4\r\nf 1 4 3\r\nf 2 3 4",
-              4, 4);
+              "# dos\r\nv 0 0 0\r\nv 1 0 0\r\nv 0 1 0\r\nv 0 0 1\r\nf 1 3 2\r\nf 1 2 4\r\nf 1 4 3\r\nf 2 3 4", 4, 4);
   expect_mesh("cr.obj", "v 0 0 0\rv 1 0 0\rv 0 1 0\rv 0 0 1\rf 1 3 2\rf 1 2 4\rf 1 4 3\rf 2 3 4\r", 4, 4);
   expect_mesh("mark.obj", "\xef\xbb\xbf" TETRAHEDRON FACES, 4, 4);
   expect_mesh("corners.obj",
-              TETRAHEDRON "vt 0 0\nvn 0 0 1\nf 1/1 3/1 2/1\nf 1//1 2//1 4//1\nf 1/1/1 4/1/1 3/1/1\nf +2 3/-1/-1 4\n",
-              4, 4);
+              TETRAHEDRON "vt 0 0\nvn 0 0 1\nf 1/1 3/1 2/1\nf 1//1 2//1 4//1\nf 1/1/1 4/1/1 3/1/1\nf +2 3/-1/-1 4\n", 4,
+              4);
   expect_mesh("comments.obj",
               "# ends with a backslash \\\n" TETRAHEDRON "\n\t \n#f 9 9 9\nf 1 3 2#x\nf 1 2 4 # y\nf 1 4 3\nf 2 3 4\n",
               4, 4);
   expect_mesh("continued.obj", TETRAHEDRON "f 1 \\\n3 2\nf 1\\\r\n 2 4\nf 1 4 \\\n\\\n3\nf 2 3 4\n", 4, 4);
-  expect_mesh("ignored.obj",
-              "mtllib a b.mtl\no x\ng y z\ns off\nusemtl m\nl 1 2 99\np 77\nvp 1 2\n" TETRAHEDRON FACES, 4,
-              4);
+  expect_mesh("ignored.obj", "mtllib a b.mtl\no x\ng y z\ns off\nusemtl m\nl 1 2 99\np 77\nvp 1 2\n" TETRAHEDRON FACES,
+              4, 4);
   expect_mesh("faces first.obj", FACES TETRAHEDRON, 4, 4);
   expect_mesh("unused.obj", "v 9 9 9\n" TETRAHEDRON "v 8 8 8\nf 2 4 3\nf 2 3 5\nf 2 5 4\nf 3 4 5\n", 4, 4);
   expect_mesh("colours.obj", "v 0 0 0 1\nv 1 0 0 .5 .5 .5\nv 0 1 0 1 .5 .5 .5\nv 0 0 1e0\n" FACES, 4, 4);
   // A cube of quadrilaterals.
   expect_mesh("polygons.obj",
               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
-              "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n", 8, 12);
+              "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n",
+              8, 12);
 }
 
 static void test_obj_values(void)
@@ -160,10 +160,8 @@ static void test_obj_limits(void)
   free(text);
 }
 
-static const float stl_corners[4][9] = {{0, 0, 0, 0, 1, 0, 1, 0, 0},
-                                        {0, 0, 0, 1, 0, 0, 0, 0, 1},
-                                        {0, 0, 0, 0, 0, 1, 0, 1, 0},
-                                        {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+static const float stl_corners[4][9] = {
+    {0, 0, 0, 0, 1, 0, 1, 0, 0}, {0, 0, 0, 1, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1, 0, 1, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 enum { STL_SIZE = 84 + 50 * 4 };
 
@@ -311,8 +309,8 @@ static void test_round_trip(void)
     double tolerance = format == 2 ? 3e-8 : 0;  // half a unit of the last place of a float below 0.55
     for (int t = 0; t < read.triangle_count && read.triangle_count == mesh->triangle_count; t++)
       for (int k = 0; k < 9; k++)
-        CHECK_NEAR(read.vertices[read.triangles[t][k / 3]][k % 3],
-                   mesh->vertices[mesh->triangles[t][k / 3]][k % 3], tolerance);
+        CHECK_NEAR(read.vertices[read.triangles[t][k / 3]][k % 3], mesh->vertices[mesh->triangles[t][k / 3]][k % 3],
+                   tolerance);
     remove(path);
   }
 }
@@ -437,7 +435,7 @@ static void test_clean_up(void)
 }
 
 RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: values", test_obj_values},
-          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits},
-          {"STL: binary", test_binary_stl}, {"STL: text", test_text_stl}, {"round trips", test_round_trip},
-          {"directories, pipes, devices, large and missing files", test_not_files},
-          {"random damage", test_fuzz}, {"clean-up", test_clean_up})
+          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl},
+          {"STL: text", test_text_stl}, {"round trips", test_round_trip},
+          {"directories, pipes, devices, large and missing files", test_not_files}, {"random damage", test_fuzz},
+          {"clean-up", test_clean_up})

@@ -109,7 +109,7 @@ static void test_sphere_converges(void)
       CHECK(previous / error > 3.8 && previous / error < 4.1, "ratio %g at level %d", previous / error, level);
     if (level == 6) {
       CHECK_NEAR(sphere.shape.properties.second_moment[0], exact * radius * radius / 5, 1e-4);  // observed 3.2e-5
-      CHECK_NEAR(sphere.shape.properties.surface_area, 4 * M_PI * radius * radius, 1e-3);  // observed 4.6e-4
+      CHECK_NEAR(sphere.shape.properties.surface_area, 4 * M_PI * radius * radius, 1e-3);       // observed 4.6e-4
     }
     previous = error;
     end(&sphere);
@@ -157,8 +157,8 @@ static void test_box_is_symmetric(void)
         int same = 0;
         for (int k = 0; k < 9; k++) {
           const double *a = mesh->vertices[mesh->triangles[t][k / 3]], *b = mesh->vertices[mesh->triangles[u][k % 3]];
-          same += a[axis] == -b[axis] && a[(axis + 1) % 3] == b[(axis + 1) % 3] &&
-                  a[(axis + 2) % 3] == b[(axis + 2) % 3];
+          same +=
+              a[axis] == -b[axis] && a[(axis + 1) % 3] == b[(axis + 1) % 3] && a[(axis + 2) % 3] == b[(axis + 2) % 3];
         }
         found = same == 3;
       }
@@ -370,8 +370,6 @@ RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_
           {"box: counts, volume, moments", test_box},
           {"box: even divisions are mirror-symmetric", test_box_is_symmetric},
           {"cube: diagonals form a tetrahedron", test_cube_diagonals},
-          {"cylinder: counts, volume, moments", test_cylinder},
-          {"capsule: counts, volume", test_capsule},
-          {"registry: every type builds and validates", test_registry},
-          {"mesh: scale", test_mesh_scale},
+          {"cylinder: counts, volume, moments", test_cylinder}, {"capsule: counts, volume", test_capsule},
+          {"registry: every type builds and validates", test_registry}, {"mesh: scale", test_mesh_scale},
           {"refusals", test_refusals})

@@ -33,7 +33,8 @@ static inline void enter_temporary_folder(void)
   atexit(remove_temporary_folder);
 }
 
-// A new file each time: ext4 flushes a file to the disk when it is closed after being cut to nothing and written again.
+// A new file each time: ext4 flushes a file to the disk when it is closed after being cut to nothing and written
+// again.
 static inline void write_bytes(const char *path, const void *bytes, size_t count)
 {
   unlink(path);

@@ -249,7 +249,7 @@ static void test_numbers_round_trip(void)
   CHECK(load(text, strlen(text), &document, arena, &error) == DC_OK, "%s", error.text);
   int i = 0, different = 0;
   cJSON *node;
-  cJSON_ArrayForEach(node, document.root) {
+  cJSON_ArrayForEach (node, document.root) {
     different += memcmp(&node->valuedouble, &numbers[i], sizeof(double)) != 0;
     i++;
   }
@@ -277,7 +277,8 @@ static void test_writer(void)
   char *text = dc_json_finish(&writer);
   CHECK(strcmp(text, "{\n  \"a\\\"\\\\\\u000a\": \"\\u0001\xc3\xa9\",\n"
                      "  \"n\": [0.10000000000000001, -1, 1.0000000000000001e+300],\n"
-                     "  \"none\": [],\n  \"o\": {},\n  \"l\": [\n    -3,\n    true\n  ]\n}\n") == 0, "%s", text);
+                     "  \"none\": [],\n  \"o\": {},\n  \"l\": [\n    -3,\n    true\n  ]\n}\n") == 0,
+        "%s", text);
   free(text);
 }
 

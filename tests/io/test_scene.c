@@ -121,7 +121,8 @@ static const struct scene_case cases[] = {
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'control': [{'type': 'initial_state', 'body': 'cu'}]}", DC_BAD_INPUT,
      "scene.json:3:48: control[0].body: no body is called \"cu\" (did you mean \"cue\"?)"},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'control': [{'type': 'initial_state', 'body': 'cue',\n"
-     " 'position': 'q'}]}", DC_BAD_INPUT, NULL},
+     " 'position': 'q'}]}",
+     DC_BAD_INPUT, NULL},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'objective': [{'type': 'reach', 'body': 'cue'}]}", DC_BAD_INPUT,
      "scene.json:3:16: objective[0]: missing key \"target\""},
     {"{" TIME ",\n 'objective': [{'shot': {'reference_seed': 7}}]}", DC_OK, ""},
@@ -166,8 +167,8 @@ static enum dc_status read_text(const char *text, const struct dc_scene_settings
   return dc_scene_read("scene.json", settings, scene, error);
 }
 
-// Where no message is given, it depends on tables elsewhere: the place must be in the second line or later, and a path
-// must follow.
+// Where no message is given, it depends on tables elsewhere: the place must be in the second line or later, and a
+// path must follow.
 static bool message_fits(const char *expected, const char *message)
 {
   int line, column, end = 0;
@@ -190,19 +191,19 @@ static void test_rules(void)
   }
 }
 
-#define BILLIARDS                                                                                                  \
-  "{'name': 'billiards', " TIME ",\n"                                                                              \
-  "'contact': {'model': 'bsh', 'stiffness': 1e-6, 'blend': 0.3},\n"                                                \
-  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1, 'base': 'octahedron'},\n"                      \
-  "           'floor': {'type': 'box', 'size': [6, 6, 0.2]}},\n"                                                   \
-  "'bodies': [{'name': 'floor', 'joint': 'fixed', 'shape': 'floor', 'position': [0, 0, -0.1]},\n"                  \
-  "           {'name': 'cue', 'shape': 'ball', 'position': [-1, 0, 0.11], 'color': [0.8, 0.1, 0.1]},\n"            \
-  "           {'name': '0', 'shape': 'ball', 'mass': 0.3, 'position': [1, 0.1, 0.11]}],\n"                         \
-  "'control': [{'type': 'initial_state', 'body': 'cue', 'position': 'xy', 'velocity': 'xy'}],\n"                   \
-  "'objective': [{'type': 'reach', 'body': '0', 'target': [1, 0.4, 0.11], 'tolerance': 0.05, 'when': 'every'},\n"  \
-  "              {'shot': {'reference_seed': 7, 'balls': 2, 'minimum_distance': 0.4, 'weight': 2}}],\n"            \
-  "'models': {'exact': {'contact': {'stiffness': 1e-3}, 'time': {'steps': 9}, 'camera': {'eye': [1, 2, 3]},\n"     \
-  "                     'gravity': null}},\n"                                                                      \
+#define BILLIARDS                                                                                                      \
+  "{'name': 'billiards', " TIME ",\n"                                                                                  \
+  "'contact': {'model': 'bsh', 'stiffness': 1e-6, 'blend': 0.3},\n"                                                    \
+  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1, 'base': 'octahedron'},\n"                          \
+  "           'floor': {'type': 'box', 'size': [6, 6, 0.2]}},\n"                                                       \
+  "'bodies': [{'name': 'floor', 'joint': 'fixed', 'shape': 'floor', 'position': [0, 0, -0.1]},\n"                      \
+  "           {'name': 'cue', 'shape': 'ball', 'position': [-1, 0, 0.11], 'color': [0.8, 0.1, 0.1]},\n"                \
+  "           {'name': '0', 'shape': 'ball', 'mass': 0.3, 'position': [1, 0.1, 0.11]}],\n"                             \
+  "'control': [{'type': 'initial_state', 'body': 'cue', 'position': 'xy', 'velocity': 'xy'}],\n"                       \
+  "'objective': [{'type': 'reach', 'body': '0', 'target': [1, 0.4, 0.11], 'tolerance': 0.05, 'when': 'every'},\n"      \
+  "              {'shot': {'reference_seed': 7, 'balls': 2, 'minimum_distance': 0.4, 'weight': 2}}],\n"                \
+  "'models': {'exact': {'contact': {'stiffness': 1e-3}, 'time': {'steps': 9}, 'camera': {'eye': [1, 2, 3]},\n"         \
+  "                     'gravity': null}},\n"                                                                          \
   "'gravity': [0, 0, -1.62]}"
 
 static void test_values(void)
@@ -297,8 +298,7 @@ static const struct override_case overrides[] = {
     {"bodies.cue.pd.kp=1", DC_BAD_INPUT,
      "--set bodies.cue.pd.kp=1: scene.json:6:12: bodies[1]: no member is called \"pd\""},
     {"nothing.at.all=1", DC_BAD_INPUT, "--set nothing.at.all=1: scene.json:1:1: no member is called \"nothing\""},
-    {"time.step.x=1", DC_BAD_INPUT,
-     "--set time.step.x=1: scene.json:1:40: time.step: is a number, it has no members"},
+    {"time.step.x=1", DC_BAD_INPUT, "--set time.step.x=1: scene.json:1:40: time.step: is a number, it has no members"},
     {"time[0]=1", DC_BAD_INPUT, "--set time[0]=1: scene.json:1:31: time: is an object, it has no element 0"},
     {"time.step", DC_USAGE, "--set time.step: must have the form path=value"},
     {"=1", DC_USAGE, "--set =1: malformed path"},
@@ -319,15 +319,15 @@ static void test_overrides(void)
     struct dc_error error;
     enum dc_status status = read_text(BILLIARDS, &settings, &scene, &error);
     CHECK(status == test->status, "%s: status %d, %s", test->override, status, error.text);
-    CHECK(test->message ? strcmp(error.text, test->message) == 0 : strncmp(error.text, "--set ", 6) == 0,
-          "%s:\n#   %s", test->override, error.text);
+    CHECK(test->message ? strcmp(error.text, test->message) == 0 : strncmp(error.text, "--set ", 6) == 0, "%s:\n#   %s",
+          test->override, error.text);
     dc_scene_destroy(scene);
   }
 }
 
 static void test_override_values(void)
 {
-  const char *list[] = {"bodies.cue.velocity=[1,0,0]", "bodies.0.mass=4",  "bodies[0].color=[0,1,0]",
+  const char *list[] = {"bodies.cue.velocity=[1,0,0]", "bodies.0.mass=4",         "bodies[0].color=[0,1,0]",
                         "bodies.0.mass=null",          "optimizer.iterations=10", "objective.0.tolerance=0.25",
                         "bodies.cue.name=white",       "control.0.body=white",    "contact.weights=paper",
                         "camera.eye=[1,2,3]",          "camera.fov_deg=30"};
@@ -393,7 +393,8 @@ static bool read_mesh(const char *file, int allowed_count, const char *const *al
   if (scene) {
     char resolved[PATH_MAX];
     CHECK(scene->mesh_file_count == 1 && realpath(scene->mesh_files[0], resolved) &&
-              strcmp(resolved, scene->mesh_files[0]) == 0, "%s", file);
+              strcmp(resolved, scene->mesh_files[0]) == 0,
+          "%s", file);
     CHECK(!strstr(scene->resolved, "dcsim-test"), "no folders in the resolved text");
   }
   dc_scene_destroy(scene);
@@ -453,9 +454,9 @@ static void test_memory(void)
   struct dc_error error;
 #define LONG "{'time': {'step': 0.01, 'steps': 10000000}," BALL ",\n 'bodies': [" CUE ",\n"
   static const char few[] = LONG "{'name': 'b', 'shape': 'ball', 'joint': 'fixed'}]}";
-  static const char many[] = LONG
-      "{'name': 'b', 'shape': 'ball'}, {'name': 'c', 'shape': 'ball'}, {'name': 'd', 'shape': 'ball'},"
-      "{'name': 'e', 'shape': 'ball'}, {'name': 'f', 'shape': 'ball'}]}";
+  static const char many[] =
+      LONG "{'name': 'b', 'shape': 'ball'}, {'name': 'c', 'shape': 'ball'}, {'name': 'd', 'shape': 'ball'},"
+           "{'name': 'e', 'shape': 'ball'}, {'name': 'f', 'shape': 'ball'}]}";
   CHECK(read_text(few, NULL, &scene, &error) == DC_OK, "%s", error.text);  // 3.7 GB
   dc_scene_destroy(scene);
   CHECK(read_text(many, NULL, &scene, &error) == DC_MEMORY, "%s", error.text);
@@ -485,11 +486,18 @@ static void test_schema(void)
   CHECK(schema != NULL, " ");
   if (!schema)
     return;
-  static const char *const parts[] = {
-      "\"$schema\": \"https://json-schema.org/draft/2020-12/schema\"", "\"additionalProperties\": false",
-      "\"exclusiveMinimum\": 0",  "\"const\": \"initial_state\"", "\"const\": \"reach\"", "\"const\": \"adam\"",
-      "\"const\": \"plane\"",     "\"reference_seed\"",           "[kg]",                 "\"Learning rate\"",
-      "\"fov_deg\"",              "\"default\": [0, 0, -9.81]"};
+  static const char *const parts[] = {"\"$schema\": \"https://json-schema.org/draft/2020-12/schema\"",
+                                      "\"additionalProperties\": false",
+                                      "\"exclusiveMinimum\": 0",
+                                      "\"const\": \"initial_state\"",
+                                      "\"const\": \"reach\"",
+                                      "\"const\": \"adam\"",
+                                      "\"const\": \"plane\"",
+                                      "\"reference_seed\"",
+                                      "[kg]",
+                                      "\"Learning rate\"",
+                                      "\"fov_deg\"",
+                                      "\"default\": [0, 0, -9.81]"};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     CHECK(strstr(schema, parts[i]), "%s", parts[i]);
   // as a scene it is a well-formed text with the wrong keys

@@ -37,7 +37,7 @@ static void test_same_data_same_bytes(void)
   struct dc_run *runs[2] = {create(&fixture, "one-run"), create(&fixture, "another")};
   for (int i = 0; i < 2; i++) {
     if (i)
-      sleep(1); // a stored time would have seconds
+      sleep(1);  // a stored time would have seconds
     CHECK(dc_run_write_trajectory(runs[i], &fixture.scene, &fixture.trajectory, fixture.parameters, &fixture.trajectory,
                                   fixture.parameters, PARAMETERS, NULL) == DC_OK);
     bytes[i] = slurp(in(&fixture, i ? "another/trajectory.h5" : "one-run/trajectory.h5"), &sizes[i]);

@@ -57,8 +57,8 @@ static void destroy_problem(struct problem *problem)
 
 static struct dc_symmetric_matrix *create_matrix(const struct problem *problem, enum dc_solver_backend backend)
 {
-  return dc_symmetric_create(problem->block_count, problem->sizes, problem->pair_count,
-                             (const int (*)[2])problem->pairs, backend);
+  return dc_symmetric_create(problem->block_count, problem->sizes, problem->pair_count, (const int(*)[2])problem->pairs,
+                             backend);
 }
 
 static void add(struct problem *problem, struct dc_symmetric_matrix *const *matrices, int row, int column, double scale,
@@ -112,7 +112,9 @@ static double residual(const struct problem *problem, const double *x)
   return scale > 0 ? most / scale : 0;
 }
 
-static struct { double product, claim, residual, agreement; } worst;
+static struct {
+  double product, claim, residual, agreement;
+} worst;
 
 // One problem through both backends: product, factorization, solve, claimed residual, agreement.
 static void check_backends(struct dc_random *random, int block_count, double fill_ratio, enum kind kind)
@@ -168,8 +170,10 @@ static void check_kind(enum kind kind)
   struct dc_random random;
   dc_random_seed(&random, 5 + (unsigned)kind);
   memset(&worst, 0, sizeof worst);
-  const struct { int blocks; double fill; } cases[] = {{0, 0}, {1, 0}, {2, 1}, {5, 1}, {16, 0.3}, {16, 1}, {60, 0.02},
-                                                       {60, 0.3}};
+  const struct {
+    int blocks;
+    double fill;
+  } cases[] = {{0, 0}, {1, 0}, {2, 1}, {5, 1}, {16, 0.3}, {16, 1}, {60, 0.02}, {60, 0.3}};
   for (int i = 0; i < 8; i++)
     check_backends(&random, cases[i].blocks, cases[i].fill, kind);
   CHECK_NEAR(worst.product, 0, 1e-14);    // 1.0e-15 observed
@@ -262,7 +266,7 @@ static void test_refusals(void)
 static void test_transposed_block(void)
 {
   const int sizes[2] = {2, 3}, pairs[1][2] = {{1, 0}};
-  const double block[3][4] = {{1, 2, 9, 9}, {3, 4, 9, 9}, {5, 6, 9, 9}};       // rows of block 1, columns of block 0
+  const double block[3][4] = {{1, 2, 9, 9}, {3, 4, 9, 9}, {5, 6, 9, 9}};  // rows of block 1, columns of block 0
   const double transposed[2][5] = {{1, 3, 5, 9, 9}, {2, 4, 6, 9, 9}};
   const double x[5] = {1, 10, 100, 1000, 10000}, expected[5] = {53100, 64200, 21, 43, 65};
   for (int k = 0; k < 4; k++) {
@@ -287,11 +291,10 @@ static void test_automatic(void)
     sizes[i] = 6;
     chain[i][0] = i, chain[i][1] = (i + 1) % 200;
   }
-  struct dc_symmetric_matrix *matrix =
-      dc_symmetric_create(100, sizes, 99, (const int (*)[2])chain, DC_SOLVER_AUTOMATIC);
+  struct dc_symmetric_matrix *matrix = dc_symmetric_create(100, sizes, 99, (const int(*)[2])chain, DC_SOLVER_AUTOMATIC);
   CHECK(strcmp(dc_symmetric_backend(matrix), "dense") == 0, "600 unknowns");
   dc_symmetric_destroy(matrix);
-  matrix = dc_symmetric_create(200, sizes, 200, (const int (*)[2])chain, DC_SOLVER_AUTOMATIC);
+  matrix = dc_symmetric_create(200, sizes, 200, (const int(*)[2])chain, DC_SOLVER_AUTOMATIC);
   CHECK(strcmp(dc_symmetric_backend(matrix), "sparse") == 0, "1200 unknowns in a ring");
   dc_symmetric_destroy(matrix);
   free(chain);

@@ -71,8 +71,8 @@ static struct dc_bodies make_scene(void)
   make_box(floor_vertices, 3, 3, 0.2);
   shapes[BALL] = (struct dc_shape){.name = "ball", .type = &mesh_type, .mesh = {18, 32, ball_vertices, ball_triangles}};
   shapes[CUBE] = (struct dc_shape){.name = "cube", .type = &mesh_type, .mesh = {8, 12, cube_vertices, box_triangles}};
-  shapes[FLOOR] = (struct dc_shape){.name = "floor", .type = &mesh_type,
-                                   .mesh = {8, 12, floor_vertices, box_triangles}};
+  shapes[FLOOR] =
+      (struct dc_shape){.name = "floor", .type = &mesh_type, .mesh = {8, 12, floor_vertices, box_triangles}};
   const double colors[BODIES][3] = {{0.7, 0.05, 0.05}, {0.05, 0.1, 0.7}, {0.5, 0.5, 0.5}};
   const double places[BODIES][3] = {{-0.4, 0, 0.1}, {0.4, 0, 0.1}, {0, 0, -0.1}};
   memset(body_array, 0, sizeof body_array);
@@ -93,8 +93,14 @@ static struct dc_bodies make_scene(void)
 // Seen from the front (-y) and above; the x axis goes to the right.
 static struct dc_render_settings make_settings(void)
 {
-  return (struct dc_render_settings){.width = WIDTH, .height = HEIGHT, .samples = 4, .eye = {0, -2, 1.6},
-                                     .target = {0, 0, 0.05}, .up = {0, 0, 1}, .fov_deg = 32, .floor_height = 0};
+  return (struct dc_render_settings){.width = WIDTH,
+                                     .height = HEIGHT,
+                                     .samples = 4,
+                                     .eye = {0, -2, 1.6},
+                                     .target = {0, 0, 0.05},
+                                     .up = {0, 0, 1},
+                                     .fov_deg = 32,
+                                     .floor_height = 0};
 }
 
 // Pixel at which settings show the point: the camera's own equations, written anew.
@@ -168,10 +174,11 @@ static void bodies_appear_where_they_are(void)
     return;
   const double ball[3] = {-0.4, -0.05, 0.16}, cube[3] = {0.4, 0, 0.2}, open[3] = {0, -0.5, 0};
   const unsigned char *p = pixel_of(picture, ball), *q = pixel_of(picture, cube);
-  CHECK(p[0] > p[1] + 80 && p[0] > p[2] + 80, "ball is %d %d %d", p[0], p[1], p[2]);  // observed 192 64 64
-  CHECK(q[2] > q[0] + 80 && q[2] > q[1] + 60, "cube is %d %d %d", q[0], q[1], q[2]);  // observed 73 96 222
+  CHECK(p[0] > p[1] + 80 && p[0] > p[2] + 80, "ball is %d %d %d", p[0], p[1], p[2]);     // observed 192 64 64
+  CHECK(q[2] > q[0] + 80 && q[2] > q[1] + 60, "cube is %d %d %d", q[0], q[1], q[2]);     // observed 73 96 222
   CHECK(abs(brightness(p) - brightness(pixel_of(other, ball))) > 100, "nothing there");  // observed 392
-  // Far from the bodies both pictures are the same but for what the sky samples meet of them (observed: no difference).
+  // Far from the bodies both pictures are the same but for what the sky samples meet of them (observed: no
+  // difference).
   CHECK_NEAR(brightness(pixel_of(picture, open)), brightness(pixel_of(other, open)), 12);
   // Moved bodies are drawn where they moved: a renderer serves many frames.
   struct dc_error error = {0};
