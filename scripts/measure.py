@@ -86,8 +86,7 @@ def solving(m):
     m.say()
     rows = []
     cases = [("billiards", "bsh, 32 triangles a ball", []),
-             ("billiards", "exact (all pairs), 8 triangles a ball", ["--model", "exact", "--set", "shapes.ball.level=0",
-                                                                   *balls(0.0600)]),
+             ("billiards", "exact (all pairs), 32 triangles a ball", ["--model", "exact", "--set", "optimizer.iterations=150"]),
              ("billiards_paper", "bsh, weights and offset of the paper", [])]
     for scene, title, extra in cases:
         r = m.json("optimize", scene, *extra)

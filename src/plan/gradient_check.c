@@ -173,18 +173,34 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
   return status;
 }
 
-// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder is a
-// thousand times the rounding of L.
+enum { TAYLOR_STEPS = 24, TAYLOR_WINDOW = 4, NOISE_STEPS = 7 };
+static const double ABOVE_NOISE = 300;
+
+// The remainder at the smallest steps is rounding: the median of the last ones.
+static double median_of_last(const double (*logs)[2], int count)
+{
+  double sorted[NOISE_STEPS];
+  int used = count < NOISE_STEPS ? count : NOISE_STEPS;
+  for (int k = 0; k < used; k++) {
+    int at = k;
+    for (; at > 0 && sorted[at - 1] > logs[count - used + k][1]; at--)
+      sorted[at] = sorted[at - 1];
+    sorted[at] = logs[count - used + k][1];
+  }
+  return sorted[used / 2];
+}
+
+// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well
+// above rounding.
 static enum dc_status taylor_order(struct checker *checker, const double *direction, double loss, double slope,
                                    double *order, struct dc_error *error)
 {
-  enum { STEPS = 24, WINDOW = 4 };
   struct dc_plan *plan = checker->plan;
-  double logs[STEPS][2], largest = fabs(loss), noise = INFINITY, step = 0.25;
+  double logs[TAYLOR_STEPS][2], largest = fabs(loss), step = 0.25;
   double *x = dc_alloc((size_t)plan->parameter_count, sizeof *x);
   int count = 0;
   enum dc_status status = x ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
-  for (int k = 0; k < STEPS && !status; k++, step *= 0.5) {
+  for (int k = 0; k < TAYLOR_STEPS && !status; k++, step *= 0.5) {
     double value;
     for (int i = 0; i < plan->parameter_count; i++)
       x[i] = checker->parameters[i] + step * direction[i];
@@ -199,21 +215,20 @@ static enum dc_status taylor_order(struct checker *checker, const double *direct
   }
   free(x);
   *order = NAN;
-  if (status || count < WINDOW)
+  if (status || count < TAYLOR_WINDOW)
     return status;
-  // The remainder at the smallest steps is rounding, or nearly.
-  noise = fmax(logs[count - 1][1], DBL_EPSILON * largest);
+  double noise = fmax(median_of_last((const double(*)[2])logs, count), DBL_EPSILON * largest);
   int last = count - 1;
-  while (last >= 0 && logs[last][1] < 1e3 * noise)
+  while (last >= 0 && logs[last][1] < ABOVE_NOISE * noise)
     last--;
-  if (last < WINDOW - 1)
+  if (last < TAYLOR_WINDOW - 1)
     return DC_OK;
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (int k = last - WINDOW + 1; k <= last; k++) {
+  for (int k = last - TAYLOR_WINDOW + 1; k <= last; k++) {
     double a = log(logs[k][0]), b = log(logs[k][1]);
     sx += a, sy += b, sxx += a * a, sxy += a * b;
   }
-  *order = (WINDOW * sxy - sx * sy) / (WINDOW * sxx - sx * sx);
+  *order = (TAYLOR_WINDOW * sxy - sx * sy) / (TAYLOR_WINDOW * sxx - sx * sx);
   return DC_OK;
 }
 

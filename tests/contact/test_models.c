@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every registered contact model keeps what its descriptor says.
+#include "contact_scene.h"
+
+static const double direction[3] = {0.8, 0.6, 0};
+
+// Two balls of 0.2 m, gap apart as a fraction of the radius.
+static struct dc_contact *two_balls(struct scene *scene, const struct dc_contact_model *model, double gap)
+{
+  scene_pair(scene, "sphere radius=0.2 level=1", "sphere radius=0.2 level=1");
+  struct dc_contact *contact = scene_contact(scene, model->name, "");
+  double touching = touching_distance(contact, scene->poses, direction);
+  dc_vec_add_scaled(scene->poses[0].position, scene->poses[1].position, touching + 0.2 * gap, direction);
+  return contact;
+}
+
+static double energy_at(struct dc_contact *contact, const struct dc_pose *poses, double step, const double twist[6],
+                        struct dc_pair_derivatives *pair)
+{
+  struct dc_pose moved[2] = {poses[0], poses[1]};
+  pose_move(&poses[0], step, twist, &moved[0]);
+  return dc_contact_evaluate(contact, moved, 2, pair);
+}
+
+// Along a twist of the first ball: gradient against energies, Hessian against gradients.
+static void check_derivatives(const struct dc_contact_model *model, double gap)
+{
+  static const double twist[6] = {0.3, -0.5, 0.7, 0.4, 0.2, -0.6};
+  struct scene scene;
+  struct dc_contact *contact = two_balls(&scene, model, gap);
+  struct dc_pair_derivatives at, up, down;
+  double h = 1e-5 * gap, slope = 0, curvature = 0, up_slope = 0, down_slope = 0;
+  energy_at(contact, scene.poses, 0, twist, &at);
+  double difference =
+      (energy_at(contact, scene.poses, h, twist, &up) - energy_at(contact, scene.poses, -h, twist, &down)) / (2 * h);
+  for (int i = 0, e = 0; i < 6; i++) {
+    slope += at.gradient[i] * twist[i];
+    up_slope += up.gradient[i] * twist[i];
+    down_slope += down.gradient[i] * twist[i];
+    for (int j = 0; j <= i; j++, e++)
+      curvature += (i == j ? 1 : 2) * at.hessian[e] * twist[i] * twist[j];
+  }
+  // Along its own twist the chart does not turn: the second derivative is the difference of the slopes.
+  double second = (up_slope - down_slope) / (2 * h);
+  CHECK(fabs(difference - slope) <= 1e-6 * fabs(slope), "%s, gap %g: %g, differences %g", model->name, gap, slope,
+        difference);  // 2e-8 observed
+  if (model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE)
+    CHECK(fabs(second - curvature) <= 1e-6 * fabs(curvature), "%s, gap %g: %g, differences %g", model->name, gap,
+          curvature, second);  // 2e-8 observed
+  CHECK(at.energy > 0 && isfinite(at.energy), "%g", at.energy);
+  scene_end(&scene);
+}
+
+static void test_derivatives(void)
+{
+  for (int i = 0; dc_contact_models[i]; i++)
+    for (double gap = 1e-3; gap < 20; gap *= 10)
+      check_derivatives(dc_contact_models[i], gap);
+}
+
+static void test_barrier(void)
+{
+  for (int i = 0; dc_contact_models[i]; i++) {
+    struct scene scene;
+    struct dc_contact *contact = two_balls(&scene, dc_contact_models[i], -0.1);
+    struct dc_pair_derivatives pair;
+    CHECK(dc_contact_evaluate(contact, scene.poses, 0, &pair) == INFINITY, "%s", dc_contact_models[i]->name);
+    scene_end(&scene);
+  }
+}
+
+static void test_long_range(void)
+{
+  for (int i = 0; dc_contact_models[i]; i++) {
+    if (!(dc_contact_models[i]->flags & DC_CONTACT_LONG_RANGE))
+      continue;
+    struct scene scene;
+    struct dc_contact *contact = two_balls(&scene, dc_contact_models[i], 500);
+    struct dc_pair_derivatives pair;
+    dc_contact_evaluate(contact, scene.poses, 1, &pair);
+    CHECK(-dc_vec_dot(pair.gradient + 3, direction) > 0, "%s pushes apart at 500 radii", dc_contact_models[i]->name);
+    scene_end(&scene);
+  }
+}
+
+static void test_descriptors(void)
+{
+  for (int i = 0; dc_contact_models[i]; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    CHECK(model->name && model->summary && model->reference && model->options, "complete");
+    CHECK(dc_contact_model_find(model->name) == model, "%s", model->name);
+  }
+  CHECK(dc_contact_model_find("none of these") == NULL, "unknown");
+}
+
+RUN_TESTS({"descriptors", test_descriptors}, {"derivatives", test_derivatives}, {"barrier", test_barrier},
+          {"long range", test_long_range})
