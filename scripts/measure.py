@@ -14,6 +14,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -139,10 +140,32 @@ def speed(m):
                          f"{r['seconds_per_step'] / (r['evaluations_per_step'] * r['seconds_per_evaluation']):.2f}",
                          r["unconverged_steps"]])
     m.table(["scene", "threads", "iterations of 100 steps", "s", "ms per step, adjoint included", "Newton iterations per step",
-             "contact evaluations per step", "step / (evaluations x cost of one)", "unconverged steps"], rows)
+             "contact evaluations per step", "whole / (evaluations x cost of one)", "unconverged steps"], rows)
+    forward_steps(m)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     m.say(f"Largest resident memory of any run above: {peak:.0f} MB.")
     m.say()
+
+
+def forward_steps(m):
+    """The forward step alone: simulations of a shot that was found, medians of several."""
+    repeats = 5 if m.quick else 15
+    m.say(f"Forward steps alone: the found shot simulated {repeats} times on one thread, medians.")
+    m.say()
+    rows = []
+    for title, extra, iterations in [("16 balls of 32 triangles", [], 70), ("16 balls of 320 triangles", FINE, 20)]:
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run")
+            m.run("optimize", os.path.join(SCENES, "billiards.json"), *extra, "--set", f"optimizer.iterations={iterations}",
+                  "-o", run, "--quiet", "--json")
+            results = [m.json("simulate", "billiards", *extra, "--control", run, threads=1) for _ in range(repeats)]
+        step = statistics.median(r["seconds_per_step"] for r in results)
+        one = statistics.median(r["seconds_per_evaluation"] for r in results)
+        count = results[0]["evaluations_per_step"]
+        ratio = statistics.median(r["seconds_per_step"] / (r["evaluations_per_step"] * r["seconds_per_evaluation"]) for r in results)
+        rows.append([title, f"{1e3 * step:.3f}", f"{count:.2f}", f"{1e6 * one:.0f}", f"{ratio:.2f}"])
+    m.table(["scene", "ms per step", "contact evaluations per step", "microseconds per evaluation",
+             "step / (evaluations x cost of one)"], rows)
 
 
 def benchmarks(m):

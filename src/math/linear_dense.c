@@ -11,8 +11,6 @@
 
 // LAPACK's Fortran interface; the last argument is the hidden length of the string.
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t length);
-void dpotrs_(const char *uplo, const int *n, const int *columns, const double *a, const int *lda, double *b,
-             const int *ldb, int *info, size_t length);
 void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivots, double *work, const int *lwork,
              int *info, size_t length);
 void dsytrs_(const char *uplo, const int *n, const int *columns, const double *a, const int *lda, const int *pivots,
@@ -110,10 +108,12 @@ static void solve(void *state, double *x)
 {
   struct dense *dense = state;
   int n = dense->size, one = 1, info;
-  if (dense->positive)
-    dpotrs_("L", &n, &one, dense->factor, &n, x, &n, &info, 1);
-  else
-    dsytrs_("L", &n, &one, dense->factor, &n, dense->pivots, x, &n, &info, 1);
+  if (dense->positive) {  // two triangular solves: dpotrs packs panels that one right-hand side does not pay for
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, dense->factor, n, x, 1);
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, dense->factor, n, x, 1);
+    return;
+  }
+  dsytrs_("L", &n, &one, dense->factor, &n, dense->pivots, x, &n, &info, 1);
 }
 
 const struct dc_linear_backend dc_linear_dense = {
