@@ -5,7 +5,6 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,14 +76,6 @@ void dcsim_report_free(dcsim_report *report)
   free(report->text);
   free(report->json);
   *report = (dcsim_report){0};
-}
-
-void dc_api_put_number(struct dc_json_writer *json, const char *key, double number)
-{
-  if (isfinite(number))
-    dc_json_put_number(json, key, number);
-  else
-    dc_json_put_raw(json, key, "null");
 }
 
 int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error)

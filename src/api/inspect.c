@@ -40,22 +40,22 @@ static void describe_check(const struct dc_gradient_check *check, double toleran
                            struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
-  dc_api_put_number(json, "loss", check->loss);
+  dc_json_put_number(json, "loss", check->loss);
   dc_json_begin(json, "checks", '[');
   dc_text_add(text, "%-32s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
   for (int i = 0; i < check->count; i++) {
     const struct dc_gradient_difference *entry = &check->checks[i];
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "parameter", entry->parameter);
-    dc_api_put_number(json, "adjoint", entry->adjoint);
-    dc_api_put_number(json, "finite_difference", entry->difference);
-    dc_api_put_number(json, "relative_error", entry->relative_error);
+    dc_json_put_number(json, "adjoint", entry->adjoint);
+    dc_json_put_number(json, "finite_difference", entry->difference);
+    dc_json_put_number(json, "relative_error", entry->relative_error);
     dc_json_end(json, '}');
     dc_text_add(text, "%-32s %14.6e %14.6e %10.1e\n", entry->parameter, entry->adjoint, entry->difference,
                 entry->relative_error);
   }
   dc_json_end(json, ']');
-  dc_api_put_number(json, "max_relative_error", check->max_relative_error);
+  dc_json_put_number(json, "max_relative_error", check->max_relative_error);
   dc_json_put_numbers(json, "taylor_orders", check->taylor_orders, check->taylor_count);
   dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error,
               tolerance);
@@ -172,8 +172,8 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   double mu = scene->definition.contact.stiffness, gap = dc_contact_min_gap(start->contact);
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "model", scene->definition.contact_model->name);
-  dc_api_put_number(json, "energy", mu * start->energy);
-  dc_api_put_number(json, "min_gap", gap);
+  dc_json_put_number(json, "energy", mu * start->energy);
+  dc_json_put_number(json, "min_gap", gap);
   dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name,
               mu * start->energy, gap);
   dc_json_begin(json, "bodies", '{');
@@ -193,8 +193,8 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
     dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
-    dc_api_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
-    dc_api_put_number(json, "energy", mu * start->pairs[p].energy);
+    dc_json_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
+    dc_json_put_number(json, "energy", mu * start->pairs[p].energy);
     dc_json_end(json, '}');
   }
   dc_json_end(json, ']');
@@ -258,7 +258,7 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
       dc_text_add(text, "  body  %-14s %-9s fixed\n", body->name, body->shape->name);
   }
   dc_json_end(json, '}');
-  dc_api_put_number(json, "min_gap", gap);
+  dc_json_put_number(json, "min_gap", gap);
   dc_json_put_number(json, "far_field_acceleration", largest);
   dc_json_put_integer(json, "parameters", start->plan->parameter_count);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);

@@ -146,8 +146,8 @@ static void put_objectives(const struct session *session, struct dc_json_writer 
     dc_json_put_string(json, "type", objective->type->name);
     if (name)
       dc_json_put_string(json, "body", name);
-    dc_api_put_number(json, "value", dc_task_loss(&single, &scene->model, session->plan->best, NULL));
-    dc_api_put_number(json, "distance", distance);
+    dc_json_put_number(json, "value", dc_task_loss(&single, &scene->model, session->plan->best, NULL));
+    dc_json_put_number(json, "distance", distance);
     dc_json_end(json, '}');
     dc_text_add(text, "  %s %s: %.4g m from its target%s\n", objective->type->name, name ? name : "", distance,
                 reached ? ", reached" : "");
@@ -198,16 +198,16 @@ static void describe_result(const struct session *session, const dcsim_result *r
   else
     dc_json_put_raw(json, "run", "null");
   dc_json_put_boolean(json, "success", result->success != 0);
-  dc_api_put_number(json, "loss", result->loss);
-  dc_api_put_number(json, "initial_loss", result->initial_loss);
+  dc_json_put_number(json, "loss", result->loss);
+  dc_json_put_number(json, "initial_loss", result->initial_loss);
   dc_json_put_integer(json, "iterations", result->iterations);
   dc_json_put_integer(json, "steps", result->steps);
-  dc_api_put_number(json, "seconds", result->seconds);
-  dc_api_put_number(json, "seconds_per_step", result->seconds_per_step);
-  dc_api_put_number(json, "newton_iterations_per_step", result->newton_iterations_per_step);
-  dc_api_put_number(json, "evaluations_per_step", result->evaluations_per_step);
-  dc_api_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
-  dc_api_put_number(json, "min_gap", result->min_gap);
+  dc_json_put_number(json, "seconds", result->seconds);
+  dc_json_put_number(json, "seconds_per_step", result->seconds_per_step);
+  dc_json_put_number(json, "newton_iterations_per_step", result->newton_iterations_per_step);
+  dc_json_put_number(json, "evaluations_per_step", result->evaluations_per_step);
+  dc_json_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
+  dc_json_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   if (session->optimizing)
     dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,

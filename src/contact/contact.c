@@ -10,7 +10,7 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
-static const double LEAST_PARALLEL_COST = 300e-6;  // s
+static const double LEAST_PARALLEL_COST = 150e-6;  // s
 
 static void make_pairs(struct dc_contact *contact)
 {
@@ -128,7 +128,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->far = false;
+  pair->failed = pair->large = pair->far = pair->unsolved = false;
   if (contact->colliders[pair->a].half_space || contact->colliders[pair->b].half_space) {
     dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
     return;
@@ -242,6 +242,14 @@ double dc_contact_min_gap(const struct dc_contact *contact)
   for (int p = 0; p < contact->pair_count; p++)
     gap = fmin(gap, dc_contact_pair_gap(contact, p));
   return gap;
+}
+
+bool dc_contact_solved(const struct dc_contact *contact)
+{
+  for (int p = 0; p < contact->pair_count; p++)
+    if (contact->pairs[p].unsolved)
+      return false;
+  return true;
 }
 
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact)

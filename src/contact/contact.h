@@ -82,6 +82,9 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
 // anything intersects.
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
+// Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that did
+// not, and no gradient may rest on them.
+bool dc_contact_solved(const struct dc_contact *contact);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
 // The largest fraction of the step (from poses along tangents, per body a twist [6]; zeros for fixed bodies) that

@@ -66,6 +66,7 @@ struct dc_pair {
   long visited;
   double gap;
   bool crossing, large, far, failed;
+  bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };
 
 enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work

@@ -171,7 +171,7 @@ struct unit_context {
   const double *arm, *rotation_b;
   int order;
   double gap;
-  bool crossing;
+  bool crossing, unsolved;
 };
 
 static void run_exact(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
@@ -199,6 +199,7 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
       batch.weight[l] = l < count ? term->weight * scale[l] : 0;
     }
     u->contact->kernels->triangle_pairs(&batch, u->order, hessian);
+    u->unsolved |= batch.unconverged > 0;
     for (int l = 0; l < count; l++) {
       struct dc_plane_entry *entry = &pair->planes.entries[pair->exact[first + (size_t)l].cache];
       for (int k = 0; k < 4; k++)
@@ -280,11 +281,12 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
   memset(sum, 0, sizeof *pair->unit_hessians);
   if (order > 1)
     sum_lanes(hessian, end - begin, sum);
-  if (u.gap < INFINITY || u.crossing) {  // minimum and "or" do not depend on the order
+  if (u.gap < INFINITY || u.crossing || u.unsolved) {  // minimum and "or" do not depend on the order
 #pragma omp critical(dc_pair_gap)
     {
       pair->gap = fmin(pair->gap, u.gap);
       pair->crossing |= u.crossing;
+      pair->unsolved |= u.unsolved;
     }
   }
 }

@@ -5,22 +5,21 @@
 #define DC_IO_JSON_WRITE_H
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "io/json_text.h"
 
 // Zero-initialized.  Running out of memory is remembered and reported by dc_json_finish.
 struct dc_json_writer {
-  char *text;
-  size_t length, capacity;
+  struct dc_text text;
   int depth;
   bool follows;  // something stands before at this depth
-  bool failed;
 };
 
 // In all of them key is the name in an object, NULL in an array and at the top.  bracket is '{' or '[', '}' or ']'.
 void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket);
 void dc_json_end(struct dc_json_writer *writer, char bracket);
 void dc_json_put_string(struct dc_json_writer *writer, const char *key, const char *string);
-void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number);  // finite
+void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number);  // null when it is not finite
 void dc_json_put_numbers(struct dc_json_writer *writer, const char *key, const double *numbers, int count);
 void dc_json_put_integer(struct dc_json_writer *writer, const char *key, long integer);
 void dc_json_put_boolean(struct dc_json_writer *writer, const char *key, bool boolean);

@@ -275,7 +275,7 @@ static void test_writer(void)
   dc_json_end(&writer, ']');
   dc_json_end(&writer, '}');
   char *text = dc_json_finish(&writer);
-  CHECK(strcmp(text, "{\n  \"a\\\"\\\\\\u000a\": \"\\u0001\xc3\xa9\",\n"
+  CHECK(strcmp(text, "{\n  \"a\\\"\\\\\\n\": \"\\u0001\xc3\xa9\",\n"
                      "  \"n\": [0.10000000000000001, -1, 1.0000000000000001e+300],\n"
                      "  \"none\": [],\n  \"o\": {},\n  \"l\": [\n    -3,\n    true\n  ]\n}\n") == 0,
         "%s", text);
