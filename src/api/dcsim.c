@@ -78,6 +78,20 @@ void dcsim_report_free(dcsim_report *report)
   *report = (dcsim_report){0};
 }
 
+// Draws the scene's random shot; the bodies that get a target are green from then on, or pictures would not show which.
+static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
+{
+  static const double green[3] = {0.03, 0.42, 0.07};
+  int drawn = scene->task.objective_count;
+  enum dc_status status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
+                                       scene->arena, error);
+  for (; !status && drawn < scene->task.objective_count; drawn++) {
+    const struct dc_reach_options *reach = scene->task.objectives[drawn].options;
+    memcpy(scene->model.bodies.bodies[reach->body].color, green, sizeof green);
+  }
+  return status;
+}
+
 int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -97,8 +111,7 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
   made->seed = settings.seed;
   enum dc_status status = dc_scene_read(path, &settings, &made->scene, &local);
   if (!status && made->scene->shot.given)
-    status = dc_shot_draw(&made->scene->shot, (uint64_t)made->scene->shot.reference_seed, &made->scene->model,
-                          &made->scene->task, made->scene->arena, &local);
+    status = draw_shot(made->scene, &local);
   if (status) {
     dcsim_scene_close(made);
     return dc_api_fail(error, &local, status);

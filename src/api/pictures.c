@@ -80,13 +80,17 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
     return DC_OK;
   }
   size_t count = 0;
-  double(*points)[3] = dc_alloc(2 * (size_t)bodies->count + (size_t)pictures->mark_count + 1, sizeof *points);
+  double(*points)[3] = dc_alloc(12 * (size_t)bodies->count + (size_t)pictures->mark_count + 1, sizeof *points);
   if (!points)
     return dc_fail(error, DC_MEMORY, "out of memory for the camera");
   for (int i = 0; i < bodies->count; i++)
     for (int end = 0; end < 2 && bodies->bodies[i].joint->nv > 0; end++) {
       size_t frame = end ? (size_t)pictures->stored.frames - 1 : 0;
-      dc_vec_copy(points[count++], pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i));
+      const double *center = pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i);
+      for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
+        dc_vec_copy(points[count], center);
+        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].radius : -bodies->bodies[i].radius;
+      }
     }
   for (int i = 0; i < pictures->mark_count; i++)
     dc_vec_copy(points[count++], pictures->marks[i].center);
