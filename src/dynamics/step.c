@@ -14,8 +14,8 @@ static const double TINY_CHANGE = 1e-9;              // of the same: changes tha
 static const double SLOPE_DECREASE = 0.5;
 static const double POSITION_NOISE = 8 * DBL_EPSILON;  // of positions, seen through the stiffness
 static const double FORCE_NOISE = 1e-13;               // of contact forces: error of the plane solve
-static const double ROUNDING_LIMITED =
-    1e3;                               // residuals this many times the noise that no longer fall count as converged
+// Residuals this many times the noise that no longer fall count as converged.
+static const double ROUNDING_LIMITED = 1e3;
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
 static const double DAMPING_FACTOR = 4;
