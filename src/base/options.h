@@ -19,7 +19,26 @@ enum dc_option_type {
   DC_STRING,     // const char *
   DC_CHOICE,     // int, index into choices
   DC_BODY,       // int, index of the body whose name is given
-  DC_SHAPE       // int, index of the shape whose name is given; -1 when absent
+  DC_SHAPE,      // int, index of the shape whose name is given; -1 when absent
+  DC_BODY_LIST,    // struct dc_index_list of bodies, up to count
+  DC_STRING_LIST,  // struct dc_string_list, up to count
+  DC_OBJECT,       // void *, structure of object_size read by table; NULL when absent
+  DC_OBJECT_LIST   // struct dc_object_list of such structures, up to count
+};
+
+struct dc_index_list {
+  int count;
+  int *indices;
+};
+
+struct dc_string_list {
+  int count;
+  const char **strings;
+};
+
+struct dc_object_list {
+  int count;
+  void *objects;
 };
 
 struct dc_real_list {
@@ -41,6 +60,9 @@ struct dc_option {
   const char *const *choices;  // NULL-terminated, for DC_CHOICE
   const char *help;            // one line
   size_t offset;               // of the value in the options structure
+  const struct dc_option *table;  // of DC_OBJECT and DC_OBJECT_LIST
+  size_t object_size;
+  const char *short_key;  // a string may stand for an object with only this key
 };
 
 // Tables end with an option whose name is NULL.

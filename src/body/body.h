@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies, their frames and the state.
 //
-// Every body has one frame: origin at its centre of mass, axes those of its shape.  A state q holds, body after
-// body, the coordinates of its joint: 7 numbers for a free body (position of the centre of mass in m, then a unit
-// quaternion w, x, y, z), none for a fixed one.  Derivatives live in the tangent space: per free body a twist (w,
-// t), rotation vector in rad first, then translation in m, acting as
+// Every body has one frame: origin at its centre of mass, axes those of its shape.  Its pose is that of its parent (or
+// the world) times a fixed displacement times the parts of its joint (body/joint.h).  A state q [nq] holds, body after
+// body, the numbers of its joint's parts; a free body has 7 (position of the centre of mass in m, then a unit quaternion
+// w, x, y, z).  Derivatives live in the tangent space [nv]: a slide or hinge has one number; a free body a twist (w, t),
+// rotation vector in rad first, then translation in m, acting as
 //     R <- exp([w]x) R,   x <- x + t        (world axes, about the centre of mass).
 #ifndef DC_BODY_BODY_H
 #define DC_BODY_BODY_H
 
-#include "base/options.h"
+#include "body/joint.h"
 #include "geometry/shape.h"
 
 struct dc_pose {
@@ -18,48 +19,84 @@ struct dc_pose {
   double rotation[9];    // the same as a matrix, row by row
 };
 
-struct dc_joint_type {
-  const char *name, *summary, *reference;
-  int nq, nv;  // numbers in the state, degrees of freedom
+// Gains of a proportional-derivative actuator on every coordinate of a joint (paper 003, Eq. 5, in conventional units);
+// the option table is dc_pd_options.
+struct dc_pd_definition {
+  double kp, kd;                    // N/m, N s/m; of angles N m/rad, N m s/rad
+  double kp_rotation, kd_rotation;  // of angles where they differ; NAN: kp, kd
 };
+extern const struct dc_option dc_pd_options[];
 
-extern const struct dc_joint_type dc_joint_free, dc_joint_fixed;
-extern const struct dc_joint_type *const dc_joint_types[];  // NULL-terminated
+enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
 
 // A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
-// frame.
+// frame at rest, where every joint coordinate is zero.
 struct dc_body_definition {
   const char *name;
-  int joint;                   // index into dc_joint_types
-  int shape;                   // index into the model's shapes
-  double density;              // kg/m^3; NAN: mass is given
-  double mass;                 // kg; NAN: density is given
-  double position[3];          // m
-  double rotation[4];          // unit quaternion w, x, y, z
-  double velocity[3];          // of the centre of mass, m/s
-  double angular_velocity[3];  // world axes, rad/s
-  double color[3];             // linear RGB in [0, 1]
+  struct dc_object_list joint;  // struct dc_joint_definition, outermost first
+  int parent;                   // index of a body, or -1: the world
+  int frame;                    // enum dc_body_frame: what position, rotation, axes and anchors refer to
+  int shape;                    // index into the model's shapes
+  double density;               // kg/m^3; NAN: mass is given
+  double mass;                  // kg; NAN: density is given
+  double position[3];           // m
+  double rotation[4];           // unit quaternion w, x, y, z
+  double velocity[3];           // of the centre of mass of a free body, m/s
+  double angular_velocity[3];   // of a free body, world axes, rad/s
+  struct dc_real_list joint_position, joint_velocity;  // start of slides and hinges; zeros when empty
+  double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
+  struct dc_pd_definition *pd;                         // NULL: no actuator
+  double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
+  bool collide;                                        // false: touches nothing
+  struct dc_index_list collide_except;                 // bodies that it does not touch
+  double color[3];                                     // linear RGB in [0, 1]
 };
 
 extern const struct dc_option dc_body_options[];
 
 struct dc_body {
   const char *name;
-  const struct dc_joint_type *joint;
+  const char *joint_name;  // of its first joint, "composite" for several
   const struct dc_shape *shape;
-  double center[3];                   // centre of mass in the shape's frame, m
-  double mass;                        // kg; 0 for fixed bodies
-  double second_moment[9];            // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
-  double radius;                      // farthest vertex from the centre of mass, m; 0 for half spaces
-  int q_offset, v_offset;             // into state and tangent vectors; -1 for fixed bodies
-  double position[3], quaternion[4];  // initial pose of the frame (fixed bodies: for ever)
-  double velocity[3], angular_velocity[3];
+  int parent;                         // index of a body before or after, or -1
+  int part_count;
+  const struct dc_joint_part *parts;  // outermost first
+  bool free;                          // the one joint is free: tangent = twist of the frame
+  int nq, nv, q_offset, v_offset;     // of its own joint; offsets -1 without one
+  int mechanism;                      // index of the mechanism that it belongs to; -1: never moves
+  int chain_count;                    // degrees of freedom that move it, its ancestors' first
+  const int *chain;                   // [chain_count] entries of tangent vectors, outermost first
+  int first_column;                   // of its columns in struct dc_kinematics
+  double rest_position[3], rest_quaternion[4];  // frame relative to the parent's frame at rest
+  double center[3];                             // centre of mass in the shape's frame, m
+  double mass;                                  // kg; 0 for bodies that never move
+  double second_moment[9];                      // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
+  double radius;                                // farthest vertex from the centre of mass, m; 0 for half spaces
+  double position[3], quaternion[4];            // initial pose of the frame (bodies that never move: for ever)
+  double velocity[3], angular_velocity[3];      // initial, of a free body
+  const double *joint_velocity;                 // [nv] of other joints
+  const struct dc_pd_definition *pd;            // gains in effect, or NULL
+  int actuator;                                 // first entry in vectors of actuator targets; -1 without pd
+  double friction;                              // NAN: that of the contact settings
   double color[3];
+};
+
+// Bodies connected by joints: one block of every Hessian.
+struct dc_mechanism {
+  int v_offset, nv;  // its degrees of freedom are contiguous
 };
 
 struct dc_bodies {
   int count, nq, nv;
   struct dc_body *bodies;  // [count]
+  const int *order;        // [count] every parent before its children
+  int mechanism_count;
+  struct dc_mechanism *mechanisms;
+  int actuator_count;   // numbers in a vector of actuator targets: those of the tangents of joints with pd
+  int column_count;     // sum of chain_count over all bodies
+  double *initial_q;    // [nq]
+  double *reach;        // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
+  const bool *excluded; // [count][count] pairs that do not touch; NULL when there are none
 };
 
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.
@@ -68,7 +105,17 @@ enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struc
 
 int dc_bodies_find(const struct dc_bodies *bodies, const char *name);  // index or -1
 
+static inline bool dc_body_moves(const struct dc_body *body)
+{
+  return body->mechanism >= 0;
+}
+
+// Whether two bodies feel each other: one moves, they are not parts of one rigid group nor neighbours in a mechanism
+// (joined by one joint, counting bodies that are fixed to each other as one), and no filter says otherwise.
+bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
+
 void dc_initial_state(const struct dc_bodies *bodies, double *q);  // [nq]
+void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity);  // [nv]
 // Poses [count] of all frames at state q [nq].
 void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses);
 // r [nq] = q moved along scale * tangent [nv]; r may be q.

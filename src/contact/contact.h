@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "base/options.h"
-#include "body/body.h"
+#include "body/path.h"
 
 enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
 
@@ -87,10 +87,9 @@ double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 bool dc_contact_solved(const struct dc_contact *contact);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
-// The largest fraction of the step (from poses along tangents, per body a twist [6]; zeros for fixed bodies) that
-// certainly makes no two surfaces meet, in [0, 1]; 1 when the whole step is safe.  poses must be those of the last
-// evaluation.
-double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6]);
+// The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.
+// The path must start at the poses of the last evaluation.
+double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path);
 
 // Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), an estimate of the depth in m in *depth.

@@ -41,16 +41,19 @@ struct dc_model {
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
 
-// Number of body pairs that interact: those with at least one movable body.
+// Number of body pairs that touch (dc_bodies_touch).
 int dc_model_pair_count(const struct dc_model *model);
 
 // The numbers of a model that a parameter vector may change: a gradient has the same layout.
-//   body_mass_scale [bodies]: factor on mass and second moment of each movable body (1)
-//   stiffness_scale [1]: factor on the contact stiffness (1);  gravity [3], m/s^2
 struct dc_design {
-  double stiffness_scale;
-  double gravity[3];
-  double *body_mass_scale;
+  double stiffness_scale;   // factor on the contact stiffness
+  double gravity[3];        // m/s^2
+  double *body_mass_scale;  // [bodies] factors on mass and second moment of each body that moves
+  double *friction_scale;   // [bodies] factors on the friction coefficient of each body
+  double *kp_scale, *kd_scale;  // [bodies] factors on the gains of each body's actuator
 };
+
+// Coefficient of friction of a body: its own or that of the contact settings.
+double dc_model_friction(const struct dc_model *model, int body);
 
 #endif

@@ -7,24 +7,35 @@
 
 #include "dynamics/model.h"
 
-// What a rollout starts from and is driven by; a cotangent has the same layout with tangents instead of states.
+// What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom of
+// every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
+// rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
-  double *q;         // initial state [nq]
-  double *velocity;  // initial velocity [nv]: per body angular (world axes, rad/s), then linear (m/s)
+  double *q;               // initial state [nq]
+  double *velocity;        // initial velocity [nv]
+  const double *q_before;  // state before the initial one [nq]; NULL: q moved back by a step of velocity
+  int steps;               // for which there are targets
+  double *target_position;  // [steps][actuators] at the end of each step
+  double *target_velocity;  // [steps][actuators]
   struct dc_design design;
 };
 
+// Derivatives of a loss by each number of the input, tangents instead of states.  That by q_before is not kept.
 struct dc_rollout_cotangent {
-  double *q;                // [nv]
-  double *velocity;         // [nv]
-  struct dc_design design;  // derivative of the loss by each number of the design
+  double *q;                                  // [nv]
+  double *velocity;                           // [nv]
+  int steps;
+  double *target_position, *target_velocity;  // [steps][actuators]
+  struct dc_design design;
 };
 
 // A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once.
 struct dc_trajectory {
   int steps, nq, nv;
   double time_step;
+  int bodies;
   double *q;               // [steps + 1][nq]
+  struct dc_pose *poses;   // [steps + 1][bodies]
   double *min_gap;         // [steps + 1], m
   int *newton_iterations;  // [steps]
   int *evaluations;        // [steps] contact evaluations
@@ -46,11 +57,11 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
 void dc_rollout_destroy(struct dc_rollout *rollout);
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout);
 
-struct dc_rollout_input *
-dc_rollout_input_create(const struct dc_model *model);  // initial state and design of the model
+// Initial state and design of the model, targets zero, room for targets of so many steps.  NULL: out of memory.
+struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps);
 void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input);
 void dc_rollout_input_destroy(struct dc_rollout_input *input);
-struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model);
+struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model, int steps);
 void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent);
 void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent);
 
@@ -66,11 +77,27 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error);
 
-// Adds to cotangent the derivative of a loss whose derivatives with respect to the states are given: frames [steps +
-// 1][nv], in the tangent space of each frame.  Exact for the discrete trajectory (docs/theory.md, "Adjoint").
-// DC_NUMERICAL when a step's Hessian is singular or a step did not converge.
+// The derivatives of a loss by the frames of a trajectory: wrenches for the twists of the frames of all bodies and
+// forces on the joints' coordinates.
+struct dc_trajectory_cotangent {
+  double (*wrenches)[6];  // [steps + 1][bodies]
+  double *forces;         // [steps + 1][nv]
+};
+
+// Adds to cotangent the derivative of a loss whose derivatives with respect to the frames are given.  Exact for the
+// discrete trajectory (docs/theory.md, "Adjoint").  DC_NUMERICAL when a step's Hessian is singular or a step did not
+// converge.
 enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                  const struct dc_trajectory *trajectory, const double *frames,
+                                  const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
+
+// Forces of the actuators in step t (from frame t to t + 1), [actuators]: minus the derivative of their energy.
+void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
+                                const struct dc_trajectory *trajectory, int step, double *forces);
+// For the derivative of the forces of step t along weights [actuators]: adds its derivatives by the coordinates at
+// frames t and t + 1 to forces_now, forces_next [nv] and by targets and gains to cotangent.
+void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int step, const double *weights,
+                                   double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent);
 
 #endif

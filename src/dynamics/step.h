@@ -4,70 +4,103 @@
 #ifndef DC_DYNAMICS_STEP_H
 #define DC_DYNAMICS_STEP_H
 
+#include "body/kinematics.h"
+#include "body/path.h"
+#include "contact/friction.h"
 #include "dynamics/rollout.h"
-#include "math/linear_solver.h"
 
-// What the terms of a step see: poses [bodies] at t-1, t and t+1 and the contact derivatives at t+1.
+// What the terms of a step see: states and frames at t-1, t and t+1 and the contact derivatives at t+1.
 struct dc_step_state {
   const struct dc_model *model;
-  const struct dc_design *design;
-  const struct dc_pose *before, *now, *next;
+  const struct dc_rollout_input *input;
+  int step;                                            // index of the targets
+  const double *q_before, *q_now, *q_next;             // [nq]
+  const struct dc_pose *before, *now, *next;           // [bodies]
   int pair_count;
   const int (*pair_bodies)[2];
   const struct dc_pair_derivatives *pairs;
-  double contact_energy;     // sum over the pairs, without stiffness
-  double (*block_sums)[36];  // [bodies], workspace of add_hessian
+  double contact_energy;  // sum over the pairs, without stiffness
+  struct dc_contact *contact;
+  bool rubs;                                       // friction lists are those of t, and not empty
+  double friction_energy;                          // J
+  const struct dc_friction_derivatives *friction;  // [pair_count]
 };
 
-// Cotangents a step passes on: to the states at t and t-1 [nv] and to the design.
+// The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
+struct dc_step_forces {
+  double (*wrenches)[6];
+  double *joints;
+};
+
+// Where terms add their Hessians: blocks in the charts of the frames [bodies][36], pairs and joints into the matrix.
+struct dc_step_hessian {
+  double (*blocks)[36];
+  struct dc_assembler *assembler;
+  const struct dc_kinematics *kinematics;
+  struct dc_symmetric_matrix *matrix;
+};
+
+// A direction at t+1: in coordinates [nv] and as twists of the frames [bodies][6].
+struct dc_step_direction {
+  const double *joints;
+  const double (*twists)[6];
+};
+
+// Cotangents a step passes on: to the frames and coordinates at t and t-1, targets and design.
 struct dc_step_cotangent {
-  double *now, *before;
-  struct dc_design *design;
+  struct dc_step_forces now, before;
+  struct dc_rollout_cotangent *input;
 };
 
-// A term of the step potential.  Blocks of matrix are bodies that move, in order; tangent vectors have nv entries.
+// A term of the step potential.
 struct dc_step_term {
   const char *name, *reference;
-  double (*value)(const struct dc_step_state *state);                         // J
-  void (*add_gradient)(const struct dc_step_state *state, double *gradient);  // N m, N
-  // exact: the true Hessian; otherwise a positive semidefinite one near it.
-  void (*add_hessian)(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix);
-  // Adds lambda^T d2L / (d q+ d x) for x = q, q- and the numbers of the design.
-  void (*add_mixed)(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *cotangent);
+  double (*value)(const struct dc_step_state *state);  // J
+  void (*add_gradient)(const struct dc_step_state *state, struct dc_step_forces *forces);
+  // exact: the true Hessian in these charts; otherwise a positive semidefinite one near it.
+  void (*add_hessian)(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian);
+  // Adds the derivatives of (d L / d q+) . direction by everything else L depends on.
+  void (*add_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                    struct dc_step_cotangent *cotangent);
 };
 
-extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term;
+extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_limit_term,
+    dc_actuator_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
-void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_symmetric_matrix *matrix);
-
-// Block row of a movable body in the matrix: its index among the movable bodies.
-static inline int dc_block_of(const struct dc_body *body)
-{
-  return body->v_offset / 6;
-}
+void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 
 struct dc_rollout {
   const struct dc_model *model;
   struct dc_contact *contact;
   struct dc_symmetric_matrix *matrix;
+  struct dc_assembler *assembler;
   struct dc_arena *arena;
   bool tight;
   int pair_count;
   const int (*pair_bodies)[2];
   double contact_seconds;  // spent in contact evaluations since creation
   // Workspace of a step.
-  struct dc_pose *before, *now, *next;  // [bodies]
+  struct dc_kinematics before, now, next;
+  struct dc_path path;
   struct dc_pair_derivatives *pairs, *trial_pairs;
-  double *q_before;                                      // [nq]
-  double *q_trial;                                       // [nq]
-  double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double (*twists)[6];                                   // [bodies]
-  double (*block_sums)[36];                              // [bodies]
+  struct dc_friction_derivatives *friction;                     // [pair_count]
+  double *coefficients;                                         // [bodies] of friction
+  double *q_before;                                             // [nq]
+  double *q_trial;                                              // [nq]
+  double *gradient, *trial_gradient, *step, *magnitude, *tolerances;  // [nv]; magnitude: noise floor of the gradient
+  double (*wrenches)[6];                                        // [bodies]
+  double (*floors)[6];                                          // [bodies]
+  double (*blocks)[36];                                         // [bodies]
   // Workspace of the adjoint.
   double *lambda, *state_cotangent[3];  // [nv] each
+  double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
 };
+
+// The friction law of a rollout at this input; coefficients [bodies] are filled.
+struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                            double *coefficients);
 
 // What a step reports.
 struct dc_step_report {
@@ -79,8 +112,8 @@ struct dc_step_report {
 
 // Solves the step from q at t and rollout->q_before at t-1 into q_next; leaves the derivatives of the contact at the
 // solution in pairs.
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
-                             double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
+                             const double *q, double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
                              struct dc_error *error);
 
 #endif

@@ -5,46 +5,73 @@
 
 #include "dynamics/rollout.h"
 
+// The part of a run that a rollout covers: the whole, or a piece of a receding horizon.
+struct dc_window {
+  long first;        // number of time steps before it
+  int steps;         // of it
+  double time_step;  // s
+};
+
+// Parameters of a control are for one window.  What a control must remember from one window to the next (where an
+// integrated target stands) is its state.
 struct dc_control_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
   // Checks options against the model (which axes, which body); the message names the option.
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
-  int (*parameter_count)(const void *options, const struct dc_model *model);
-  // Name of parameter i, such as "cue.position.x", in text.
-  void (*parameter_name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
-  void (*initial)(const void *options, const struct dc_model *model, double *parameters);
-  // Changes input (which holds the model's own start before the first control).
-  void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
-                struct dc_rollout_input *input);
+  int (*parameter_count)(const void *options, const struct dc_model *model, int steps);
+  // Name of parameter i, such as "cue.position.x" or "rod.3.x" (step 3), in text.
+  void (*parameter_name)(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size);
+  void (*initial)(const void *options, const struct dc_model *model, int steps, double *parameters);
+  // Parameters that belong together, such as the coordinates of one actuator in one step, get the same number, from 0
+  // in steps of one; returns how many groups.  NULL: every parameter for itself.
+  int (*groups)(const void *options, const struct dc_model *model, int steps, int *group);
+  // Changes input (which holds the start of the window before the first control, targets zero).
+  void (*apply)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
+                const double *parameters, struct dc_rollout_input *input);
   // gradient [parameter_count] = derivative of the loss with respect to the parameters.  cotangent is the derivative
   // by the input after apply and becomes the one by the input before it, so that several controls may act on one
   // body.
-  void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
-                    struct dc_rollout_cotangent *cotangent, double *gradient);
+  void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_window *window,
+                    const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                    double *gradient);
+  // Receding horizon; all NULL for controls that act on the start only, which are refused there.
+  int (*state_size)(const void *options, const struct dc_model *model);
+  void (*start)(const void *options, const struct dc_model *model, double *state);
+  // The state after the first steps of the window have been applied, and the parameters moved forward by as many:
+  // those that come in at the end are as if nothing new was asked for.
+  void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                  double *state, double *parameters);
 };
-extern const struct dc_control_type dc_control_initial_state;
+extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
+    dc_control_sines, dc_control_spline;
 extern const struct dc_control_type *const dc_control_types[];  // NULL-terminated
+
+// Where an objective adds its derivatives.
+struct dc_loss_cotangent {
+  struct dc_trajectory_cotangent frames;
+  struct dc_rollout_cotangent *input;
+};
 
 struct dc_objective_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
-  // Value of the objective; adds its derivative with respect to each frame to frames [steps + 1][nv] (tangents; may
-  // be NULL).
-  double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                     double *frames);
-  // What a report says at the end of the trajectory: body (index or -1), distance to the target in m, whether it is
-  // reached.
-  void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int *body,
-                 double *distance, bool *reached);
-  // Where a picture shows a mark: the body it is for, target [3] and radius of the tolerance, m; false when there is
-  // none.
-  bool (*mark)(const void *options, int *body, double target[3], double *radius);
+  // Value of the objective; adds its derivatives to cotangent (may be NULL).
+  double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
+  // What a report says of frame k: body (the farthest from its target, or -1), its distance in m, whether all is
+  // reached.  NULL: nothing to be reached (effort, velocity).
+  void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                 int *body, double *distance, bool *reached);
+  // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
+  // tolerance, m; false when there is no such mark.  NULL: none.
+  bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
 };
-extern const struct dc_objective_type dc_objective_reach;
+extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
+    dc_objective_velocity;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -63,26 +90,40 @@ struct dc_task {
   struct dc_objective *objectives;
 };
 
-int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model);
-void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int i, char *text, size_t size);
-void dc_task_initial(const struct dc_task *task, const struct dc_model *model, double *parameters);
-// Applies the controls in order; input holds the model's own start.
-void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const double *parameters,
-                   struct dc_rollout_input *input);
+int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
+void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
+                            size_t size);
+void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
+// The group of every parameter [parameter count]; returns how many groups.
+int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group);
+// Numbers that the controls remember between windows; their start; what becomes of them and of the parameters when the
+// first steps of a window have been applied.
+int dc_task_state_size(const struct dc_task *task, const struct dc_model *model);
+void dc_task_start(const struct dc_task *task, const struct dc_model *model, double *state);
+void dc_task_advance(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                     int applied, double *state, double *parameters);
+// Index of the first control that acts on the start only, or -1.
+int dc_task_start_control(const struct dc_task *task);
+// Applies the controls in order; input holds the start of the window.
+void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                   const double *state, const double *parameters, struct dc_rollout_input *input);
 // gradient [parameter count] from cotangent, the derivative by the input that dc_task_apply made; on return
-// cotangent is the derivative by the model's own start.
-void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const double *parameters,
-                       struct dc_rollout_cotangent *cotangent, double *gradient);
-// Loss; clears and fills frames [steps + 1][nv] when not NULL.
-double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                    double *frames);
-// True when every objective is reached at the end (false without objectives).
-bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory);
+// cotangent is the derivative by the start of the window.
+void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                       double *gradient);
+// Loss; adds its derivatives to cotangent unless NULL (clear it before).
+double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                    const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
+// True when everything that can be reached is reached at frame k (false when there is nothing to reach).
+bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                     int frame);
 
 // Options of the objective "reach": weight * max(|x_com - target|^2 - tolerance^2, 0), over the chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
 struct dc_reach_options {
-  int body;
+  int body;                     // or -1
+  struct dc_index_list bodies;  // each of these; the objective is the sum
   double target[3];
   double tolerance;
   double weight;

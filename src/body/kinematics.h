@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// From tangent vectors to twists of frames and back: J, J^T and J^T H J plus the derivative of J.
+//
+// The chart of a frame at a pose is that of contact: x -> c + exp([w]x)(x - c) + t.  Column k of a body is the twist
+// (a_k; v_k) of its frame per unit of degree of freedom k of its chain.  To second order, for k outside of l in the
+// chain (or k = l),
+//     d2w / dk dl = (a_k x a_l)/2,   d2t / dk dl = a_k x v_l,
+// and within a ball, whose chart is exponential itself, d2w = 0 and d2t = (a_k x v_l + a_l x v_k)/2 (docs/theory.md,
+// "Joints").  A free body's chart is its frame's: J = I, no second derivative.
+#ifndef DC_BODY_KINEMATICS_H
+#define DC_BODY_KINEMATICS_H
+
+#include "body/body.h"
+#include "math/linear_solver.h"
+
+struct dc_kinematics {
+  struct dc_pose *poses;   // [bodies]
+  double (*columns)[6];    // [column_count]; not used by free bodies
+};
+
+// Poses and columns at q.  Sizes: dc_kinematics_create; owned by arena.
+enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_arena *arena,
+                                    struct dc_kinematics *kinematics, struct dc_error *error);
+void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struct dc_kinematics *kinematics);
+
+// twists [bodies][6] = J tangent; zeros for bodies that never move.
+void dc_twists(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, const double *tangent,
+               double (*twists)[6]);
+// gradient [nv] += J^T wrenches, wrenches [bodies][6] for the twists of the frames.
+void dc_pull_back(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, const double (*wrenches)[6],
+                  double *gradient);
+// The same for a wrench on one body.
+void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
+                       const double wrench[6], double *gradient);
+// |J|^T of non-negative numbers: bounds of errors.
+void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
+                            const double magnitude[6], double *bound);
+
+// Assembles Hessians in the tangent space from blocks in the charts of the frames.
+struct dc_assembler;
+struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena);
+// matrix += J_a^T block J_b (+ transpose) for a pair of different bodies that move; block [6][6], rows a.
+void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
+                      double scale, const double block[36], struct dc_symmetric_matrix *matrix);
+// matrix += sum over bodies of J^T blocks J, and with wrenches (the total gradient by the frames) the second
+// derivative of the frames contracted with them; wrenches NULL: without.  blocks [bodies][36].
+void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
+                        const double (*blocks)[36], const double (*wrenches)[6], struct dc_symmetric_matrix *matrix);
+// matrix += value at the diagonal entry of degree of freedom v, and the like for a block of a ball.
+void dc_assemble_joint(struct dc_assembler *assembler, int body, const struct dc_joint_part *part,
+                       const double *block, struct dc_symmetric_matrix *matrix);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the frames move while the state goes along a straight line in its charts, q(s) = move(q, s, tangent): what
+// continuous collision detection needs to know.
+#ifndef DC_BODY_PATH_H
+#define DC_BODY_PATH_H
+
+#include "body/kinematics.h"
+
+// Motion of one frame for s in [0, 1].  A point at arm r (world axes, at s = 0) is at c(s) + R(s) R(0)^T r.
+struct dc_frame_path {
+  double twist[6];  // (w, t): velocity of the frame at s = 0
+  double turn;      // bound of |w(s)| on the whole path, rad
+  double shift;     // bound of |c'(s)|, m
+  double bend;      // bound of |c''(s)|, m
+};
+// |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r|.
+
+struct dc_path {
+  const struct dc_bodies *bodies;
+  const double *q, *tangent;
+  const struct dc_pose *poses;      // at s = 0
+  struct dc_frame_path *frames;     // [bodies]
+  double *part_bounds;              // workspace
+};
+
+enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
+                              struct dc_error *error);
+// Starts a path at q along tangent; kinematics must be those of q.  Keeps the pointers.
+void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
+                   const struct dc_kinematics *kinematics);
+// Pose of a body at s and its velocity (w, t) there, exactly.
+void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);
+
+// The largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its way to the bound.
+double dc_path_within_ranges(const struct dc_bodies *bodies, const double *q, const double *tangent);
+
+#endif
