@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/options.h"
+#include "base/snapshot.h"
 
 // A function to be minimized.
 struct dc_problem {
@@ -15,6 +16,8 @@ struct dc_problem {
   // DC_NUMERICAL: the value or gradient could not be had; DC_STOPPED and every other status end the optimization.
   // Never returns DC_OK with a non-finite number.
   enum dc_status (*evaluate)(void *context, const double *x, double *value, double *gradient, struct dc_error *error);
+  const int *group;  // [dimension] parameters of one group may share their scale; NULL: each for itself
+  int group_count;
 };
 
 struct dc_iterate {
@@ -32,12 +35,12 @@ struct dc_optimizer_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
-  // State of the optimizer, so that a checkpoint can hold it: state_size(options, dimension) doubles.
-  int (*state_size)(const void *options, int dimension);
-  void (*start)(const void *options, int dimension, double *state);
+  // State of the optimizer, so that a snapshot can hold it: state_size(options, problem) doubles.
+  int (*state_size)(const void *options, const struct dc_problem *problem);
+  void (*start)(const void *options, const struct dc_problem *problem, double *state);
   // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  dc_minimize shortens
   // it after failures.
-  void (*propose)(const void *options, int dimension, double *state, const double *x, double value,
+  void (*propose)(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                   const double *gradient, double *step);
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent;
@@ -60,13 +63,36 @@ struct dc_optimizer_result {
   bool blocked;    // ended against infeasible parameters: five proposals in a row had no feasible point
 };
 
-// Minimizes from x [dimension], which receives the best iterate whatever is returned.  DC_OK: the iterations are done,
-// the value is <= target, the gradient is exactly zero, or five proposals in a row had no feasible point (blocked).  An
-// infeasible proposal is halved up to 20 times towards the last feasible point; on the way, with at most 32 parameters, the
-// whole step is tried with one parameter held, to slide along what is infeasible; then it is dropped for a new one.  A
-// DC_NUMERICAL evaluation (or one that is not finite) skips the update and halves the step; DC_NUMERICAL after five of them
-// in a row, or when the first guess fails.  DC_INFEASIBLE when the first guess is infeasible.  DC_STOPPED when the
-// observer stopped it.
+// A minimization under way, one iteration at a time.  An infeasible proposal is halved up to 20 times towards the last
+// feasible point; on the way, with at most 32 parameters, the whole step is tried with one parameter held, to slide along
+// what is infeasible; then it is dropped for a new one.  A DC_NUMERICAL evaluation (or one that is not finite) skips the
+// update and halves the step.
+struct dc_minimization;
+
+// Begins at x [dimension], which is copied; nothing is evaluated yet.  problem, options and the group array must live as
+// long.  NULL: out of memory.
+struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *type, const void *options,
+                                               const struct dc_problem *problem, const double *x);
+void dc_minimization_destroy(struct dc_minimization *minimization);
+
+// The next successful evaluation: the first guess, then one iterate after the other.  *done (nothing was evaluated): the
+// iterations are used up, the value is <= target, the gradient is exactly zero, or five proposals in a row had no
+// feasible point (blocked).  DC_NUMERICAL after five failed evaluations in a row, or when the first guess fails;
+// DC_INFEASIBLE when the first guess is infeasible; other statuses of the problem are passed on.
+enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
+                                    struct dc_error *error);
+const double *dc_minimization_best(const struct dc_minimization *minimization);     // [dimension]
+const double *dc_minimization_current(const struct dc_minimization *minimization);  // [dimension]
+const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimization *minimization);
+
+// Everything that the next iterations depend on, under names that begin with prefix; loading goes on bit for bit.
+enum dc_status dc_minimization_save(const struct dc_minimization *minimization, const char *prefix,
+                                    struct dc_snapshot *snapshot);
+enum dc_status dc_minimization_load(struct dc_minimization *minimization, const char *prefix,
+                                    const struct dc_snapshot *snapshot, struct dc_error *error);
+
+// All of it: minimizes from x [dimension], which receives the best iterate whatever is returned.  DC_STOPPED when the
+// observer stopped it; other statuses as above.
 enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
                            double *x, dc_observer *observer, void *observer_context, struct dc_optimizer_result *result,
                            struct dc_error *error);
