@@ -10,14 +10,29 @@ struct entry {
   const struct dc_option *options;
 };
 
-static const char *const type_names[] = {"boolean", "integer", "number", "numbers", "list of numbers",
-                                         "string",  "choice",  "body",   "shape"};
+static const char *const type_names[] = {
+    [DC_BOOLEAN] = "boolean",
+    [DC_INTEGER] = "integer",
+    [DC_REAL] = "number",
+    [DC_REALS] = "numbers",
+    [DC_REAL_LIST] = "list of numbers",
+    [DC_STRING] = "string",
+    [DC_CHOICE] = "choice",
+    [DC_BODY] = "body",
+    [DC_SHAPE] = "shape",
+    [DC_BODY_LIST] = "list of bodies",
+    [DC_STRING_LIST] = "list of strings",
+    [DC_OBJECT] = "object",
+    [DC_OBJECT_LIST] = "list of objects",
+};
 
-static void describe_options(const struct dc_option *options, struct dc_text *text, struct dc_json_writer *json)
+void dc_api_describe_options(const struct dc_option *options, int indentation, struct dc_text *text,
+                             struct dc_json_writer *json)
 {
   dc_json_begin(json, "options", '[');
   for (int i = 0; options && options[i].name; i++) {
     const struct dc_option *option = &options[i];
+    bool nested = option->type == DC_OBJECT || option->type == DC_OBJECT_LIST;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "name", option->name);
     dc_json_put_string(json, "type", type_names[option->type]);
@@ -25,9 +40,14 @@ static void describe_options(const struct dc_option *options, struct dc_text *te
     dc_json_put_raw(json, "default", option->fallback ? option->fallback : "null");
     dc_json_put_boolean(json, "required", option->fallback == NULL);
     dc_json_put_string(json, "help", option->help);
+    dc_text_add(text, "%*s%-18s %s%s%s%s; default %s\n", indentation, "", option->name, option->help,
+                option->unit[0] ? " [" : "", option->unit, option->unit[0] ? "]" : "",
+                option->fallback ? option->fallback : "none: must be given");
+    if (nested && option->short_key)
+      dc_json_put_string(json, "short_key", option->short_key);
+    if (nested)
+      dc_api_describe_options(option->table, indentation + 2, text, json);
     dc_json_end(json, '}');
-    dc_text_add(text, "    %-18s %s%s%s%s; default %s\n", option->name, option->help, option->unit[0] ? " [" : "",
-                option->unit, option->unit[0] ? "]" : "", option->fallback ? option->fallback : "none: must be given");
   }
   dc_json_end(json, ']');
 }
@@ -41,7 +61,7 @@ static void describe_entry(const struct entry *entry, struct dc_text *text, stru
     dc_json_put_string(json, "reference", entry->reference);
   dc_text_add(text, "  %s: %s%s%s%s\n", entry->name, entry->summary, entry->reference ? " (" : "",
               entry->reference ? entry->reference : "", entry->reference ? ")" : "");
-  describe_options(entry->options, text, json);
+  dc_api_describe_options(entry->options, 4, text, json);
   dc_json_end(json, '}');
 }
 

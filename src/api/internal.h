@@ -21,6 +21,11 @@ int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status
 // Hands over text and JSON; report may be NULL.  DCSIM_MEMORY when either could not be built.
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error);
 
+// Adds one indented line per option to text and their array "options" to json; nested options follow theirs, indented
+// deeper and as "options" of their own.  options may be NULL.
+void dc_api_describe_options(const struct dc_option *options, int indentation, struct dc_text *text,
+                             struct dc_json_writer *json);
+
 // Applies the plan's parameters to its input; DC_BAD_INPUT when bodies then overlap: names, place and depth.
 enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error);
 

@@ -56,57 +56,150 @@ static int parse_numbers(const char *text, double *numbers, int capacity)
 }
 
 static enum dc_status set_default(const struct dc_option *option, void *value, struct dc_arena *arena,
+                                  struct dc_error *error);
+
+static enum dc_status refuse_default(const struct dc_option *option, struct dc_error *error)
+{
+  return dc_fail(error, DC_USAGE, "option %s: bad default %s", option->name, option->fallback);
+}
+
+static bool is_absent(const struct dc_option *option)
+{
+  return strcmp(option->fallback, "null") == 0;
+}
+
+static enum dc_status set_numbers(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error)
 {
   enum { MOST = 64 };
   double numbers[MOST];
-  const char *text = option->fallback;
-  bool absent = strcmp(text, "null") == 0;
-  int count = 0;
-  if (option->type == DC_STRING || option->type == DC_CHOICE) {
-    size_t length = strlen(text);
-    char *word = NULL;
-    if (!absent) {
-      word = dc_arena_strdup(arena, text + 1);  // without the quotes
-      if (!word)
-        return dc_fail(error, DC_MEMORY, "out of memory");
-      word[length - 2] = '\0';
-    }
-    if (option->type == DC_STRING) {
-      *(const char **)value = word;
-      return DC_OK;
-    }
-    for (int i = 0; word && option->choices[i]; i++)
-      if (strcmp(option->choices[i], word) == 0)
-        *(int *)value = i;
-    return DC_OK;
-  }
-  if (!absent && option->type != DC_BOOLEAN) {
-    count = parse_numbers(text, numbers, MOST);
-    if (count < 0)
-      return dc_fail(error, DC_USAGE, "option %s: bad default %s", option->name, text);
-  }
-  switch (option->type) {
-  case DC_BOOLEAN: *(bool *)value = strcmp(text, "true") == 0; break;
-  case DC_INTEGER: *(long *)value = count ? (long)numbers[0] : 0; break;
-  case DC_REAL: *(double *)value = count ? numbers[0] : NAN; break;
-  case DC_REALS:
+  int count = is_absent(option) ? 0 : parse_numbers(option->fallback, numbers, MOST);
+  if (count < 0)
+    return refuse_default(option, error);
+  if (option->type == DC_INTEGER) {
+    *(long *)value = count ? (long)numbers[0] : 0;
+  } else if (option->type == DC_REAL) {
+    *(double *)value = count ? numbers[0] : NAN;
+  } else if (option->type == DC_REALS) {
     for (int i = 0; i < option->count; i++)
       ((double *)value)[i] = i < count ? numbers[i] : NAN;
-    break;
-  case DC_REAL_LIST: {
+  } else {
     struct dc_real_list *list = value;
     list->count = count;
     list->values = dc_arena_alloc(arena, (size_t)count, sizeof(double));
     if (!list->values)
       return dc_fail(error, DC_MEMORY, "out of memory");
     memcpy(list->values, numbers, (size_t)count * sizeof(double));
-    break;
   }
+  return DC_OK;
+}
+
+// The strings of a default, which have no escapes: "a" or ["a", "b"] or none.
+static enum dc_status parse_strings(const struct dc_option *option, struct dc_string_list *list, struct dc_arena *arena,
+                                    struct dc_error *error)
+{
+  const char *at = option->fallback;
+  int quotes = 0;
+  for (const char *c = at; *c; c++)
+    quotes += *c == '"';
+  if (quotes % 2)
+    return refuse_default(option, error);
+  list->count = quotes / 2;
+  list->strings = dc_arena_alloc(arena, (size_t)list->count, sizeof *list->strings);
+  for (int i = 0; list->strings && i < list->count; i++) {
+    const char *begin = strchr(at, '"') + 1, *end = strchr(begin, '"');
+    list->strings[i] = dc_arena_printf(arena, "%.*s", (int)(end - begin), begin);
+    if (!list->strings[i])
+      list->strings = NULL;
+    at = end + 1;
+  }
+  return list->strings ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+}
+
+static enum dc_status set_strings(const struct dc_option *option, void *value, struct dc_arena *arena,
+                                  struct dc_error *error)
+{
+  struct dc_string_list list;
+  enum dc_status status = parse_strings(option, &list, arena, error);
+  if (status)
+    return status;
+  if (option->type == DC_STRING_LIST) {
+    *(struct dc_string_list *)value = list;
+    return DC_OK;
+  }
+  if (list.count != !is_absent(option))
+    return refuse_default(option, error);
+  if (option->type == DC_STRING) {
+    *(const char **)value = list.count ? list.strings[0] : NULL;
+    return DC_OK;
+  }
+  for (int i = 0; list.count && option->choices[i]; i++) {
+    if (strcmp(option->choices[i], list.strings[0]) == 0) {
+      *(int *)value = i;
+      return DC_OK;
+    }
+  }
+  return list.count ? refuse_default(option, error) : DC_OK;
+}
+
+// One object or none, see struct dc_option.
+static enum dc_status set_objects(const struct dc_option *option, void *value, struct dc_arena *arena,
+                                  struct dc_error *error)
+{
+  const char *text = option->fallback;
+  bool word = text[0] == '"';
+  void *object = NULL;
+  if (!is_absent(option)) {
+    if (word ? !dc_option_has_short_form(option) : strcmp(text, "{}") != 0)
+      return refuse_default(option, error);
+    for (const struct dc_option *inner = option->table; inner->name && !word; inner++)
+      if (!inner->fallback)
+        return refuse_default(option, error);
+    object = dc_arena_alloc(arena, 1, option->object_size);
+    if (!object)
+      return dc_fail(error, DC_MEMORY, "out of memory");
+    enum dc_status status = dc_options_set_defaults(option->table, object, arena, error);
+    if (status)
+      return status;
+    if (word) {
+      struct dc_option named = option->table[dc_option_find(option->table, option->short_key)];
+      named.fallback = text;
+      if ((status = set_default(&named, (char *)object + named.offset, arena, error)))
+        return status;
+    }
+  }
+  if (option->type == DC_OBJECT)
+    memcpy(value, &object, sizeof object);
+  else
+    *(struct dc_object_list *)value = (struct dc_object_list){.count = object != NULL, .objects = object};
+  return DC_OK;
+}
+
+static enum dc_status set_default(const struct dc_option *option, void *value, struct dc_arena *arena,
+                                  struct dc_error *error)
+{
+  switch (option->type) {
+  case DC_BOOLEAN: *(bool *)value = strcmp(option->fallback, "true") == 0; return DC_OK;
+  case DC_INTEGER:
+  case DC_REAL:
+  case DC_REALS:
+  case DC_REAL_LIST: return set_numbers(option, value, arena, error);
+  case DC_STRING:
+  case DC_CHOICE:
+  case DC_STRING_LIST: return set_strings(option, value, arena, error);
+  case DC_OBJECT:
+  case DC_OBJECT_LIST: return set_objects(option, value, arena, error);
   case DC_BODY:
-  case DC_SHAPE: *(int *)value = -1; break;
-  default: break;
+  case DC_SHAPE:
+  case DC_BODY_LIST: break;
   }
+  // names of a scene cannot be defaults
+  if (!is_absent(option))
+    return refuse_default(option, error);
+  if (option->type == DC_BODY_LIST)
+    *(struct dc_index_list *)value = (struct dc_index_list){0};
+  else
+    *(int *)value = -1;
   return DC_OK;
 }
 
@@ -121,6 +214,18 @@ enum dc_status dc_options_set_defaults(const struct dc_option *table, void *targ
       return status;
   }
   return DC_OK;
+}
+
+bool dc_option_has_short_form(const struct dc_option *option)
+{
+  bool found = false;
+  for (const struct dc_option *inner = option->table; option->short_key && inner->name; inner++) {
+    if (strcmp(inner->name, option->short_key) == 0)
+      found = true;
+    else if (!inner->fallback)
+      return false;
+  }
+  return found;
 }
 
 // Levenshtein distance, ignoring case; names longer than the buffer are "far".

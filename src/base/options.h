@@ -11,19 +11,24 @@
 #include "base/status.h"
 
 enum dc_option_type {
-  DC_BOOLEAN,    // bool
-  DC_INTEGER,    // long
-  DC_REAL,       // double
-  DC_REALS,      // double [count]
-  DC_REAL_LIST,  // struct dc_real_list, any length up to count
-  DC_STRING,     // const char *
-  DC_CHOICE,     // int, index into choices
-  DC_BODY,       // int, index of the body whose name is given
-  DC_SHAPE,      // int, index of the shape whose name is given; -1 when absent
-  DC_BODY_LIST,    // struct dc_index_list of bodies, up to count
+  DC_BOOLEAN,      // bool
+  DC_INTEGER,      // long
+  DC_REAL,         // double
+  DC_REALS,        // double [count]
+  DC_REAL_LIST,    // struct dc_real_list, any length up to count
+  DC_STRING,       // const char *
+  DC_CHOICE,       // int, index into choices
+  DC_BODY,         // int, index of the body whose name is given
+  DC_SHAPE,        // int, index of the shape whose name is given; -1 when absent
+  DC_BODY_LIST,    // struct dc_index_list, indices of up to count different bodies whose names are given
   DC_STRING_LIST,  // struct dc_string_list, up to count
-  DC_OBJECT,       // void *, structure of object_size read by table; NULL when absent
-  DC_OBJECT_LIST   // struct dc_object_list of such structures, up to count
+  DC_OBJECT,       // pointer to a structure of object_size bytes that table describes; NULL when absent
+  DC_OBJECT_LIST   // struct dc_object_list, up to count such structures
+};
+
+struct dc_real_list {
+  int count;
+  double *values;
 };
 
 struct dc_index_list {
@@ -38,31 +43,31 @@ struct dc_string_list {
 
 struct dc_object_list {
   int count;
-  void *objects;
-};
-
-struct dc_real_list {
-  int count;
-  double *values;
+  void *objects;  // [count] structures one behind the other
 };
 
 // One option.  minimum and maximum bound every number in it (equal: no bounds).  fallback is the default as JSON
 // text; NULL: the option must be given; "null": absent unless given, leaves the memory zeroed (reals NAN, bodies and
 // shapes -1).
+//
+// Options may nest: an object is read by a table of its own into a structure in the arena.  With a short_key a string
+// may stand in its place, for {short_key: string}.  The element of a list of one (numbers excepted) may stand without
+// the list.  The default of an object or of a list of objects is "null", "{}" (one object of defaults) or a string that
+// stands for one object; that of a list of bodies is "null".  A table must not contain itself.
 struct dc_option {
   const char *name;
   enum dc_option_type type;
   const char *unit;  // "" when without unit
   const char *fallback;
   double minimum, maximum;
-  bool minimum_excluded;       // the value must be > minimum
-  int count;                   // components of DC_REALS, most components of DC_REAL_LIST
-  const char *const *choices;  // NULL-terminated, for DC_CHOICE
-  const char *help;            // one line
-  size_t offset;               // of the value in the options structure
+  bool minimum_excluded;          // the value must be > minimum
+  int count;                      // components of DC_REALS, most components of a list
+  const char *const *choices;     // NULL-terminated, for DC_CHOICE
+  const char *help;               // one line
+  size_t offset;                  // of the value in the options structure
   const struct dc_option *table;  // of DC_OBJECT and DC_OBJECT_LIST
-  size_t object_size;
-  const char *short_key;  // a string may stand for an object with only this key
+  size_t object_size;             // size of the structure that table fills
+  const char *short_key;          // option of table that takes a string, or NULL: nothing stands for an object
 };
 
 // Tables end with an option whose name is NULL.
@@ -78,10 +83,13 @@ int dc_option_find(const struct dc_option *table, const char *name);
 // text.
 const char *dc_option_check(const struct dc_option *option, double number, char *text, size_t size);
 
-// Fills every option of the structure at target from the defaults; required ones are left zeroed.  Strings and lists
-// go into arena.
+// Fills every option of the structure at target from the defaults; required ones are left zeroed.  Strings, lists and
+// objects go into arena.  DC_USAGE when a default does not fit its option.
 enum dc_status dc_options_set_defaults(const struct dc_option *table, void *target, struct dc_arena *arena,
                                        struct dc_error *error);
+
+// True when a string may stand for an object of the option: short_key is set and no other key must be given.
+bool dc_option_has_short_form(const struct dc_option *option);
 
 // The most similar name in a NULL-terminated list for "did you mean", or NULL when none is near.
 const char *dc_suggest(const char *name, const char *const *candidates);

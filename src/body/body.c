@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Building bodies from their definitions: order, mechanisms, places at rest, joint parts, inertia, start.
 #include "body/body.h"
 
 #include <limits.h>
@@ -6,179 +7,282 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "body/body_build.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static const char *const joint_choices[] = {"free", "fixed", NULL};
+#define DEFAULT_DENSITY 1000.0  // kg/m^3, of bodies given neither density nor mass
+#define NUDGE 0.01              // part of a range that a start keeps from its ends
 
-#define DEFAULT_DENSITY 1000.0   // kg/m^3, of free bodies given neither density nor mass
-#define ROTATION_TOLERANCE 1e-3  // on the length of a given quaternion
-
-const struct dc_option dc_body_options[] = {
-    {.name = "name",
-     .type = DC_STRING,
-     .unit = "",
-     .help = "unique name that controls, objectives and results refer to",
-     .offset = offsetof(struct dc_body_definition, name)},
-    {.name = "joint",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"free\"",
-     .choices = joint_choices,
-     .help = "how the body may move: free, or fixed to the world",
-     .offset = offsetof(struct dc_body_definition, joint)},
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape the body is made of",
-     .offset = offsetof(struct dc_body_definition, shape)},
-    {.name = "density",
-     .type = DC_REAL,
-     .unit = "kg/m^3",
-     .fallback = "null",
-     .minimum = 0,
-     .maximum = 1e6,
-     .minimum_excluded = true,
-     .help = "density of the solid; free bodies take density or mass, 1000 kg/m^3 without either",
-     .offset = offsetof(struct dc_body_definition, density)},
-    {.name = "mass",
-     .type = DC_REAL,
-     .unit = "kg",
-     .fallback = "null",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .help = "mass, spread evenly over the solid; instead of density",
-     .offset = offsetof(struct dc_body_definition, mass)},
-    {.name = "position",
-     .type = DC_REALS,
-     .unit = "m",
-     .fallback = "[0, 0, 0]",
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .count = 3,
-     .help = "initial position of the origin of the shape's frame",
-     .offset = offsetof(struct dc_body_definition, position)},
-    {.name = "rotation",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[1, 0, 0, 0]",
-     .count = 4,
-     .help = "initial rotation of the shape's frame, unit quaternion (w, x, y, z)",
-     .offset = offsetof(struct dc_body_definition, rotation)},
-    {.name = "velocity",
-     .type = DC_REALS,
-     .unit = "m/s",
-     .fallback = "[0, 0, 0]",
-     .minimum = -1e5,
-     .maximum = 1e5,
-     .count = 3,
-     .help = "initial velocity of the centre of mass",
-     .offset = offsetof(struct dc_body_definition, velocity)},
-    {.name = "angular_velocity",
-     .type = DC_REALS,
-     .unit = "rad/s",
-     .fallback = "[0, 0, 0]",
-     .minimum = -1e4,
-     .maximum = 1e4,
-     .count = 3,
-     .help = "initial angular velocity in world axes",
-     .offset = offsetof(struct dc_body_definition, angular_velocity)},
-    {.name = "color",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[0.7, 0.7, 0.7]",
-     .minimum = 0,
-     .maximum = 1,
-     .count = 3,
-     .help = "colour in pictures, linear red, green and blue",
-     .offset = offsetof(struct dc_body_definition, color)},
-    DC_OPTIONS_END,
+// What is needed while building; all in the arena of the bodies.
+struct build {
+  struct dc_bodies *bodies;
+  const struct dc_body_definition *definitions;
+  struct dc_arena *arena;
+  struct dc_error *error;
+  struct dc_pose *rest;  // [count] of the shapes' frames, in the world, joint coordinates zero
 };
 
-// A definition need not come from a scene: every number is held against its bounds here too.
-static enum dc_status check_numbers(const struct dc_body_definition *definition, int index, struct dc_error *error)
+static enum dc_status out_of_memory(struct build *build)
 {
-  for (const struct dc_option *option = dc_body_options; option->name; option++) {
-    if (option->type != DC_REAL && option->type != DC_REALS)
-      continue;
-    const double *numbers = (const double *)((const char *)definition + option->offset);
-    bool optional = option->fallback && strcmp(option->fallback, "null") == 0;
-    for (int i = 0; i < (option->type == DC_REALS ? option->count : 1); i++) {
-      char text[128];
-      if (optional && isnan(numbers[i]))
+  return dc_fail(build->error, DC_MEMORY, "out of memory for %d bodies", build->bodies->count);
+}
+
+static const struct dc_joint_definition *joints_of(const struct build *build, int i)
+{
+  return build->definitions[i].joint.objects;
+}
+
+// Parents before children; bodies in a loop of parents are never reached.
+static enum dc_status sort_bodies(struct build *build)
+{
+  int count = build->bodies->count, placed = 0;
+  int *order = dc_arena_alloc(build->arena, (size_t)count, sizeof *order);
+  bool *done = dc_alloc((size_t)count, sizeof *done);
+  if (!order || !done) {
+    free(done);
+    return out_of_memory(build);
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = 0; i < count; i++) {
+      int parent = build->definitions[i].parent;
+      if (done[i] || (parent >= 0 && !done[parent]))
         continue;
-      const char *rule = dc_option_check(option, numbers[i], text, sizeof text);
-      if (rule)
-        return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: %s", index, option->name, rule);
+      order[placed++] = i;
+      done[i] = more = true;
     }
   }
-  return DC_OK;
-}
-
-static bool is_zero(const double *vector)
-{
-  return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
-}
-
-static enum dc_status check_rules(const struct dc_body_definition *definition, int index, const struct dc_shape *shape,
-                                  struct dc_error *error)
-{
-  bool fixed = dc_joint_types[definition->joint] == &dc_joint_fixed;
-  const double *rotation = definition->rotation;
-  double length = sqrt(rotation[0] * rotation[0] + dc_vec_dot(rotation + 1, rotation + 1));
-  if (fabs(length - 1) > ROTATION_TOLERANCE)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].rotation: must be of unit length within %g (its length is %.10g)",
-                   index, ROTATION_TOLERANCE, length);
-  if (fixed) {
-    if (!is_zero(definition->velocity))
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].velocity: must be zero for a fixed body", index);
-    if (!is_zero(definition->angular_velocity))
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].angular_velocity: must be zero for a fixed body", index);
-    return DC_OK;
-  }
-  if (shape->type->half_space)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" for the half-space \"%s\"", index,
-                   shape->name);
-  if (!isnan(definition->density) && !isnan(definition->mass))
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
-  if (!(shape->properties.volume > 0))
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: \"%s\" has no volume", index, shape->name);
-  return DC_OK;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-  const struct dc_body_definition *first = *(const struct dc_body_definition *const *)a;
-  const struct dc_body_definition *second = *(const struct dc_body_definition *const *)b;
-  int order = strcmp(first->name, second->name);
-  return order ? order : (first > second) - (first < second);
-}
-
-// Sorted, so that many bodies cost no quadratic time.
-static enum dc_status check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error)
-{
-  const struct dc_body_definition **sorted = dc_alloc((size_t)count, sizeof *sorted);
-  if (!sorted)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", count);
   enum dc_status status = DC_OK;
-  for (int i = 0; i < count && !status; i++) {
-    sorted[i] = &definitions[i];
-    if (!definitions[i].name || !definitions[i].name[0])
-      status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].name: must not be empty", i);
-  }
-  if (!status) {
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
-    for (int i = 1; i < count && !status; i++)
-      if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
-        status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].name: \"%s\" is the name of bodies[%d] already",
-                         (int)(sorted[i] - definitions), sorted[i]->name, (int)(sorted[i - 1] - definitions));
-  }
-  free(sorted);
+  for (int i = 0; i < count && placed < count && !status; i++)
+    if (!done[i])
+      status = dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].parent: must not lead back to the body itself", i);
+  free(done);
+  build->bodies->order = order;
   return status;
 }
 
-// Mass, second moment and centre of the solid; fixed bodies keep zeros, their inertia never matters.
+static void count_joint(struct build *build, int i)
+{
+  struct dc_body *body = &build->bodies->bodies[i];
+  const struct dc_joint_definition *joints = joints_of(build, i);
+  int count = build->definitions[i].joint.count;
+  body->joint_name = count > 1 ? "composite" : dc_joint_types[joints[0].type]->name;
+  body->free = dc_joint_types[joints[0].type] == &dc_joint_free;
+  for (int k = 0; k < count; k++) {
+    body->nq += dc_joint_types[joints[k].type]->nq;
+    body->nv += dc_joint_types[joints[k].type]->nv;
+    body->part_count += dc_joint_types[joints[k].type]->part_count;
+  }
+}
+
+// A body that moves belongs to its parent's mechanism, if that moves, else to one of its own.  Degrees of freedom are
+// numbered mechanism by mechanism.
+static enum dc_status number_mechanisms(struct build *build)
+{
+  struct dc_bodies *bodies = build->bodies;
+  bodies->mechanisms = dc_arena_alloc(build->arena, (size_t)bodies->count, sizeof *bodies->mechanisms);
+  if (!bodies->mechanisms)
+    return out_of_memory(build);
+  for (int k = 0; k < bodies->count; k++) {
+    struct dc_body *body = &bodies->bodies[bodies->order[k]];
+    body->mechanism = body->parent >= 0 ? bodies->bodies[body->parent].mechanism : -1;
+    if (body->mechanism < 0 && body->nv > 0)
+      body->mechanism = bodies->mechanism_count++;
+    if (body->mechanism >= 0)
+      bodies->mechanisms[body->mechanism].nv += body->nv;
+  }
+  for (int m = 0; m < bodies->mechanism_count; m++) {
+    bodies->mechanisms[m].v_offset = bodies->nv;
+    bodies->nv += bodies->mechanisms[m].nv;
+    bodies->mechanisms[m].nv = 0;
+  }
+  for (int k = 0; k < bodies->count; k++) {
+    struct dc_body *body = &bodies->bodies[bodies->order[k]];
+    body->q_offset = body->v_offset = body->actuator = -1;
+    if (body->nv == 0)
+      continue;
+    struct dc_mechanism *mechanism = &bodies->mechanisms[body->mechanism];
+    body->q_offset = bodies->nq;
+    body->v_offset = mechanism->v_offset + mechanism->nv;
+    bodies->nq += body->nq;
+    mechanism->nv += body->nv;
+  }
+  return DC_OK;
+}
+
+static void pose_set(struct dc_pose *pose, const double *position, const double *quaternion)
+{
+  dc_vec_copy(pose->position, position);
+  memcpy(pose->quaternion, quaternion, sizeof pose->quaternion);
+  dc_rotation_normalize(pose->quaternion);
+  dc_rotation_matrix(pose->rotation, pose->quaternion);
+}
+
+// The frame that a body's place, axes and anchors are given in.
+static const struct dc_pose *given_frame(const struct build *build, int i)
+{
+  const struct dc_body_definition *definition = &build->definitions[i];
+  return definition->frame == DC_FRAME_PARENT ? &build->rest[definition->parent] : NULL;
+}
+
+static void point_in_world(const struct dc_pose *frame, const double *point, double *world)
+{
+  dc_vec_copy(world, point);
+  if (frame) {
+    dc_mat_apply(world, frame->rotation, point);
+    dc_vec_add(world, world, frame->position);
+  }
+}
+
+// Where the shape's frame and the frame at the centre of mass are at rest; relative to the parent's.
+static void place(struct build *build, int i)
+{
+  const struct dc_body_definition *definition = &build->definitions[i];
+  struct dc_body *body = &build->bodies->bodies[i];
+  const struct dc_pose *frame = given_frame(build, i);
+  struct dc_pose *rest = &build->rest[i];
+  double position[3], quaternion[4], arm[3];
+  point_in_world(frame, definition->position, position);
+  memcpy(quaternion, definition->rotation, sizeof quaternion);
+  dc_rotation_normalize(quaternion);
+  if (frame)
+    dc_rotation_multiply(quaternion, frame->quaternion, quaternion);
+  pose_set(rest, position, quaternion);
+  if (!body->shape->type->half_space)
+    dc_vec_copy(body->center, body->shape->properties.center);
+  dc_mat_apply(arm, rest->rotation, body->center);
+  dc_vec_add(body->position, rest->position, arm);
+  memcpy(body->quaternion, rest->quaternion, sizeof body->quaternion);
+  const struct dc_mesh *mesh = &body->shape->mesh;
+  for (int v = 0; v < mesh->vertex_count; v++)
+    body->radius = fmax(body->radius, dc_vec_distance(mesh->vertices[v], body->center));
+  dc_vec_copy(body->rest_position, body->position);
+  memcpy(body->rest_quaternion, body->quaternion, sizeof body->rest_quaternion);
+  if (body->free) {
+    memcpy(body->rest_position, (double[3]){0, 0, 0}, sizeof body->rest_position);
+    memcpy(body->rest_quaternion, (double[4]){1, 0, 0, 0}, sizeof body->rest_quaternion);
+  } else if (body->parent >= 0) {
+    const struct dc_body *parent = &build->bodies->bodies[body->parent];
+    double inverse[4], offset[3];
+    dc_vec_sub(offset, body->position, parent->position);
+    dc_mat_apply_transposed(body->rest_position, build->rest[body->parent].rotation, offset);
+    dc_rotation_conjugate(inverse, parent->quaternion);
+    dc_rotation_multiply(body->rest_quaternion, inverse, body->quaternion);
+  }
+}
+
+// Three perpendicular unit vectors: the axis; axis2, or the coordinate axis after the one nearest to the axis, made
+// perpendicular; the one perpendicular to both.
+static enum dc_status set_axes(struct build *build, int i, const double *axis, const double *axis2, double axes[3][3])
+{
+  dc_vec_scale(axes[0], axis, 1 / dc_vec_norm(axis));
+  double second[3] = {0, 0, 0};
+  if (!isnan(axis2[0])) {
+    dc_vec_copy(second, axis2);
+  } else {
+    int largest = 0;
+    for (int k = 1; k < 3; k++)
+      if (fabs(axes[0][k]) >= fabs(axes[0][largest]))
+        largest = k;
+    second[(largest + 1) % 3] = 1;
+  }
+  double size = dc_vec_norm(second);
+  dc_vec_add_scaled(second, second, -dc_vec_dot(second, axes[0]), axes[0]);
+  double norm = dc_vec_norm(second);
+  if (!(norm > 1e-6 * size))
+    return dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].joint: axis2 must not be parallel to axis", i);
+  dc_vec_scale(axes[1], second, 1 / norm);
+  dc_vec_cross(axes[2], axes[0], axes[1]);
+  return DC_OK;
+}
+
+static enum dc_status add_parts(struct build *build, int i, const struct dc_joint_definition *joint,
+                                struct dc_joint_part *parts, int *q, int *v)
+{
+  static const double z[3] = {0, 0, 1};
+  const struct dc_body_definition *definition = &build->definitions[i];
+  const struct dc_joint_type *type = dc_joint_types[joint->type];
+  const struct dc_body *body = &build->bodies->bodies[i];
+  const struct dc_pose *frame = given_frame(build, i), *rest = &build->rest[i];
+  double axes[3][3], anchor[3];
+  const double *axis = !isnan(joint->axis[0]) ? joint->axis : !isnan(definition->axis[0]) ? definition->axis : z;
+  const double *range = isnan(joint->range[0]) ? definition->range : joint->range;
+  enum dc_status status = set_axes(build, i, axis, joint->axis2, axes);
+  if (status)
+    return status;
+  if (!isnan(joint->anchor[0]) || !isnan(definition->anchor[0]))
+    point_in_world(frame, isnan(joint->anchor[0]) ? definition->anchor : joint->anchor, anchor);
+  else
+    dc_vec_copy(anchor, rest->position);
+  for (int k = 0; k < type->part_count; k++) {
+    struct dc_joint_part *part = &parts[k];
+    double direction[3], offset[3];
+    *part = (struct dc_joint_part){.kind = type->parts[k], .q = *q, .v = *v, .range = {-INFINITY, INFINITY}};
+    dc_vec_copy(direction, axes[type->part_axis[k]]);
+    if (frame)
+      dc_mat_apply(direction, frame->rotation, axes[type->part_axis[k]]);
+    dc_mat_apply_transposed(part->axis, rest->rotation, direction);
+    dc_vec_sub(offset, anchor, body->position);
+    dc_mat_apply_transposed(part->anchor, rest->rotation, offset);
+    if (type->range && !isnan(range[0]))
+      memcpy(part->range, range, sizeof part->range);
+    *q += dc_part_nq(part);
+    *v += dc_part_nv(part);
+  }
+  if (body->free) {  // its tangent is the twist of the frame: rotation first
+    parts[0].v = body->v_offset + 3;
+    parts[1].v = body->v_offset;
+    memset(parts[1].anchor, 0, sizeof parts[1].anchor);
+  }
+  return DC_OK;
+}
+
+static enum dc_status set_parts(struct build *build, int i)
+{
+  struct dc_body *body = &build->bodies->bodies[i];
+  struct dc_joint_part *parts = dc_arena_alloc(build->arena, (size_t)body->part_count, sizeof *parts);
+  if (!parts)
+    return out_of_memory(build);
+  int q = body->q_offset, v = body->v_offset, first = 0;
+  const struct dc_joint_definition *joints = joints_of(build, i);
+  for (int k = 0; k < build->definitions[i].joint.count; k++) {
+    enum dc_status status = add_parts(build, i, &joints[k], parts + first, &q, &v);
+    if (status)
+      return status;
+    first += dc_joint_types[joints[k].type]->part_count;
+  }
+  body->parts = parts;
+  return DC_OK;
+}
+
+// The chain of a body: its parent's, then the degrees of freedom of its own parts.
+static enum dc_status set_chain(struct build *build, int i, int *part_of, int *part_total)
+{
+  struct dc_body *body = &build->bodies->bodies[i];
+  const struct dc_body *parent = body->parent >= 0 ? &build->bodies->bodies[body->parent] : NULL;
+  int inherited = parent ? parent->chain_count : 0;
+  int *chain = dc_arena_alloc(build->arena, (size_t)(inherited + body->nv), sizeof *chain);
+  if (!chain)
+    return out_of_memory(build);
+  if (inherited)
+    memcpy(chain, parent->chain, (size_t)inherited * sizeof *chain);
+  int count = inherited;
+  for (int p = 0; p < body->part_count; p++) {
+    for (int k = 0; k < dc_part_nv(&body->parts[p]); k++) {
+      chain[count++] = body->parts[p].v + k;
+      part_of[body->parts[p].v + k] = *part_total;
+    }
+    ++*part_total;
+  }
+  body->chain = chain;
+  body->chain_count = count;
+  body->first_column = build->bodies->column_count;
+  build->bodies->column_count += count;
+  return DC_OK;
+}
+
+// Mass and second moment of the solid; bodies that never move keep zeros, their inertia never matters.
 static void set_inertia(struct dc_body *body, const struct dc_body_definition *definition)
 {
   const struct dc_mass_properties *properties = &body->shape->properties;
@@ -190,19 +294,159 @@ static void set_inertia(struct dc_body *body, const struct dc_body_definition *d
     body->second_moment[i] = density * properties->second_moment[i];
 }
 
-static void set_geometry(struct dc_body *body, const struct dc_body_definition *definition)
+// How far the vertices of everything that hangs on an angle are from its anchor, at rest.
+static enum dc_status set_reach(struct build *build)
 {
-  double rotation[9], arm[3];
-  memcpy(body->quaternion, definition->rotation, sizeof body->quaternion);
-  dc_rotation_normalize(body->quaternion);
-  if (!body->shape->type->half_space)
-    dc_vec_copy(body->center, body->shape->properties.center);
-  dc_rotation_matrix(rotation, body->quaternion);
-  dc_mat_apply(arm, rotation, body->center);
-  dc_vec_add(body->position, definition->position, arm);
-  const struct dc_mesh *mesh = &body->shape->mesh;
-  for (int i = 0; i < mesh->vertex_count; i++)
-    body->radius = fmax(body->radius, dc_vec_distance(mesh->vertices[i], body->center));
+  struct dc_bodies *bodies = build->bodies;
+  bodies->reach = dc_arena_alloc(build->arena, (size_t)bodies->nv, sizeof *bodies->reach);
+  if (!bodies->reach)
+    return out_of_memory(build);
+  for (int v = 0; v < bodies->nv; v++)
+    bodies->reach[v] = 1;
+  for (int k = 0; k < bodies->count; k++)  // a body sets its own before its children raise them
+    for (int i = bodies->order[k], above = i; above >= 0; above = bodies->bodies[above].parent) {
+      const struct dc_body *below = &bodies->bodies[i], *body = &bodies->bodies[above];
+      for (int p = 0; p < body->part_count; p++) {
+        const struct dc_joint_part *part = &body->parts[p];
+        double anchor[3], far;
+        if (part->kind != DC_PART_BALL && part->kind != DC_PART_HINGE)
+          continue;
+        dc_mat_apply(anchor, build->rest[above].rotation, part->anchor);
+        dc_vec_add(anchor, anchor, body->position);
+        far = dc_vec_distance(anchor, below->position) + below->radius;
+        for (int j = 0; j < dc_part_nv(part); j++)
+          bodies->reach[part->v + j] = above == i ? far : fmax(bodies->reach[part->v + j], far);
+      }
+    }
+  return DC_OK;
+}
+
+// A coordinate with a range starts inside it: at an end, a little way in.
+static enum dc_status start_coordinate(struct build *build, int i, const struct dc_joint_part *part, double given,
+                                       double *start)
+{
+  double low = part->range[0], high = part->range[1], margin = NUDGE * (high - low);
+  *start = given;
+  if (isinf(low))
+    return DC_OK;
+  if (given < low || given > high)
+    return dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].joint_position: %.10g is outside of the range [%.10g, %.10g]",
+                   i, given, low, high);
+  *start = fmin(fmax(given, low + margin), high - margin);
+  return DC_OK;
+}
+
+static enum dc_status set_start(struct build *build, int i)
+{
+  const struct dc_body_definition *definition = &build->definitions[i];
+  struct dc_body *body = &build->bodies->bodies[i];
+  double *q = build->bodies->initial_q, *velocity = dc_arena_alloc(build->arena, (size_t)body->nv, sizeof *velocity);
+  int scalars = 0, positions = definition->joint_position.count, velocities = definition->joint_velocity.count;
+  if (!velocity)
+    return out_of_memory(build);
+  for (int p = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    if (part->kind == DC_PART_TRANSLATION) {
+      dc_vec_copy(q + part->q, body->position);
+    } else if (part->kind == DC_PART_BALL) {
+      memcpy(q + part->q, body->free ? body->quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
+    } else {
+      double given = scalars < positions ? definition->joint_position.values[scalars] : 0;
+      enum dc_status status = start_coordinate(build, i, part, given, &q[part->q]);
+      if (status)
+        return status;
+      velocity[part->v - body->v_offset] = scalars < velocities ? definition->joint_velocity.values[scalars] : 0;
+      scalars++;
+    }
+  }
+  body->joint_velocity = velocity;
+  if ((positions && positions != scalars) || (velocities && velocities != scalars))
+    return dc_fail(build->error, DC_BAD_INPUT,
+                   "bodies[%d].%s: must hold %d numbers, one per slide and hinge (holds %d)", i,
+                   positions && positions != scalars ? "joint_position" : "joint_velocity", scalars,
+                   positions && positions != scalars ? positions : velocities);
+  return DC_OK;
+}
+
+static enum dc_status set_actuator(struct build *build, int i)
+{
+  const struct dc_body_definition *definition = &build->definitions[i];
+  struct dc_body *body = &build->bodies->bodies[i];
+  if (!definition->pd)
+    return DC_OK;
+  struct dc_pd_definition *pd = dc_arena_alloc(build->arena, 1, sizeof *pd);
+  if (!pd)
+    return out_of_memory(build);
+  *pd = *definition->pd;
+  if (isnan(pd->kp_rotation))
+    pd->kp_rotation = pd->kp;
+  if (isnan(pd->kd_rotation))
+    pd->kd_rotation = pd->kd;
+  body->pd = pd;
+  body->actuator = build->bodies->actuator_count;
+  build->bodies->actuator_count += body->nv;
+  return DC_OK;
+}
+
+static enum dc_status begin_body(struct build *build, int i, const struct dc_shape *shapes)
+{
+  const struct dc_body_definition *definition = &build->definitions[i];
+  struct dc_body *body = &build->bodies->bodies[i];
+  enum dc_status status = dc_body_check(definition, i, build->bodies->count, build->error);
+  if (status)
+    return status;
+  body->shape = &shapes[definition->shape];
+  body->parent = definition->parent;
+  body->friction = definition->friction;
+  body->limit_stiffness = definition->limit_stiffness;
+  dc_vec_copy(body->velocity, definition->velocity);
+  dc_vec_copy(body->angular_velocity, definition->angular_velocity);
+  dc_vec_copy(body->color, definition->color);
+  body->name = dc_arena_strdup(build->arena, definition->name);
+  count_joint(build, i);
+  return body->name ? DC_OK : out_of_memory(build);
+}
+
+static enum dc_status build_bodies(struct build *build, const struct dc_shape *shapes)
+{
+  struct dc_bodies *bodies = build->bodies;
+  int part_total = 0;
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < bodies->count && !status; i++)
+    status = begin_body(build, i, shapes);
+  if (status || (status = sort_bodies(build)) || (status = number_mechanisms(build)))
+    return status;
+  int *part_of = dc_arena_alloc(build->arena, (size_t)bodies->nv, sizeof *part_of);
+  bodies->part_of = part_of;
+  bodies->initial_q = dc_arena_alloc(build->arena, (size_t)bodies->nq, sizeof *bodies->initial_q);
+  if (!part_of || !bodies->initial_q)
+    return out_of_memory(build);
+  for (int k = 0; k < bodies->count && !status; k++) {
+    int i = bodies->order[k];
+    struct dc_body *body = &bodies->bodies[i];
+    status = dc_body_check_motion(&build->definitions[i], i, dc_body_moves(body), body->shape, build->error);
+    if (status)
+      return status;
+    place(build, i);
+    if (dc_body_moves(body))
+      set_inertia(body, &build->definitions[i]);
+    if (!(status = set_parts(build, i)) && !(status = set_chain(build, i, part_of, &part_total)) &&
+        !(status = set_start(build, i)))
+      status = set_actuator(build, i);
+  }
+  return status ? status : set_reach(build);
+}
+
+// The poses at the start, which joint coordinates may have moved away from those at rest.
+static enum dc_status set_initial_poses(struct build *build)
+{
+  struct dc_bodies *bodies = build->bodies;
+  dc_poses(bodies, bodies->initial_q, build->rest);
+  for (int i = 0; i < bodies->count; i++) {
+    dc_vec_copy(bodies->bodies[i].position, build->rest[i].position);
+    memcpy(bodies->bodies[i].quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
+  }
+  return dc_body_filter(bodies, build->definitions, build->arena, build->error);
 }
 
 enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
@@ -211,41 +455,21 @@ enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struc
   memset(bodies, 0, sizeof *bodies);
   if (count > INT_MAX / dc_joint_free.nq)
     return dc_fail(error, DC_MEMORY, "bodies: too many (%d)", count);
-  enum dc_status status = check_names(count, definitions, error);
+  enum dc_status status = dc_body_check_names(count, definitions, error);
   if (status)
     return status;
-  bodies->bodies = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->bodies);
-  if (!bodies->bodies)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", count);
-  for (int i = 0; i < count; i++) {
-    const struct dc_body_definition *definition = &definitions[i];
-    struct dc_body *body = &bodies->bodies[i];
-    if (definition->shape < 0)
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: must be given", i);
-    body->joint = dc_joint_types[definition->joint];
-    body->shape = &shapes[definition->shape];
-    status = check_numbers(definition, i, error);
-    if (!status)
-      status = check_rules(definition, i, body->shape, error);
-    if (status)
-      return status;
-    body->name = dc_arena_strdup(arena, definition->name);
-    if (!body->name)
-      return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", count);
-    bool movable = body->joint->nv > 0;
-    set_geometry(body, definition);
-    if (movable)
-      set_inertia(body, definition);
-    dc_vec_copy(body->velocity, definition->velocity);
-    dc_vec_copy(body->angular_velocity, definition->angular_velocity);
-    dc_vec_copy(body->color, definition->color);
-    body->q_offset = movable ? bodies->nq : -1;
-    body->v_offset = movable ? bodies->nv : -1;
-    bodies->nq += body->joint->nq;
-    bodies->nv += body->joint->nv;
-  }
+  struct build build = {.bodies = bodies, .definitions = definitions, .arena = arena, .error = error};
   bodies->count = count;
-  return DC_OK;
+  bodies->bodies = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->bodies);
+  build.rest = dc_alloc((size_t)count, sizeof *build.rest);
+  if (!bodies->bodies || !build.rest)
+    status = out_of_memory(&build);
+  if (!status)
+    status = build_bodies(&build, shapes);
+  if (!status)
+    status = set_initial_poses(&build);
+  free(build.rest);
+  return status;
 }
 
 int dc_bodies_find(const struct dc_bodies *bodies, const char *name)
@@ -254,56 +478,4 @@ int dc_bodies_find(const struct dc_bodies *bodies, const char *name)
     if (strcmp(bodies->bodies[i].name, name) == 0)
       return i;
   return -1;
-}
-
-void dc_initial_state(const struct dc_bodies *bodies, double *q)
-{
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    if (body->q_offset < 0)
-      continue;
-    memcpy(q + body->q_offset, body->position, sizeof body->position);
-    memcpy(q + body->q_offset + 3, body->quaternion, sizeof body->quaternion);
-  }
-}
-
-void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)
-{
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    bool movable = body->q_offset >= 0;
-    memcpy(poses[i].position, movable ? q + body->q_offset : body->position, sizeof poses[i].position);
-    memcpy(poses[i].quaternion, movable ? q + body->q_offset + 3 : body->quaternion, sizeof poses[i].quaternion);
-    dc_rotation_matrix(poses[i].rotation, poses[i].quaternion);
-  }
-}
-
-void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale, const double *tangent, double *r)
-{
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    if (body->q_offset < 0)
-      continue;
-    const double *from = q + body->q_offset, *twist = tangent + body->v_offset;
-    double *to = r + body->q_offset, turn[3], quaternion[4];
-    dc_vec_scale(turn, twist, scale);
-    dc_rotation_exp(quaternion, turn);
-    dc_vec_add_scaled(to, from, scale, twist + 3);
-    dc_rotation_multiply(to + 3, quaternion, from + 3);
-  }
-}
-
-void dc_state_difference(const struct dc_bodies *bodies, const double *from, const double *to, double *tangent)
-{
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    if (body->q_offset < 0)
-      continue;
-    const double *start = from + body->q_offset, *end = to + body->q_offset;
-    double *twist = tangent + body->v_offset, quaternion[4];
-    dc_rotation_conjugate(quaternion, start + 3);
-    dc_rotation_multiply(quaternion, end + 3, quaternion);
-    dc_rotation_log(twist, quaternion);
-    dc_vec_sub(twist + 3, end, start);
-  }
 }

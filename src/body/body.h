@@ -45,6 +45,7 @@ struct dc_body_definition {
   double angular_velocity[3];   // of a free body, world axes, rad/s
   struct dc_real_list joint_position, joint_velocity;  // start of slides and hinges; zeros when empty
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
+  double limit_stiffness;                              // of the barriers at the ends of ranges, J
   struct dc_pd_definition *pd;                         // NULL: no actuator
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
@@ -76,6 +77,7 @@ struct dc_body {
   double velocity[3], angular_velocity[3];      // initial, of a free body
   const double *joint_velocity;                 // [nv] of other joints
   const struct dc_pd_definition *pd;            // gains in effect, or NULL
+  double limit_stiffness;                       // J
   int actuator;                                 // first entry in vectors of actuator targets; -1 without pd
   double friction;                              // NAN: that of the contact settings
   double color[3];
@@ -94,6 +96,7 @@ struct dc_bodies {
   struct dc_mechanism *mechanisms;
   int actuator_count;   // numbers in a vector of actuator targets: those of the tangents of joints with pd
   int column_count;     // sum of chain_count over all bodies
+  const int *part_of;   // [nv] number of the joint part a degree of freedom belongs to
   double *initial_q;    // [nq]
   double *reach;        // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
   const bool *excluded; // [count][count] pairs that do not touch; NULL when there are none

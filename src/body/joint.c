@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints: how many numbers and degrees of freedom they give a body.
+// The kinds of joints and the options of an entry of "joint".
 #include "body/body.h"
 
 const struct dc_joint_type dc_joint_free = {
@@ -8,15 +8,124 @@ const struct dc_joint_type dc_joint_free = {
     .reference = "state: position of the centre of mass and unit quaternion; derivatives in exponential charts",
     .nq = 7,
     .nv = 6,
+    .only = true,
+    .part_count = 2,
+    .parts = {DC_PART_TRANSLATION, DC_PART_BALL},
 };
 
 const struct dc_joint_type dc_joint_fixed = {
     .name = "fixed",
-    .summary = "never moves",
-    .reference = "no state; the pose is the initial one",
-    .nq = 0,
-    .nv = 0,
+    .summary = "never moves relative to its parent",
+    .reference = "no state; the pose relative to the parent (or the world) is that at rest",
 };
 
-// The order is that of the choices of the option "joint".
-const struct dc_joint_type *const dc_joint_types[] = {&dc_joint_free, &dc_joint_fixed, NULL};
+static const struct dc_joint_type hinge = {
+    .name = "hinge",
+    .summary = "turns about an axis through its anchor",
+    .reference = "state: angle, rad; docs/theory.md, \"Joints\"",
+    .nq = 1,
+    .nv = 1,
+    .axis = true,
+    .range = true,
+    .part_count = 1,
+    .parts = {DC_PART_HINGE},
+};
+
+static const struct dc_joint_type slide = {
+    .name = "slide",
+    .summary = "moves along an axis",
+    .reference = "state: displacement, m; docs/theory.md, \"Joints\"",
+    .nq = 1,
+    .nv = 1,
+    .axis = true,
+    .range = true,
+    .part_count = 1,
+    .parts = {DC_PART_SLIDE},
+};
+
+static const struct dc_joint_type universal = {
+    .name = "universal",
+    .summary = "turns about two perpendicular axes through its anchor; the first turns the second",
+    .reference = "state: two angles, rad; docs/theory.md, \"Joints\"",
+    .nq = 2,
+    .nv = 2,
+    .axis = true,
+    .part_count = 2,
+    .parts = {DC_PART_HINGE, DC_PART_HINGE},
+    .part_axis = {0, 1},
+};
+
+static const struct dc_joint_type ball = {
+    .name = "ball",
+    .summary = "turns freely about its anchor",
+    .reference = "state: unit quaternion; derivatives in exponential charts",
+    .nq = 4,
+    .nv = 3,
+    .part_count = 1,
+    .parts = {DC_PART_BALL},
+};
+
+static const struct dc_joint_type planar = {
+    .name = "planar",
+    .summary = "moves in the plane perpendicular to its axis and turns about the axis",
+    .reference = "state: two displacements, m, and an angle, rad; docs/theory.md, \"Joints\"",
+    .nq = 3,
+    .nv = 3,
+    .axis = true,
+    .part_count = 3,
+    .parts = {DC_PART_SLIDE, DC_PART_SLIDE, DC_PART_HINGE},
+    .part_axis = {1, 2, 0},
+};
+
+const struct dc_joint_type *const dc_joint_types[] = {&dc_joint_free, &dc_joint_fixed, &hinge,  &slide,
+                                                      &universal,     &ball,           &planar, NULL};
+
+// In the order of dc_joint_types.
+static const char *const type_choices[] = {"free", "fixed", "hinge", "slide", "universal", "ball", "planar", NULL};
+
+const struct dc_option dc_joint_options[] = {
+    {.name = "type",
+     .type = DC_CHOICE,
+     .unit = "",
+     .choices = type_choices,
+     .help = "kind of joint",
+     .offset = offsetof(struct dc_joint_definition, type)},
+    {.name = "axis",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "axis of a hinge or slide, first axis of a universal joint, normal of a planar one; default: the body's axis",
+     .offset = offsetof(struct dc_joint_definition, axis)},
+    {.name = "axis2",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "second axis of a universal joint, first direction of a planar one; default: the coordinate axis after the "
+             "one nearest to axis",
+     .offset = offsetof(struct dc_joint_definition, axis2)},
+    {.name = "anchor",
+     .type = DC_REALS,
+     .unit = "m",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "point that the joint turns about; default: the body's anchor",
+     .offset = offsetof(struct dc_joint_definition, anchor)},
+    {.name = "range",
+     .type = DC_REALS,
+     .unit = "m or rad",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 2,
+     .help = "bounds of the coordinate of a hinge or slide; default: the body's range, none without",
+     .offset = offsetof(struct dc_joint_definition, range)},
+    DC_OPTIONS_END,
+};

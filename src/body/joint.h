@@ -38,7 +38,8 @@ static inline int dc_part_nv(const struct dc_joint_part *part)
 struct dc_joint_definition {
   int type;          // index into dc_joint_types
   double axis[3];    // default z; planar: the normal of the plane
-  double axis2[3];   // universal: the second axis, which the first one turns; default: y, made perpendicular
+  double axis2[3];   // universal: the second axis, which the first one turns; default: the coordinate
+                     // axis after the one nearest to axis, made perpendicular
   double anchor[3];  // default: the position of the body
   double range[2];   // of the only coordinate
 };
@@ -47,11 +48,11 @@ extern const struct dc_option dc_joint_options[];
 // A kind of joint: which parts it adds.  Adding another joint is one more of these.
 struct dc_joint_type {
   const char *name, *summary, *reference;
-  int nq, nv;            // numbers in the state, degrees of freedom
+  int nq, nv;              // numbers in the state, degrees of freedom
   bool only, axis, range;  // stands alone on a body without parent; takes an axis; takes a range
   int part_count;
   enum dc_part_kind parts[3];
-  // Which of the joint's three axes part i uses: 0 the axis, 1 and 2 two perpendicular to it (1: axis2).
+  // Which of the joint's axes part i uses: 0 the axis, 1 axis2, 2 the one perpendicular to both.
   int part_axis[3];
 };
 

@@ -13,9 +13,16 @@
 #include "body/body.h"
 #include "math/linear_solver.h"
 
+// A degree of freedom in the world: turns about the direction through the anchor, or shifts along it.
+struct dc_axis {
+  double direction[3], anchor[3];
+  bool turns;
+};
+
 struct dc_kinematics {
-  struct dc_pose *poses;   // [bodies]
-  double (*columns)[6];    // [column_count]; not used by free bodies
+  struct dc_pose *poses;  // [bodies]
+  struct dc_axis *axes;   // [nv]
+  double (*columns)[6];   // [column_count]; not used by free bodies
 };
 
 // Poses and columns at q.  Sizes: dc_kinematics_create; owned by arena.
@@ -36,18 +43,19 @@ void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematic
 void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
                             const double magnitude[6], double *bound);
 
-// Assembles Hessians in the tangent space from blocks in the charts of the frames.
+// Assembles Hessians in the tangent space from blocks in the charts of the frames.  The blocks of the matrix are the
+// mechanisms, in order.
 struct dc_assembler;
-struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena);
-// matrix += J_a^T block J_b (+ transpose) for a pair of different bodies that move; block [6][6], rows a.
+struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena);  // NULL: no memory
+// matrix += scale * (J_a^T block J_b + transpose) for two different bodies that move; block [6][6], rows a.
 void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
-                      double scale, const double block[36], struct dc_symmetric_matrix *matrix);
+                      double scale, const double *block, struct dc_symmetric_matrix *matrix);
 // matrix += sum over bodies of J^T blocks J, and with wrenches (the total gradient by the frames) the second
 // derivative of the frames contracted with them; wrenches NULL: without.  blocks [bodies][36].
 void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                         const double (*blocks)[36], const double (*wrenches)[6], struct dc_symmetric_matrix *matrix);
-// matrix += value at the diagonal entry of degree of freedom v, and the like for a block of a ball.
-void dc_assemble_joint(struct dc_assembler *assembler, int body, const struct dc_joint_part *part,
-                       const double *block, struct dc_symmetric_matrix *matrix);
+// matrix += block [n][n] at n degrees of freedom of one joint, v the first.
+void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, const double *block,
+                       struct dc_symmetric_matrix *matrix);
 
 #endif

@@ -12,6 +12,15 @@
 // refused.
 static const double LARGEST_RESIDUAL = 1e-6;
 
+// The gradient of all terms by the frames, which the curvature of chains is contracted with.
+static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_state *state)
+{
+  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
+  memset(rollout->wrenches, 0, (size_t)state->model->bodies.count * sizeof *rollout->wrenches);
+  for (int i = 0; dc_step_terms[i]; i++)
+    dc_step_terms[i]->add_gradient(state, &forces);
+}
+
 static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct dc_step_state *state, const double *a,
                                        double *lambda, struct dc_error *error)
 {
@@ -24,9 +33,12 @@ static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct 
     memset(lambda, 0, (size_t)nv * sizeof *lambda);
     return DC_OK;
   }
-  dc_symmetric_clear(rollout->matrix);
-  for (int i = 0; dc_step_terms[i]; i++)
-    dc_step_terms[i]->add_hessian(state, true, rollout->matrix);
+  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix};
+  frame_gradient(rollout, state);
+  dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
   if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
     return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
   dc_symmetric_solve(rollout->matrix, a, lambda, &residual);
@@ -40,80 +52,156 @@ static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct 
 
 // q_{-1} = x - h v, exp(-h [omega]x) R with E = exp(-h [omega]x): a tangent d of R moves q_{-1} by E d, one of omega
 // by -h J(-h omega).
+static void pull_back_ball(const double *velocity, double h, const double *before, double *q, double *cotangent)
+{
+  double turn[3], quaternion[4], e[9], jacobian[9], part[3];
+  dc_vec_scale(turn, velocity, -h);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_matrix(e, quaternion);
+  dc_rotation_left_jacobian(jacobian, turn);
+  dc_mat_apply_transposed(part, e, before);
+  dc_vec_add(q, q, part);
+  dc_mat_apply_transposed(part, jacobian, before);
+  dc_vec_add_scaled(cotangent, cotangent, -h, part);
+}
+
 static void pull_back_start(const struct dc_model *model, const struct dc_rollout_input *input, const double *now,
                             const double *before, struct dc_rollout_cotangent *cotangent)
 {
   double h = model->definition.time.step;
-  for (int i = 0; i < model->bodies.count; i++) {
-    const struct dc_body *body = &model->bodies.bodies[i];
-    if (body->joint->nv == 0)
-      continue;
-    int v = body->v_offset;
-    double turn[3], q[4], e[9], jacobian[9], part[3];
-    dc_vec_scale(turn, input->velocity + v, -h);
-    dc_rotation_exp(q, turn);
-    dc_rotation_matrix(e, q);
-    dc_rotation_left_jacobian(jacobian, turn);
-    dc_mat_apply_transposed(part, e, before + v);
-    for (int k = 0; k < 3; k++) {
-      cotangent->q[v + k] += now[v + k] + part[k];
-      cotangent->q[v + 3 + k] += now[v + 3 + k] + before[v + 3 + k];
-      cotangent->velocity[v + 3 + k] -= h * before[v + 3 + k];
+  for (int v = 0; v < model->bodies.nv; v++)
+    cotangent->q[v] += now[v];
+  for (int i = 0; i < model->bodies.count && !input->q_before; i++)
+    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
+      int v = part->v;
+      if (part->kind == DC_PART_BALL) {
+        pull_back_ball(input->velocity + v, h, before + v, cotangent->q + v, cotangent->velocity + v);
+        continue;
+      }
+      for (int k = v; k < v + dc_part_nv(part); k++) {
+        cotangent->q[k] += before[k];
+        cotangent->velocity[k] -= h * before[k];
+      }
     }
-    dc_mat_apply_transposed(part, jacobian, before + v);
-    for (int k = 0; k < 3; k++)
-      cotangent->velocity[v + k] -= h * part[k];
-  }
+}
+
+// The lists of friction at t and its energies at t+1, as they were when the step was solved.
+static enum dc_status restore_friction(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                       struct dc_step_state *state, struct dc_error *error)
+{
+  struct dc_friction_law law = dc_step_friction_law(rollout, input, rollout->coefficients);
+  bool any = false;
+  for (int i = 0; i < rollout->model->bodies.count; i++)
+    any |= rollout->coefficients[i] > 0;
+  if (!any)
+    return DC_OK;
+  if (isnan(dc_contact_evaluate(rollout->contact, state->now, 0, rollout->trial_pairs)))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  enum dc_status status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
+  state->rubs = dc_contact_rubs(rollout->contact);
+  if (!status && state->rubs)
+    state->friction_energy =
+        dc_contact_friction_evaluate(rollout->contact, state->next, 2, true, rollout->friction);
+  return status;
+}
+
+// Pulls one step back: a_next is the cotangent of q(t+1); a_now and a_before gain what the step passes on.
+static enum dc_status pull_back_step(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                     struct dc_step_state *state, const double *a_next, double *a_now,
+                                     double *a_before, struct dc_rollout_cotangent *cotangent, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
+  enum dc_status status = restore_friction(rollout, input, state, error);
+  if (!status)
+    status = solve_transposed(rollout, state, a_next, rollout->lambda, error);
+  if (status)
+    return status;
+  dc_twists(bodies, &rollout->next, rollout->lambda, rollout->twists);
+  memset(rollout->wrenches_now, 0, bytes);
+  memset(rollout->wrenches_before, 0, bytes);
+  struct dc_step_direction direction = {.joints = rollout->lambda, .twists = (const double(*)[6])rollout->twists};
+  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, a_now},
+                                  .before = {rollout->wrenches_before, a_before},
+                                  .input = cotangent};
+  for (int i = 0; dc_step_terms[i]; i++)
+    dc_step_terms[i]->add_mixed(state, &direction, &out);
+  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, a_now);
+  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, a_before);
+  return DC_OK;
+}
+
+// Cotangent [nv] of the coordinates of frame t from the loss alone; kinematics are those of the frame.
+static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_trajectory_cotangent *frames, size_t t,
+                           const struct dc_kinematics *kinematics, double *a)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t nv = (size_t)bodies->nv;
+  memcpy(a, frames->forces + t * nv, nv * sizeof *a);
+  dc_pull_back(bodies, kinematics, (const double(*)[6])frames->wrenches + t * (size_t)bodies->count, a);
+}
+
+static void swap_kinematics(struct dc_rollout *rollout)
+{
+  struct dc_kinematics free_one = rollout->next;
+  rollout->next = rollout->now;
+  rollout->now = rollout->before;
+  rollout->before = free_one;
 }
 
 enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                  const struct dc_trajectory *trajectory, const double *frames,
+                                  const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error)
 {
-  const struct dc_model *model = rollout->model;
-  size_t nq = (size_t)model->bodies.nq, nv = (size_t)model->bodies.nv, steps = (size_t)trajectory->steps;
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, steps = (size_t)trajectory->steps;
   double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1],
          *a_before = rollout->state_cotangent[2];
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
-  memcpy(a_next, frames + steps * nv, nv * sizeof *a_next);
-  if (steps)
-    memcpy(a_now, frames + (steps - 1) * nv, nv * sizeof *a_now);
-  dc_state_move(&model->bodies, input->q, -model->definition.time.step, input->velocity, rollout->q_before);
+  dc_rollout_state_before(rollout, input, rollout->q_before);
+  dc_kinematics_update(bodies, trajectory->q + steps * nq, &rollout->next);
+  loss_cotangent(rollout, frames, steps, &rollout->next, a_next);
+  if (steps) {
+    dc_kinematics_update(bodies, trajectory->q + (steps - 1) * nq, &rollout->now);
+    loss_cotangent(rollout, frames, steps - 1, &rollout->now, a_now);
+  } else {
+    memset(a_now, 0, nv * sizeof *a_now);
+  }
   for (size_t t = steps; t-- > 0;) {
-    const double *q = trajectory->q + t * nq;
-    dc_poses(&model->bodies, t ? q - nq : rollout->q_before, rollout->before);
-    dc_poses(&model->bodies, q, rollout->now);
-    dc_poses(&model->bodies, q + nq, rollout->next);
-    struct dc_step_state state = {.model = model,
-                                  .design = &input->design,
-                                  .before = rollout->before,
-                                  .now = rollout->now,
-                                  .next = rollout->next,
+    const double *q = trajectory->q + t * nq, *q_before = t ? q - nq : rollout->q_before;
+    dc_kinematics_update(bodies, q_before, &rollout->before);
+    if (t)
+      loss_cotangent(rollout, frames, t - 1, &rollout->before, a_before);
+    else
+      memset(a_before, 0, nv * sizeof *a_before);
+    struct dc_step_state state = {.model = rollout->model,
+                                  .input = input,
+                                  .step = (int)t,
+                                  .q_before = q_before,
+                                  .q_now = q,
+                                  .q_next = q + nq,
+                                  .before = rollout->before.poses,
+                                  .now = rollout->now.poses,
+                                  .next = rollout->next.poses,
                                   .pair_count = rollout->pair_count,
                                   .pair_bodies = rollout->pair_bodies,
                                   .pairs = trajectory->pairs + t * (size_t)rollout->pair_count,
-                                  .block_sums = rollout->block_sums};
-    enum dc_status status = solve_transposed(rollout, &state, a_next, rollout->lambda, error);
+                                  .contact = rollout->contact,
+                                  .friction = rollout->friction};
+    enum dc_status status = pull_back_step(rollout, input, &state, a_next, a_now, a_before, cotangent, error);
     if (status) {
       dc_error_prefix(error, "step %zu", t + 1);
       return status;
     }
-    if (t)
-      memcpy(a_before, frames + (t - 1) * nv, nv * sizeof *a_before);
-    else
-      memset(a_before, 0, nv * sizeof *a_before);
-    struct dc_step_cotangent out = {.now = a_now, .before = a_before, .design = &cotangent->design};
-    for (int i = 0; dc_step_terms[i]; i++)
-      dc_step_terms[i]->add_mixed(&state, rollout->lambda, &out);
     double *free_vector = a_next;
     a_next = a_now;
     a_now = a_before;
     a_before = free_vector;
+    swap_kinematics(rollout);
   }
   // Now a_next belongs to q_0 and a_now to q_{-1}.
-  if (!steps)
-    memset(a_now, 0, nv * sizeof *a_now);
-  pull_back_start(model, input, a_next, a_now, cotangent);
+  pull_back_start(rollout->model, input, a_next, a_now, cotangent);
   return DC_OK;
 }

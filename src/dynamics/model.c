@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics/model.h"
 
+#include <math.h>
 #include <stddef.h>
 
 const struct dc_option dc_time_options[] = {{.name = "step",
@@ -48,8 +49,15 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 
 int dc_model_pair_count(const struct dc_model *model)
 {
-  int movable = 0;
-  for (int i = 0; i < model->bodies.count; i++)
-    movable += model->bodies.bodies[i].joint->nv > 0;
-  return movable * (model->bodies.count - movable) + movable * (movable - 1) / 2;
+  int count = 0;
+  for (int a = 0; a < model->bodies.count; a++)
+    for (int b = 0; b < a; b++)
+      count += dc_bodies_touch(&model->bodies, a, b);
+  return count;
+}
+
+double dc_model_friction(const struct dc_model *model, int body)
+{
+  double own = model->bodies.bodies[body].friction;
+  return isnan(own) ? model->definition.contact.friction : own;
 }

@@ -28,35 +28,56 @@ struct trial {
   struct dc_step_state state;
 };
 
-static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+// What does not change during a step.
+struct step_input {
+  const struct dc_rollout_input *input;
+  int step;
+  const double *q;  // at t
+  bool rubs;
+};
+
+static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
                                struct dc_pair_derivatives *pairs, double *gradient, struct trial *trial,
                                struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
-  dc_poses(&model->bodies, q, rollout->next);
+  size_t nv = (size_t)model->bodies.nv;
+  dc_kinematics_update(&model->bodies, q, &rollout->next);
   trial->state = (struct dc_step_state){.model = model,
-                                        .design = design,
-                                        .before = rollout->before,
-                                        .now = rollout->now,
-                                        .next = rollout->next,
+                                        .input = given->input,
+                                        .step = given->step,
+                                        .q_before = rollout->q_before,
+                                        .q_now = given->q,
+                                        .q_next = q,
+                                        .before = rollout->before.poses,
+                                        .now = rollout->now.poses,
+                                        .next = rollout->next.poses,
                                         .pair_count = rollout->pair_count,
                                         .pair_bodies = rollout->pair_bodies,
                                         .pairs = pairs,
-                                        .block_sums = rollout->block_sums};
+                                        .contact = rollout->contact,
+                                        .rubs = given->rubs,
+                                        .friction = rollout->friction};
   double start = dc_seconds();
-  trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next, 2, pairs);
+  trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
+  if (given->rubs && isfinite(trial->state.contact_energy))
+    trial->state.friction_energy =
+        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 1, false, rollout->friction);
   rollout->contact_seconds += dc_seconds() - start;
   if (isnan(trial->state.contact_energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trial->value = trial->magnitude = 0;
-  memset(gradient, 0, (size_t)model->bodies.nv * sizeof *gradient);
+  memset(gradient, 0, nv * sizeof *gradient);
+  memset(rollout->wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->wrenches);
+  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = gradient};
   for (int i = 0; dc_step_terms[i]; i++) {
     double value = dc_step_terms[i]->value(&trial->state);
     trial->value += value;
     trial->magnitude += fabs(value);
-    if (isfinite(trial->state.contact_energy))
-      dc_step_terms[i]->add_gradient(&trial->state, gradient);
   }
+  for (int i = 0; dc_step_terms[i] && isfinite(trial->value); i++)
+    dc_step_terms[i]->add_gradient(&trial->state, &forces);
+  dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->wrenches, gradient);
   return DC_OK;
 }
 
@@ -65,19 +86,38 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_desig
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
-  double mu = trial->state.model->definition.contact.stiffness * trial->state.design->stiffness_scale, least = INFINITY;
+  double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale, least = INFINITY;
   for (int p = 0; p < trial->state.pair_count; p++) {
     double force = mu * dc_vec_norm(trial->state.pairs[p].gradient + 3);
-    if (force > 0 && bodies->bodies[trial->state.pair_bodies[p][1]].joint->nv > 0)
+    if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.pair_bodies[p][1]]))
       least = fmin(least, force);
   }
   if (least < INFINITY)
     return least;
   double h = trial->state.model->definition.time.step;
   for (int i = 0; i < bodies->count; i++)
-    if (bodies->bodies[i].joint->nv > 0)
+    if (dc_body_moves(&bodies->bodies[i]))
       least = fmin(least, 1e-6 * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
+}
+
+// Rounding of a coordinate seen through the stiffness of its actuator.
+static void actuator_floor(const struct dc_step_state *state, double *floor)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double h = state->model->definition.time.step;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    for (int p = 0; p < body->part_count && body->pd; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+      double stiffness = state->input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp) +
+                         state->input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd) / h;
+      for (int k = 0; k < dc_part_nv(part); k++)
+        floor[part->v + k] +=
+            POSITION_NOISE * stiffness * (1 + (part->kind == DC_PART_BALL ? 0 : fabs(state->q_next[part->q + k])));
+    }
+  }
 }
 
 // Rounding in positions and planes seen through the stiffness of each body [nv]: residuals below it are noise.
@@ -85,70 +125,76 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
 {
   const struct dc_step_state *state = &trial->state;
   const struct dc_bodies *bodies = &state->model->bodies;
-  double mu = state->model->definition.contact.stiffness * state->design->stiffness_scale;
+  const struct dc_contact_settings *contact = &state->model->definition.contact;
+  double mu = contact->stiffness * state->input->design.stiffness_scale;
   double h = state->model->definition.time.step;
-  memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
+  double(*frames)[6] = rollout->floors;
+  memset(frames, 0, (size_t)bodies->count * sizeof *frames);
   for (int p = 0; p < rollout->pair_count; p++) {
     const struct dc_pair_derivatives *pair = &state->pairs[p];
+    const int *pair_bodies = rollout->pair_bodies[p];
     const double *d = pair->hessian;
     double turn = fabs(d[0]) + fabs(d[2]) + fabs(d[5]), shift = fabs(d[9]) + fabs(d[14]) + fabs(d[20]);
     double force = dc_vec_norm(pair->gradient + 3), arm = dc_vec_norm(pair->arm);
+    if (state->rubs)  // lambda f / (e h) at rest
+      shift += sqrt(rollout->coefficients[pair_bodies[0]] * rollout->coefficients[pair_bodies[1]]) * force /
+               (contact->friction_smoothing * h);
     for (int side = 0; side < 2; side++) {
-      const struct dc_body *body = &bodies->bodies[rollout->pair_bodies[p][side]];
-      if (body->joint->nv == 0)
-        continue;
+      const struct dc_body *body = &bodies->bodies[pair_bodies[side]];
       // Seen from b the relative twist is about c_a: the arm adds to its torque.
       double reach = body->radius + (side ? arm : 0);
-      double position = dc_vec_norm(state->next[rollout->pair_bodies[p][side]].position) + reach;
+      double position = dc_vec_norm(state->next[pair_bodies[side]].position) + reach;
       for (int k = 0; k < 3; k++) {
-        floor[body->v_offset + k] +=
+        frames[pair_bodies[side]][k] +=
             mu * (POSITION_NOISE * (turn + shift * reach * position) + FORCE_NOISE * force * reach);
-        floor[body->v_offset + 3 + k] += mu * (POSITION_NOISE * shift * position + FORCE_NOISE * force);
+        frames[pair_bodies[side]][3 + k] += mu * (POSITION_NOISE * shift * position + FORCE_NOISE * force);
       }
     }
   }
+  memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    if (body->joint->nv == 0)
-      continue;
-    double stiffness = state->design->body_mass_scale[i] * body->mass / (h * h);
+    double stiffness = state->input->design.body_mass_scale[i] * body->mass / (h * h);
     double position = dc_vec_norm(state->next[i].position) + body->radius;
     for (int k = 0; k < 3; k++) {
-      floor[body->v_offset + k] += POSITION_NOISE * stiffness * body->radius * body->radius;
-      floor[body->v_offset + 3 + k] += POSITION_NOISE * stiffness * position;
+      frames[i][k] += POSITION_NOISE * stiffness * body->radius * body->radius;
+      frames[i][3 + k] += POSITION_NOISE * stiffness * position;
     }
+    dc_pull_back_magnitude(bodies, &rollout->next, i, frames[i], floor);
   }
+  actuator_floor(state, floor);
 }
 
-// Largest component of the gradient relative to what is asked for (tolerance; torques: times the body's radius) or
-// to the noise where that is larger.
+// Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they
+// turn) or to the noise where that is larger.
 static double relative_residual(const struct dc_rollout *rollout, const double *gradient, double tolerance,
                                 const double *floor, double *noise_ratio)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double largest = 0;
   *noise_ratio = 0;
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    for (int k = 0; k < 6 && body->joint->nv > 0; k++) {
-      int v = body->v_offset + k;
-      double asked = k < 3 ? tolerance * body->radius : tolerance;
-      if (!isfinite(gradient[v]))  // fmax passes over NaN
-        return *noise_ratio = INFINITY;
-      largest = fmax(largest, fabs(gradient[v]) / fmax(asked, floor[v]));
-      *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, ROUNDING_LIMITED * floor[v]));
-    }
+  for (int v = 0; v < bodies->nv; v++) {
+    double asked = tolerance * bodies->reach[v];
+    if (!isfinite(gradient[v]))  // fmax passes over NaN
+      return *noise_ratio = INFINITY;
+    largest = fmax(largest, fabs(gradient[v]) / fmax(asked, floor[v]));
+    *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, ROUNDING_LIMITED * floor[v]));
   }
   return largest;
 }
 
 static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
-  dc_symmetric_clear(rollout->matrix);
-  for (int i = 0; dc_step_terms[i]; i++)
-    dc_step_terms[i]->add_hessian(state, exact, rollout->matrix);
-  if (damping > 0)
-    dc_inertia_add_damping(state, damping, rollout->matrix);
+  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix};
+  dc_step_assemble(state, exact, (const double(*)[6])rollout->wrenches, &hessian);
+  if (damping > 0) {
+    memset(rollout->blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->blocks);
+    dc_inertia_add_damping(state, damping, &hessian);
+    dc_assemble_bodies(rollout->assembler, &rollout->next, (const double(*)[36])rollout->blocks, NULL, rollout->matrix);
+  }
 }
 
 static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state *state, double damping)
@@ -186,14 +232,12 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
 
 // The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move
 // that would nearly close a gap goes half way: iterates that hug the barrier only crawl along it.
-static double safe_part(struct dc_rollout *rollout, const struct dc_pose *poses, const double *tangent)
+static double safe_part(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
+                        const double *tangent)
 {
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  for (int i = 0; i < bodies->count; i++)
-    for (int k = 0; k < 6; k++)
-      rollout->twists[i][k] = bodies->bodies[i].joint->nv > 0 ? tangent[bodies->bodies[i].v_offset + k] : 0;
-  double fraction = dc_contact_safe_fraction(rollout->contact, poses, (const double(*)[6])rollout->twists);
-  return fraction < 1 ? HALF_WAY * fraction : 1;
+  dc_path_begin(&rollout->path, q, tangent, kinematics);
+  double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
+  return fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
 }
 
 static double dot(const double *a, const double *b, int count)
@@ -217,19 +261,19 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
 
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
 // q_next, the gradient, the trial and the pairs are those of the new state.
-static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_design *design, double *q_next,
+static enum dc_status line_search(struct dc_rollout *rollout, const struct step_input *given, double *q_next,
                                   struct trial *current, struct dc_step_report *report, double *fraction,
                                   struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double slope = dot(rollout->gradient, rollout->step, bodies->nv);
-  double alpha = safe_part(rollout, current->state.next, rollout->step);
+  double alpha = safe_part(rollout, q_next, &rollout->next, rollout->step);
   struct trial trial;
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
     enum dc_status status =
-        evaluate(rollout, design, rollout->q_trial, rollout->trial_pairs, rollout->trial_gradient, &trial, error);
+        evaluate(rollout, given, rollout->q_trial, rollout->trial_pairs, rollout->trial_gradient, &trial, error);
     report->evaluations++;
     if (status)
       return status;
@@ -243,6 +287,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, const struct dc_de
     rollout->gradient = rollout->trial_gradient;
     rollout->trial_gradient = gradient;
     *current = trial;
+    current->state.q_next = q_next;
     *fraction = alpha;
     return DC_OK;
   }
@@ -254,24 +299,38 @@ static void first_guess(struct dc_rollout *rollout, const double *q, double *q_n
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_state_difference(bodies, rollout->q_before, q, rollout->step);
-  double fraction = safe_part(rollout, rollout->now, rollout->step);
+  double fraction = safe_part(rollout, q, &rollout->now, rollout->step);
   dc_state_move(bodies, q, fraction, rollout->step, q_next);
 }
 
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
-                             double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
-                             struct dc_error *error)
+static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *given, double *q_next,
+                                 struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  dc_poses(bodies, rollout->q_before, rollout->before.poses);
+  dc_kinematics_update(bodies, given->q, &rollout->now);
+  struct dc_friction_law law = dc_step_friction_law(rollout, given->input, rollout->coefficients);
+  enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
+  given->rubs = dc_contact_rubs(rollout->contact);
+  if (!status)
+    first_guess(rollout, given->q, q_next);
+  return status;
+}
+
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
+                             const double *q, double *q_next, struct dc_pair_derivatives *pairs,
+                             struct dc_step_report *report, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
+  struct step_input given = {.input = input, .step = step, .q = q};
   int nv = model->bodies.nv, stalls = 0, indefinite = 0;
   double damping = 0;
   double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
-  dc_poses(&model->bodies, rollout->q_before, rollout->before);
-  dc_poses(&model->bodies, q, rollout->now);
-  first_guess(rollout, q, q_next);
-  enum dc_status status = evaluate(rollout, design, q_next, rollout->pairs, rollout->gradient, &current, error);
+  enum dc_status status = begin_step(rollout, &given, q_next, error);
+  if (!status)
+    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
     return status;
   if (!isfinite(current.value))
@@ -293,7 +352,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     for (int i = 0; i < nv; i++)
       rollout->step[i] = -rollout->step[i];
     double fraction;
-    status = line_search(rollout, design, q_next, &current, report, &fraction, error);
+    status = line_search(rollout, &given, q_next, &current, report, &fraction, error);
     if (status)
       return status;
     if (fraction < SHORT_STEP)
@@ -303,7 +362,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_design 
     if (fraction == 0) {
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;
-      status = evaluate(rollout, design, q_next, rollout->pairs, rollout->gradient, &current, error);
+      status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
       report->evaluations++;
       break;
     }

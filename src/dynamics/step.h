@@ -23,7 +23,7 @@ struct dc_step_state {
   struct dc_contact *contact;
   bool rubs;                                       // friction lists are those of t, and not empty
   double friction_energy;                          // J
-  const struct dc_friction_derivatives *friction;  // [pair_count]
+  struct dc_friction_derivatives *friction;        // [pair_count], of the last evaluation
 };
 
 // The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
@@ -89,7 +89,7 @@ struct dc_rollout {
   double *coefficients;                                         // [bodies] of friction
   double *q_before;                                             // [nq]
   double *q_trial;                                              // [nq]
-  double *gradient, *trial_gradient, *step, *magnitude, *tolerances;  // [nv]; magnitude: noise floor of the gradient
+  double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double (*wrenches)[6];                                        // [bodies]
   double (*floors)[6];                                          // [bodies]
   double (*blocks)[36];                                         // [bodies]
@@ -97,6 +97,14 @@ struct dc_rollout {
   double *lambda, *state_cotangent[3];  // [nv] each
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
 };
+
+// The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by
+// the frames, for the curvature of chains (exact only).
+void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
+                      struct dc_step_hessian *hessian);
+
+// The state before the initial one [nq].
+void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 
 // The friction law of a rollout at this input; coefficients [bodies] are filled.
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,

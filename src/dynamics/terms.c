@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of the step potential for rigid bodies: inertia, gravity, contact.
-#include <string.h>
-
+// The terms of the step potential that see frames only: inertia, gravity, contact, friction.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
 static double mass_scale(const struct dc_step_state *state, int body)
 {
-  return state->design->body_mass_scale[body];
-}
-
-static bool moves(const struct dc_body *body)
-{
-  return body->joint->nv > 0;
+  return state->input->design.body_mass_scale[body];
 }
 
 // ---- Inertia: 1/(2 h^2) |T+ - 2 T + T-|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
@@ -40,7 +33,7 @@ static double inertia_value(const struct dc_step_state *state)
   double sum = 0;
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
-    if (!moves(body))
+    if (!dc_body_moves(body))
       continue;
     double d[3], e[9], em[9], rotation = 0;
     second_difference(state, i, d);
@@ -84,26 +77,24 @@ static void inertia_body_gradient(const struct dc_step_state *state, int i, doub
   dc_vec_scale(g + 3, d, scale);
 }
 
-static void inertia_add_gradient(const struct dc_step_state *state, double *gradient)
+static void inertia_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
-    const struct dc_body *body = &state->model->bodies.bodies[i];
     double g[6];
-    if (!moves(body))
+    if (!dc_body_moves(&state->model->bodies.bodies[i]))
       continue;
     inertia_body_gradient(state, i, g);
     for (int k = 0; k < 6; k++)
-      gradient[body->v_offset + k] += g[k];
+      forces->wrenches[i][k] += g[k];
   }
 }
 
-static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale,
-                               struct dc_symmetric_matrix *matrix)
+static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale, double (*blocks)[36])
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
-    double y[9], a[9], block[36] = {0};
-    if (!moves(body))
+    double y[9], a[9], *block = blocks[i];
+    if (!dc_body_moves(body))
       continue;
     // At Y = R+ the rotation part is the inertia tensor in world axes: always positive.
     extrapolated_rotation(state, i, y);
@@ -112,21 +103,20 @@ static void add_inertia_blocks(const struct dc_step_state *state, bool exact, do
     double m = mass_scale(state, i) * body->mass * inverse_square_step(state);
     for (int j = 0; j < 3; j++) {
       for (int k = 0; k < 3; k++)
-        block[6 * j + k] = (j == k ? trace : 0) - 0.5 * (a[3 * j + k] + a[3 * k + j]);
-      block[6 * (3 + j) + 3 + j] = m;
+        block[6 * j + k] += scale * ((j == k ? trace : 0) - 0.5 * (a[3 * j + k] + a[3 * k + j]));
+      block[6 * (3 + j) + 3 + j] += scale * m;
     }
-    dc_symmetric_add_block(matrix, dc_block_of(body), dc_block_of(body), scale, block, 6);
   }
 }
 
-static void inertia_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+static void inertia_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  add_inertia_blocks(state, exact, 1, matrix);
+  add_inertia_blocks(state, exact, 1, hessian->blocks);
 }
 
-void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_symmetric_matrix *matrix)
+void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian)
 {
-  add_inertia_blocks(state, false, damping, matrix);
+  add_inertia_blocks(state, false, damping, hessian->blocks);
 }
 
 // d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A =
@@ -141,24 +131,26 @@ static void add_rotation_mixed(const struct dc_step_state *state, int i, const d
     out[k] += factor * ((a[0] + a[4] + a[8]) * lambda[k] - al[k]);
 }
 
-static void inertia_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
+static void inertia_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                              struct dc_step_cotangent *out)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
-    if (!moves(body))
+    if (!dc_body_moves(body))
       continue;
-    const double *l = lambda + body->v_offset;
+    const double *l = direction->twists[i];
     double g[6], along = 0, m = mass_scale(state, i) * body->mass * inverse_square_step(state);
-    add_rotation_mixed(state, i, state->now[i].rotation, -2, l, out->now + body->v_offset);
-    add_rotation_mixed(state, i, state->before[i].rotation, 1, l, out->before + body->v_offset);
+    double *now = out->now.wrenches[i], *before = out->before.wrenches[i];
+    add_rotation_mixed(state, i, state->now[i].rotation, -2, l, now);
+    add_rotation_mixed(state, i, state->before[i].rotation, 1, l, before);
     for (int k = 3; k < 6; k++) {
-      out->now[body->v_offset + k] -= 2 * m * l[k];
-      out->before[body->v_offset + k] += m * l[k];
+      now[k] -= 2 * m * l[k];
+      before[k] += m * l[k];
     }
     inertia_body_gradient(state, i, g);
     for (int k = 0; k < 6; k++)
       along += l[k] * g[k];
-    out->design->body_mass_scale[i] += along / mass_scale(state, i);
+    out->input->design.body_mass_scale[i] += along / mass_scale(state, i);
   }
 }
 
@@ -179,35 +171,33 @@ static double gravity_value(const struct dc_step_state *state)
   for (int i = 0; i < state->model->bodies.count; i++) {
     double d[3];
     dc_vec_sub(d, state->next[i].position, state->now[i].position);
-    sum -= mass_scale(state, i) * state->model->bodies.bodies[i].mass * dc_vec_dot(state->design->gravity, d);
+    sum -= mass_scale(state, i) * state->model->bodies.bodies[i].mass * dc_vec_dot(state->input->design.gravity, d);
   }
   return sum;
 }
 
-static void gravity_add_gradient(const struct dc_step_state *state, double *gradient)
+static void gravity_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    const struct dc_body *body = &state->model->bodies.bodies[i];
-    for (int k = 0; k < 3 && moves(body); k++)
-      gradient[body->v_offset + 3 + k] -= mass_scale(state, i) * body->mass * state->design->gravity[k];
-  }
-}
-
-static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
-{
-  (void)state, (void)exact, (void)matrix;  // linear
-}
-
-static void gravity_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
-{
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    const struct dc_body *body = &state->model->bodies.bodies[i];
-    if (!moves(body))
-      continue;
-    const double *l = lambda + body->v_offset + 3;
-    out->design->body_mass_scale[i] -= body->mass * dc_vec_dot(l, state->design->gravity);
+  for (int i = 0; i < state->model->bodies.count; i++)
     for (int k = 0; k < 3; k++)
-      out->design->gravity[k] -= mass_scale(state, i) * body->mass * l[k];
+      forces->wrenches[i][3 + k] -=
+          mass_scale(state, i) * state->model->bodies.bodies[i].mass * state->input->design.gravity[k];
+}
+
+static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  (void)state, (void)exact, (void)hessian;  // linear in the positions of the centres of mass
+}
+
+static void gravity_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                              struct dc_step_cotangent *out)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    const double *l = direction->twists[i] + 3;
+    out->input->design.body_mass_scale[i] -= body->mass * dc_vec_dot(l, state->input->design.gravity);
+    for (int k = 0; k < 3; k++)
+      out->input->design.gravity[k] -= mass_scale(state, i) * body->mass * l[k];
   }
 }
 
@@ -224,7 +214,7 @@ const struct dc_step_term dc_gravity_term = {
 
 static double stiffness(const struct dc_step_state *state)
 {
-  return state->model->definition.contact.stiffness * state->design->stiffness_scale;
+  return state->model->definition.contact.stiffness * state->input->design.stiffness_scale;
 }
 
 static double contact_value(const struct dc_step_state *state)
@@ -232,22 +222,16 @@ static double contact_value(const struct dc_step_state *state)
   return stiffness(state) * state->contact_energy;
 }
 
-static void contact_add_scaled_gradient(const struct dc_step_state *state, double scale, double *gradient)
+static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
+  double mu = stiffness(state);
   for (int p = 0; p < state->pair_count; p++) {
     double g[12];
     dc_contact_expand_gradient(&state->pairs[p], g);
-    for (int side = 0; side < 2; side++) {
-      const struct dc_body *body = &state->model->bodies.bodies[state->pair_bodies[p][side]];
-      for (int k = 0; k < 6 && moves(body); k++)
-        gradient[body->v_offset + k] += scale * g[6 * side + k];
-    }
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        forces->wrenches[state->pair_bodies[p][side]][k] += mu * g[6 * side + k];
   }
-}
-
-static void contact_add_gradient(const struct dc_step_state *state, double *gradient)
-{
-  contact_add_scaled_gradient(state, stiffness(state), gradient);
 }
 
 static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
@@ -256,41 +240,33 @@ static inline void add_scaled_block(double *sum, const double block[6][6], doubl
     sum[i] += scale * (&block[0][0])[i];
 }
 
-// Diagonal blocks gather contributions of many pairs: they are summed per body first.
-static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_symmetric_matrix *matrix)
+static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  const struct dc_bodies *bodies = &state->model->bodies;
-  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6], (*sums)[36] = state->block_sums;
-  memset(sums, 0, (size_t)bodies->count * sizeof *sums);
+  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
   for (int p = 0; p < state->pair_count; p++) {
     const int *pair = state->pair_bodies[p];
-    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
-    bool both = moves(b);
+    bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
     dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
-    add_scaled_block(sums[pair[0]], h_aa, scale);
+    add_scaled_block(hessian->blocks[pair[0]], h_aa, scale);
     if (!both)
       continue;
-    add_scaled_block(sums[pair[1]], h_bb, scale);
-    dc_symmetric_add_block(matrix, dc_block_of(a), dc_block_of(b), scale, &h_ab[0][0], 6);
+    add_scaled_block(hessian->blocks[pair[1]], h_bb, scale);
+    dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], scale, &h_ab[0][0], hessian->matrix);
   }
-  for (int i = 0; i < bodies->count; i++)
-    if (moves(&bodies->bodies[i]))
-      dc_symmetric_add_block(matrix, dc_block_of(&bodies->bodies[i]), dc_block_of(&bodies->bodies[i]), 1, sums[i], 6);
 }
 
-static void contact_add_mixed(const struct dc_step_state *state, const double *lambda, struct dc_step_cotangent *out)
+static void contact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                              struct dc_step_cotangent *out)
 {
   double along = 0, mu = state->model->definition.contact.stiffness;
   for (int p = 0; p < state->pair_count; p++) {
     double g[12];
     dc_contact_expand_gradient(&state->pairs[p], g);
-    for (int side = 0; side < 2; side++) {
-      const struct dc_body *body = &state->model->bodies.bodies[state->pair_bodies[p][side]];
-      for (int k = 0; k < 6 && moves(body); k++)
-        along += lambda[body->v_offset + k] * g[6 * side + k];
-    }
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        along += direction->twists[state->pair_bodies[p][side]][k] * g[6 * side + k];
   }
-  out->design->stiffness_scale += mu * along;
+  out->input->design.stiffness_scale += mu * along;
 }
 
 const struct dc_step_term dc_contact_term = {
@@ -302,4 +278,57 @@ const struct dc_step_term dc_contact_term = {
     .add_mixed = contact_add_mixed,
 };
 
-const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term, &dc_contact_term, NULL};
+// ---- Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction.h.
+
+static double friction_value(const struct dc_step_state *state)
+{
+  return state->rubs ? state->friction_energy : 0;
+}
+
+static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  for (int p = 0; p < state->pair_count && state->rubs; p++)
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        forces->wrenches[state->pair_bodies[p][side]][k] += state->friction[p].gradient[6 * side + k];
+}
+
+// Gradients come with every evaluation, Hessians are only made here.
+static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  if (!state->rubs)
+    return;
+  dc_contact_friction_evaluate(state->contact, state->next, 2, exact, state->friction);
+  for (int p = 0; p < state->pair_count; p++) {
+    const int *pair = state->pair_bodies[p];
+    const struct dc_friction_derivatives *friction = &state->friction[p];
+    if (friction->energy == 0)
+      continue;
+    add_scaled_block(hessian->blocks[pair[0]], friction->h_aa, 1);
+    if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
+      continue;
+    add_scaled_block(hessian->blocks[pair[1]], friction->h_bb, 1);
+    dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &friction->h_ab[0][0],
+                     hessian->matrix);
+  }
+}
+
+static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                               struct dc_step_cotangent *out)
+{
+  if (!state->rubs)
+    return;
+  double mu = 0;
+  dc_contact_friction_pull_back(state->contact, state->next, direction->twists, out->now.wrenches,
+                                out->input->design.friction_scale, &mu);
+  out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
+}
+
+const struct dc_step_term dc_friction_term = {
+    .name = "friction",
+    .reference = "paper 003, Eq. 12 and 13; paper 000, A.3",
+    .value = friction_value,
+    .add_gradient = friction_add_gradient,
+    .add_hessian = friction_add_hessian,
+    .add_mixed = friction_add_mixed,
+};

@@ -348,6 +348,8 @@ static enum dc_status wrap_at(const struct dc_json *value, struct dc_error *erro
       next = dc_json_element(value, cJSON_GetArrayItem(value->node, (int)index), (int)index);
       at = end + 1;
     }
+  } else if (strncmp(message, "[0]", 3) == 0) {
+    return wrap_at(value, error, message + 3);  // one value in place of a list of one
   } else if (cJSON_IsObject(value->node) && length > 0 && length < sizeof key) {
     memcpy(key, at, length);
     key[length] = '\0';

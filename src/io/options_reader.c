@@ -155,18 +155,197 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
   return DC_OK;
 }
 
+// Reads one element of a list into element, which is zeroed.
+typedef enum dc_status element_reader(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void *element);
+
+// An array of at most option->count values, or one value in place of a list of one: *count, and *elements of size bytes
+// each in the arena.  wanted says in the plural what stands in the list.
+static enum dc_status read_list(struct dc_options_reader *reader, const struct dc_json *value,
+                                const struct dc_option *option, const char *wanted, size_t size, element_reader *read,
+                                int *count, void **elements)
+{
+  bool array = cJSON_IsArray(value->node);
+  *count = array ? cJSON_GetArraySize(value->node) : 1;
+  if (*count > option->count)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be an array of at most %d %s (has %d)", option->count,
+                        wanted, *count);
+  *elements = dc_arena_alloc(reader->arena, (size_t)*count, size);
+  if (!*elements)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  if (!array)
+    return read(reader, value, option, *elements);
+  int index = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, value->node) {
+    struct dc_json element = dc_json_element(value, node, index);
+    enum dc_status status = read(reader, &element, option, (char *)*elements + (size_t)index * size);
+    if (status)
+      return status;
+    index++;
+  }
+  return DC_OK;
+}
+
+static enum dc_status read_string(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, void *string)
+{
+  (void)option;
+  return dc_read_string(reader, value, string);
+}
+
+static enum dc_status read_strings(struct dc_options_reader *reader, const struct dc_json *value,
+                                   const struct dc_option *option, struct dc_string_list *list)
+{
+  void *strings = NULL;
+  if (!cJSON_IsArray(value->node) && !cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "a string or an array of strings");
+  enum dc_status status =
+      read_list(reader, value, option, "strings", sizeof *list->strings, read_string, &list->count, &strings);
+  list->strings = strings;
+  return status;
+}
+
+static enum dc_status read_body(struct dc_options_reader *reader, const struct dc_json *value,
+                                const struct dc_option *option, void *index)
+{
+  (void)option;
+  return read_name(reader, value, true, index);
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+  int first = *(const int *)a, second = *(const int *)b;
+  return (first > second) - (first < second);
+}
+
+// A body may stand in a list once.
+static enum dc_status refuse_duplicates(struct dc_options_reader *reader, const struct dc_json *value,
+                                        const struct dc_index_list *list)
+{
+  char quoted[DC_JSON_QUOTED];
+  int *sorted = dc_arena_alloc(reader->arena, (size_t)list->count, sizeof *sorted), twice = -1, seen = 0;
+  if (!sorted)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  memcpy(sorted, list->indices, (size_t)list->count * sizeof *sorted);
+  qsort(sorted, (size_t)list->count, sizeof *sorted, compare_indices);
+  for (int i = 1; i < list->count && twice < 0; i++)
+    if (sorted[i] == sorted[i - 1])
+      twice = sorted[i];
+  cJSON *node = value->node->child;
+  for (int i = 0; i < list->count && twice >= 0; i++, node = node->next) {
+    struct dc_json element = dc_json_element(value, node, i);
+    if (list->indices[i] == twice && seen++)
+      return dc_json_fail(&element, reader->error, DC_BAD_INPUT, "body %s stands in the list twice",
+                          dc_json_quote(quoted, node->valuestring));
+  }
+  return DC_OK;
+}
+
+static enum dc_status read_bodies(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, struct dc_index_list *list)
+{
+  void *indices = NULL;
+  if (!cJSON_IsArray(value->node) && !cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "the name of a body or an array of names");
+  enum dc_status status =
+      read_list(reader, value, option, "bodies", sizeof *list->indices, read_body, &list->count, &indices);
+  list->indices = indices;
+  return status || list->count < 2 ? status : refuse_duplicates(reader, value, list);
+}
+
+static bool is_object(const struct dc_json *value, const struct dc_option *option)
+{
+  return cJSON_IsObject(value->node) || (option->short_key && cJSON_IsString(value->node));
+}
+
+// A string s that stands for {short_key: s}.
+static enum dc_status read_short_form(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void *object)
+{
+  char quoted[DC_JSON_QUOTED];
+  const struct dc_option *table = option->table;
+  enum dc_status status = dc_options_set_defaults(table, object, reader->arena, reader->error);
+  if (status)
+    return dc_json_wrap(value, reader->error);
+  const struct dc_option *named = &table[dc_option_find(table, option->short_key)];
+  if ((status = dc_read_option(reader, value, named, (char *)object + named->offset)))
+    return status;
+  for (int i = 0; table[i].name; i++)
+    if (!table[i].fallback && &table[i] != named)
+      return dc_json_fail(value, reader->error, DC_BAD_INPUT, "missing key \"%s\" (the string stands for {\"%s\": %s})",
+                          table[i].name, named->name, dc_json_quote(quoted, value->node->valuestring));
+  return DC_OK;
+}
+
+// One object of options into object [option->object_size].
+static enum dc_status read_object(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, void *object)
+{
+  if (!is_object(value, option))
+    return dc_refuse_type(reader, value, option->short_key ? "an object or a string" : "an object");
+  if (cJSON_IsString(value->node))
+    return read_short_form(reader, value, option, object);
+  return dc_read_options(reader, value, option->table, NULL, object);
+}
+
+static enum dc_status read_one_object(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void **object)
+{
+  *object = dc_arena_alloc(reader->arena, 1, option->object_size);
+  if (!*object)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  return read_object(reader, value, option, *object);
+}
+
+static enum dc_status read_objects(struct dc_options_reader *reader, const struct dc_json *value,
+                                   const struct dc_option *option, struct dc_object_list *list)
+{
+  if (!cJSON_IsArray(value->node) && !is_object(value, option))
+    return dc_refuse_type(reader, value,
+                          option->short_key ? "an object, a string or an array of them"
+                                            : "an object or an array of objects");
+  return read_list(reader, value, option, "objects", option->object_size, read_object, &list->count, &list->objects);
+}
+
+union value {
+  bool boolean;
+  long integer;
+  double real;
+  const char *string;
+  int index;
+  void *object;
+  struct dc_real_list reals;
+  struct dc_index_list indices;
+  struct dc_string_list strings;
+  struct dc_object_list objects;
+};
+
+// Bytes of the member that holds an option of that type; 0 for DC_REALS, which union value cannot hold.
+static size_t value_size(enum dc_option_type type)
+{
+  switch (type) {
+  case DC_BOOLEAN: return sizeof(bool);
+  case DC_INTEGER: return sizeof(long);
+  case DC_REAL: return sizeof(double);
+  case DC_REALS: return 0;
+  case DC_REAL_LIST: return sizeof(struct dc_real_list);
+  case DC_STRING: return sizeof(const char *);
+  case DC_CHOICE:
+  case DC_BODY:
+  case DC_SHAPE: return sizeof(int);
+  case DC_BODY_LIST: return sizeof(struct dc_index_list);
+  case DC_STRING_LIST: return sizeof(struct dc_string_list);
+  case DC_OBJECT: return sizeof(void *);
+  case DC_OBJECT_LIST: return sizeof(struct dc_object_list);
+  }
+  return 0;
+}
+
 enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_json *value,
                               const struct dc_option *option, void *target)
 {
-  union {
-    bool boolean;
-    long integer;
-    double real;
-    const char *string;
-    int index;
-    struct dc_real_list list;
-  } result;
-  size_t size = 0;
+  union value result;
   double number = 0, *numbers = NULL;
   int count = 0;
   enum dc_status status = DC_OK;
@@ -176,41 +355,30 @@ enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_
     if (!cJSON_IsBool(value->node))
       return dc_refuse_type(reader, value, "true or false");
     result.boolean = cJSON_IsTrue(value->node);
-    size = sizeof result.boolean;
     break;
   case DC_INTEGER:
     status = read_number(reader, value, option, &number);
     result.integer = status ? 0 : (long)number;
-    size = sizeof result.integer;
     break;
-  case DC_REAL:
-    status = read_number(reader, value, option, &result.real);
-    size = sizeof result.real;
-    break;
+  case DC_REAL: status = read_number(reader, value, option, &result.real); break;
   case DC_REALS:
     numbers = target;  // no copy to be made
     return read_numbers(reader, value, option, &numbers, &count);
   case DC_REAL_LIST:
     status = read_numbers(reader, value, option, &numbers, &count);
-    result.list = (struct dc_real_list){.count = count, .values = numbers};
-    size = sizeof result.list;
+    result.reals = (struct dc_real_list){.count = count, .values = numbers};
     break;
-  case DC_STRING:
-    status = dc_read_string(reader, value, &result.string);
-    size = sizeof result.string;
-    break;
-  case DC_CHOICE:
-    status = dc_read_choice(reader, value, option->choices, &result.index);
-    size = sizeof result.index;
-    break;
+  case DC_STRING: status = dc_read_string(reader, value, &result.string); break;
+  case DC_CHOICE: status = dc_read_choice(reader, value, option->choices, &result.index); break;
   case DC_BODY:
-  case DC_SHAPE:
-    status = read_name(reader, value, option->type == DC_BODY, &result.index);
-    size = sizeof result.index;
-    break;
+  case DC_SHAPE: status = read_name(reader, value, option->type == DC_BODY, &result.index); break;
+  case DC_BODY_LIST: status = read_bodies(reader, value, option, &result.indices); break;
+  case DC_STRING_LIST: status = read_strings(reader, value, option, &result.strings); break;
+  case DC_OBJECT: status = read_one_object(reader, value, option, &result.object); break;
+  case DC_OBJECT_LIST: status = read_objects(reader, value, option, &result.objects); break;
   }
   if (!status && target)
-    memcpy(target, &result, size);
+    memcpy(target, &result, value_size(option->type));
   return status;
 }
 

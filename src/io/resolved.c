@@ -12,11 +12,56 @@ struct resolver {
   const struct dc_scene *scene;
 };
 
-// Numbers that are absent are NAN.
-static void put_option(struct resolver *resolver, const struct dc_option *option, const void *value)
+// A list that is empty by default is left out when it is empty.
+static bool is_left_out(const struct dc_option *option, int count)
 {
-  struct dc_json_writer *writer = &resolver->writer;
-  const struct dc_scene *scene = resolver->scene;
+  return count == 0 && option->fallback && strcmp(option->fallback, "null") == 0;
+}
+
+static void put_names(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
+                      const void *value)
+{
+  bool bodies = option->type == DC_BODY_LIST;
+  const struct dc_index_list *indices = value;
+  const struct dc_string_list *strings = value;
+  int count = bodies ? indices->count : strings->count;
+  if (is_left_out(option, count))
+    return;
+  dc_json_begin(writer, option->name, '[');
+  for (int i = 0; i < count; i++)
+    dc_json_put_string(writer, NULL, bodies ? scene->bodies[indices->indices[i]].name : strings->strings[i]);
+  dc_json_end(writer, ']');
+}
+
+static void put_nested(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
+                       const void *value)
+{
+  if (option->type == DC_OBJECT) {
+    const void *object;
+    memcpy(&object, value, sizeof object);
+    if (!object)
+      return;
+    dc_json_begin(writer, option->name, '{');
+    dc_put_options(writer, scene, option->table, object);
+    dc_json_end(writer, '}');
+    return;
+  }
+  const struct dc_object_list *list = value;
+  if (is_left_out(option, list->count))
+    return;
+  dc_json_begin(writer, option->name, '[');
+  for (int i = 0; i < list->count; i++) {
+    dc_json_begin(writer, NULL, '{');
+    dc_put_options(writer, scene, option->table, (const char *)list->objects + (size_t)i * option->object_size);
+    dc_json_end(writer, '}');
+  }
+  dc_json_end(writer, ']');
+}
+
+// Numbers that are absent are NAN.
+static void put_option(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
+                       const void *value)
+{
   switch (option->type) {
   case DC_BOOLEAN: dc_json_put_boolean(writer, option->name, *(const bool *)value); break;
   case DC_INTEGER: dc_json_put_integer(writer, option->name, *(const long *)value); break;
@@ -49,13 +94,18 @@ static void put_option(struct resolver *resolver, const struct dc_option *option
     if (*(const int *)value >= 0)
       dc_json_put_string(writer, option->name, scene->shapes[*(const int *)value].name);
     break;
+  case DC_BODY_LIST:
+  case DC_STRING_LIST: put_names(writer, scene, option, value); break;
+  case DC_OBJECT:
+  case DC_OBJECT_LIST: put_nested(writer, scene, option, value); break;
   }
 }
 
-static void put_options(struct resolver *resolver, const struct dc_option *table, const void *options)
+void dc_put_options(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *table,
+                    const void *options)
 {
   for (int i = 0; table[i].name; i++)
-    put_option(resolver, &table[i], (const char *)options + table[i].offset);
+    put_option(writer, scene, &table[i], (const char *)options + table[i].offset);
 }
 
 // An object of options; tag is the key that names its kind, or NULL.
@@ -65,7 +115,7 @@ static void put_object(struct resolver *resolver, const char *key, const char *t
   dc_json_begin(&resolver->writer, key, '{');
   if (tag)
     dc_json_put_string(&resolver->writer, tag, kind);
-  put_options(resolver, table, options);
+  dc_put_options(&resolver->writer, resolver->scene, table, options);
   dc_json_end(&resolver->writer, '}');
 }
 
@@ -74,7 +124,7 @@ static void put_model(struct resolver *resolver)
   const struct dc_scene *scene = resolver->scene;
   const struct dc_model_definition *definition = &scene->definition;
   put_object(resolver, "time", NULL, NULL, dc_time_options, &definition->time);
-  put_options(resolver, dc_gravity_options, definition);
+  dc_put_options(&resolver->writer, scene, dc_gravity_options, definition);
   put_object(resolver, "contact", "model", definition->contact_model->name, definition->contact_model->options,
              &definition->contact);
   put_object(resolver, "solver", NULL, NULL, dc_step_options, &definition->solver);

@@ -48,6 +48,13 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
 // The real path of the folder that holds path, owned by arena.
 enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error);
 
+// Writes the options of a structure as members of the object that writer is in; absent ones are left out.  Reading the
+// members gives the same options.  Names of bodies and shapes are those of scene.
+void dc_put_options(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *table,
+                    const void *options);
+// Writes the JSON Schema of the value of option, as a member called like it.
+void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option *option);
+
 // The resolved text of a scene (malloc); NULL when out of memory.
 char *dc_scene_resolve(const struct dc_scene *scene);
 

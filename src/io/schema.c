@@ -42,14 +42,51 @@ static void put_title(struct dc_json_writer *writer, const char *name)
   dc_json_put_string(writer, "title", title);
 }
 
-static void put_option(struct dc_json_writer *writer, const struct dc_option *option)
+static void put_type(struct dc_json_writer *writer, const struct dc_option *option);
+static void put_object(struct dc_json_writer *writer, const struct dc_option *table, const char *tag, bool tag_required,
+                       const struct dc_family_member *member);
+
+// The object of a nested option or the string that may stand in its place, as elements of "anyOf".
+static void put_nested(struct dc_json_writer *writer, const struct dc_option *option)
 {
-  char description[512];
-  dc_json_begin(writer, option->name, '{');
-  put_title(writer, option->name);
-  snprintf(description, sizeof description, option->unit[0] ? "%s [%s]" : "%s", option->help ? option->help : "",
-           option->unit);
-  dc_json_put_string(writer, "description", description);
+  if (dc_option_has_short_form(option)) {
+    dc_json_begin(writer, NULL, '{');
+    put_type(writer, &option->table[dc_option_find(option->table, option->short_key)]);
+    dc_json_end(writer, '}');
+  }
+  dc_json_begin(writer, NULL, '{');
+  put_object(writer, option->table, NULL, false, NULL);
+  dc_json_end(writer, '}');
+}
+
+// A list of at most option->count elements, one of which may stand without the list, as elements of "anyOf".
+static void put_list(struct dc_json_writer *writer, const struct dc_option *option)
+{
+  bool objects = option->type == DC_OBJECT_LIST;
+  if (objects)
+    put_nested(writer, option);
+  else
+    dc_json_put_raw(writer, NULL, "{\"type\": \"string\"}");
+  dc_json_begin(writer, NULL, '{');
+  dc_json_put_string(writer, "type", "array");
+  dc_json_put_integer(writer, "maxItems", option->count);
+  if (option->type == DC_BODY_LIST)
+    dc_json_put_boolean(writer, "uniqueItems", true);
+  dc_json_begin(writer, "items", '{');
+  if (objects) {
+    dc_json_begin(writer, "anyOf", '[');
+    put_nested(writer, option);
+    dc_json_end(writer, ']');
+  } else {
+    dc_json_put_string(writer, "type", "string");
+  }
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+}
+
+// The keywords that say which values option takes.
+static void put_type(struct dc_json_writer *writer, const struct dc_option *option)
+{
   switch (option->type) {
   case DC_BOOLEAN: dc_json_put_string(writer, "type", "boolean"); break;
   case DC_INTEGER:
@@ -68,7 +105,29 @@ static void put_option(struct dc_json_writer *writer, const struct dc_option *op
   case DC_STRING:
   case DC_BODY:
   case DC_SHAPE: dc_json_put_string(writer, "type", "string"); break;
+  case DC_OBJECT:
+  case DC_BODY_LIST:
+  case DC_STRING_LIST:
+  case DC_OBJECT_LIST:
+    dc_json_begin(writer, "anyOf", '[');
+    if (option->type == DC_OBJECT)
+      put_nested(writer, option);
+    else
+      put_list(writer, option);
+    dc_json_end(writer, ']');
+    break;
   }
+}
+
+void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option *option)
+{
+  char description[512];
+  dc_json_begin(writer, option->name, '{');
+  put_title(writer, option->name);
+  snprintf(description, sizeof description, option->unit[0] ? "%s [%s]" : "%s", option->help ? option->help : "",
+           option->unit);
+  dc_json_put_string(writer, "description", description);
+  put_type(writer, option);
   if (option->fallback && strcmp(option->fallback, "null") != 0)
     dc_json_put_raw(writer, "default", option->fallback);
   dc_json_end(writer, '}');
@@ -106,7 +165,7 @@ static void put_object(struct dc_json_writer *writer, const struct dc_option *ta
     dc_json_end(writer, '}');
   }
   for (int i = 0; table[i].name; i++)
-    put_option(writer, &table[i]);
+    dc_put_option_schema(writer, &table[i]);
   dc_json_end(writer, '}');
   put_required(writer, table, tag_required ? tag : NULL);
   dc_json_put_boolean(writer, "additionalProperties", false);
@@ -159,7 +218,7 @@ static void put_contact(struct dc_json_writer *writer)
       for (int j = 0; j < i && !known; j++)
         known = dc_option_find(members[j].options, option->name) >= 0;
       if (!known)
-        put_option(writer, option);
+        dc_put_option_schema(writer, option);
     }
   }
   dc_json_end(writer, '}');
@@ -244,7 +303,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_text_property(writer, "comment");
   put_text_property(writer, "description");
   put_section(writer, "time", "time stepping", dc_time_options);
-  put_option(writer, &dc_gravity_options[0]);
+  dc_put_option_schema(writer, &dc_gravity_options[0]);
   put_contact(writer);
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_collection(writer, "shapes", "what bodies are made of, by name", DC_SHAPE_TYPES);

@@ -35,11 +35,14 @@ if have_python; then
   run 0 list --json
   python3 - "$out" >names <<'PROGRAM'
 import json, sys
+def name_options(family, entry, options):
+    for option in options:
+        print(family, entry, option["name"])
+        name_options(family, entry, option.get("options", []))
 for family, entries in json.load(open(sys.argv[1])).items():
     for entry in entries:
         print(family, entry["name"], entry["name"])
-        for option in entry.get("options", []):
-            print(family, entry["name"], option["name"])
+        name_options(family, entry["name"], entry.get("options", []))
 PROGRAM
   check "dcsim list --json names options" [ "$(wc -l <names)" -gt 30 ]
   missing=""

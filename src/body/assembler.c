@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "body/kinematics.h"
+#include "math/vector.h"
+
+// A free body alone is a block of 6 whose chart is that of its frame; other mechanisms are put together in a buffer.
+struct dc_assembler {
+  const struct dc_bodies *bodies;
+  double *buffer;   // [largest nv][largest nv]
+  double *product;  // [largest nv][6]
+};
+
+struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena)
+{
+  struct dc_assembler *assembler = dc_arena_alloc(arena, 1, sizeof *assembler);
+  size_t most = 6;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    if ((size_t)bodies->mechanisms[m].nv > most)
+      most = (size_t)bodies->mechanisms[m].nv;
+  if (!assembler)
+    return NULL;
+  assembler->bodies = bodies;
+  assembler->buffer = dc_arena_alloc(arena, most * most, sizeof *assembler->buffer);
+  assembler->product = dc_arena_alloc(arena, most * 6, sizeof *assembler->product);
+  return assembler->buffer && assembler->product ? assembler : NULL;
+}
+
+static bool alone(const struct dc_bodies *bodies, const struct dc_body *body)
+{
+  return body->free && bodies->mechanisms[body->mechanism].nv == 6;
+}
+
+// Column c of a body's Jacobian; free bodies have those of the identity, in the order of their chain.
+static const double *column(const struct dc_kinematics *kinematics, const struct dc_body *body, int c)
+{
+  static const double unit[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0},
+                                    {0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}};
+  return body->free ? unit[body->chain[c] - body->v_offset] : kinematics->columns[body->first_column + c];
+}
+
+static double dot6(const double *a, const double *b)
+{
+  return dc_vec_dot(a, b) + dc_vec_dot(a + 3, b + 3);
+}
+
+// product [chain_count of b][6] = rows of (block J_b)^T
+static void multiply_columns(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
+                             const struct dc_body *b, const double *block)
+{
+  for (int c = 0; c < b->chain_count; c++) {
+    const double *j = column(kinematics, b, c);
+    for (int row = 0; row < 6; row++)
+      assembler->product[6 * c + row] = dot6(block + 6 * row, j);
+  }
+}
+
+void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
+                      double scale, const double *block, struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_bodies *bodies = assembler->bodies;
+  const struct dc_body *first = &bodies->bodies[a], *second = &bodies->bodies[b];
+  if (alone(bodies, first) && alone(bodies, second)) {
+    dc_symmetric_add_block(matrix, first->mechanism, second->mechanism, scale, block, 6);
+    return;
+  }
+  const struct dc_mechanism *rows = &bodies->mechanisms[first->mechanism],
+                            *columns = &bodies->mechanisms[second->mechanism];
+  bool same = first->mechanism == second->mechanism;
+  int stride = columns->nv;
+  memset(assembler->buffer, 0, (size_t)rows->nv * (size_t)columns->nv * sizeof *assembler->buffer);
+  multiply_columns(assembler, kinematics, second, block);
+  for (int i = 0; i < first->chain_count; i++) {
+    const double *j = column(kinematics, first, i);
+    int row = first->chain[i] - rows->v_offset;
+    for (int k = 0; k < second->chain_count; k++) {
+      double value = dot6(j, assembler->product + 6 * k);
+      int col = second->chain[k] - columns->v_offset;
+      assembler->buffer[row * stride + col] += value;
+      if (same)
+        assembler->buffer[col * stride + row] += value;
+    }
+  }
+  dc_symmetric_add_block(matrix, first->mechanism, second->mechanism, scale, assembler->buffer, stride);
+}
+
+// d2/(dk dl) of the frame contracted with the wrench g, k outside of l or k = l:  g_w.(a_k x a_l)/2 + g_t.(a_k x v_l);
+// within a ball  g_t.(a_k x v_l + a_l x v_k)/2.
+static double curvature(const double *k, const double *l, bool same_ball, const double *g)
+{
+  double w[3], t[3], u[3];
+  dc_vec_cross(t, k, l + 3);
+  if (same_ball) {
+    dc_vec_cross(u, l, k + 3);
+    dc_vec_add(t, t, u);
+    return 0.5 * dc_vec_dot(g + 3, t);
+  }
+  dc_vec_cross(w, k, l);
+  return 0.5 * dc_vec_dot(g, w) + dc_vec_dot(g + 3, t);
+}
+
+static void add_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, const struct dc_body *body,
+                     const double *block, const double *wrench)
+{
+  const struct dc_bodies *bodies = assembler->bodies;
+  const struct dc_mechanism *mechanism = &bodies->mechanisms[body->mechanism];
+  int stride = mechanism->nv;
+  multiply_columns(assembler, kinematics, body, block);
+  for (int i = 0; i < body->chain_count; i++) {
+    const double *k = column(kinematics, body, i);
+    int row = body->chain[i] - mechanism->v_offset;
+    for (int j = i; j < body->chain_count; j++) {
+      const double *l = column(kinematics, body, j);
+      int col = body->chain[j] - mechanism->v_offset;
+      double value = dot6(k, assembler->product + 6 * j);
+      if (wrench && !body->free)
+        value += curvature(k, l, bodies->part_of[body->chain[i]] == bodies->part_of[body->chain[j]], wrench);
+      assembler->buffer[row * stride + col] += value;
+      if (row != col)
+        assembler->buffer[col * stride + row] += value;
+    }
+  }
+}
+
+void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
+                        const double (*blocks)[36], const double (*wrenches)[6], struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_bodies *bodies = assembler->bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    if (!dc_body_moves(body))
+      continue;
+    if (alone(bodies, body)) {
+      dc_symmetric_add_block(matrix, body->mechanism, body->mechanism, 1, blocks[i], 6);
+      continue;
+    }
+    int nv = bodies->mechanisms[body->mechanism].nv;
+    memset(assembler->buffer, 0, (size_t)nv * (size_t)nv * sizeof *assembler->buffer);
+    add_body(assembler, kinematics, body, blocks[i], wrenches ? wrenches[i] : NULL);
+    dc_symmetric_add_block(matrix, body->mechanism, body->mechanism, 1, assembler->buffer, nv);
+  }
+}
+
+void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, const double *block,
+                       struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_bodies *bodies = assembler->bodies;
+  int index = bodies->bodies[body].mechanism, nv = bodies->mechanisms[index].nv,
+      first = v - bodies->mechanisms[index].v_offset;
+  memset(assembler->buffer, 0, (size_t)nv * (size_t)nv * sizeof *assembler->buffer);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      assembler->buffer[(first + i) * nv + first + k] = block[n * i + k];
+  dc_symmetric_add_block(matrix, index, index, 1, assembler->buffer, nv);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold of the definitions of bodies before anything is built.
+#include "body/body_build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+#define ROTATION_TOLERANCE 1e-3  // on the length of a given quaternion
+
+// A definition need not come from a scene: every number is held against its bounds here too.
+static enum dc_status check_numbers(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  for (const struct dc_option *option = dc_body_options; option->name; option++) {
+    if (option->type != DC_REAL && option->type != DC_REALS)
+      continue;
+    const double *numbers = (const double *)((const char *)definition + option->offset);
+    bool optional = option->fallback && strcmp(option->fallback, "null") == 0;
+    for (int i = 0; i < (option->type == DC_REALS ? option->count : 1); i++) {
+      char text[128];
+      if (optional && isnan(numbers[i]))
+        continue;
+      const char *rule = dc_option_check(option, numbers[i], text, sizeof text);
+      if (rule)
+        return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: %s", index, option->name, rule);
+    }
+  }
+  return DC_OK;
+}
+
+static bool is_zero(const double *vector)
+{
+  return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
+}
+
+static enum dc_status check_joints(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  const struct dc_joint_definition *joints = definition->joint.objects;
+  int count = definition->joint.count;
+  bool ranged = false, angled = false;
+  if (count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must hold at least one joint", index);
+  for (int i = 0; i < count; i++) {
+    const struct dc_joint_type *type = dc_joint_types[joints[i].type];
+    if ((type->only || type->nv == 0) && count > 1)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d]: a \"%s\" joint must stand alone", index, i, type->name);
+    if (type->only && definition->parent >= 0)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: a body with a parent must not be \"%s\"", index, type->name);
+    if (!isnan(joints[i].range[0]) && !type->range)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must not be given for \"%s\"", index, i,
+                     type->name);
+    if (!isnan(joints[i].axis[0]) && is_zero(joints[i].axis))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].axis: must not be zero", index, i);
+    const double *range = isnan(joints[i].range[0]) ? definition->range : joints[i].range;
+    if (type->range && !isnan(range[0]) && !(range[0] < range[1]))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must be [low, high] with low < high", index, i);
+    ranged |= type->range;
+    angled |= type->axis;
+  }
+  if (!isnan(definition->range[0]) && !ranged)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].range: must not be given without a hinge or slide", index);
+  if (!isnan(definition->axis[0]) && !angled)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].axis: must not be given without a joint that has one", index);
+  if (!isnan(definition->axis[0]) && is_zero(definition->axis))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].axis: must not be zero", index);
+  return DC_OK;
+}
+
+static enum dc_status check_place(const struct dc_body_definition *definition, int index, int count,
+                                  struct dc_error *error)
+{
+  const double *rotation = definition->rotation;
+  double length = sqrt(rotation[0] * rotation[0] + dc_vec_dot(rotation + 1, rotation + 1));
+  if (fabs(length - 1) > ROTATION_TOLERANCE)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].rotation: must be of unit length within %g (its length is %.10g)",
+                   index, ROTATION_TOLERANCE, length);
+  if (definition->parent >= count || definition->parent == index)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].parent: must be another body", index);
+  if (definition->frame == DC_FRAME_PARENT && definition->parent < 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].frame: must be \"world\" for a body without parent", index);
+  return DC_OK;
+}
+
+enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,
+                                    const struct dc_shape *shape, struct dc_error *error)
+{
+  const struct dc_joint_definition *joints = definition->joint.objects;
+  const struct dc_joint_type *first = dc_joint_types[joints[0].type];
+  if (first != &dc_joint_free && !is_zero(definition->velocity))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].velocity: must be zero for a body that is not free", index);
+  if (first != &dc_joint_free && !is_zero(definition->angular_velocity))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].angular_velocity: must be zero for a body that is not free", index);
+  if (definition->pd && first->nv == 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].pd: must not be given for a fixed joint", index);
+  if (!moves)
+    return DC_OK;
+  if (shape->type->half_space)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" for the half-space \"%s\"", index,
+                   shape->name);
+  if (!isnan(definition->density) && !isnan(definition->mass))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
+  if (!(shape->properties.volume > 0))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: \"%s\" has no volume", index, shape->name);
+  return DC_OK;
+}
+
+enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error)
+{
+  if (definition->shape < 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: must be given", index);
+  enum dc_status status = check_numbers(definition, index, error);
+  if (!status)
+    status = check_place(definition, index, count, error);
+  return status ? status : check_joints(definition, index, error);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  const struct dc_body_definition *first = *(const struct dc_body_definition *const *)a;
+  const struct dc_body_definition *second = *(const struct dc_body_definition *const *)b;
+  int order = strcmp(first->name, second->name);
+  return order ? order : (first > second) - (first < second);
+}
+
+// Sorted, so that many bodies cost no quadratic time.
+enum dc_status dc_body_check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error)
+{
+  const struct dc_body_definition **sorted = dc_alloc((size_t)count, sizeof *sorted);
+  if (!sorted)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", count);
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < count && !status; i++) {
+    sorted[i] = &definitions[i];
+    if (!definitions[i].name || !definitions[i].name[0])
+      status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].name: must not be empty", i);
+  }
+  if (!status) {
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
+    for (int i = 1; i < count && !status; i++)
+      if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+        status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].name: \"%s\" is the name of bodies[%d] already",
+                         (int)(sorted[i] - definitions), sorted[i]->name, (int)(sorted[i - 1] - definitions));
+  }
+  free(sorted);
+  return status;
+}

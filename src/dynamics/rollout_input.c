@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs of rollouts and their cotangents: memory and starting values.
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/rollout.h"
+#include "math/vector.h"
+
+static bool create_design(struct dc_design *design, int bodies)
+{
+  size_t count = (size_t)bodies;
+  double **scales[] = {&design->body_mass_scale, &design->friction_scale, &design->kp_scale, &design->kd_scale};
+  bool complete = true;
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+    complete &= (*scales[i] = dc_alloc(count, sizeof(double))) != NULL;
+  return complete;
+}
+
+static void destroy_design(struct dc_design *design)
+{
+  free(design->body_mass_scale);
+  free(design->friction_scale);
+  free(design->kp_scale);
+  free(design->kd_scale);
+}
+
+// All scales to one value, gravity to zero.
+static void fill_design(struct dc_design *design, int bodies, double scale)
+{
+  for (int i = 0; i < bodies; i++)
+    design->body_mass_scale[i] = design->friction_scale[i] = design->kp_scale[i] = design->kd_scale[i] = scale;
+  design->stiffness_scale = scale;
+  memset(design->gravity, 0, sizeof design->gravity);
+}
+
+struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps)
+{
+  struct dc_rollout_input *input = dc_alloc(1, sizeof *input);
+  size_t targets = (size_t)steps * (size_t)model->bodies.actuator_count;
+  if (!input)
+    return NULL;
+  input->steps = steps;
+  input->q = dc_alloc((size_t)model->bodies.nq, sizeof *input->q);
+  input->velocity = dc_alloc((size_t)model->bodies.nv, sizeof *input->velocity);
+  input->target_position = dc_alloc(targets, sizeof(double));
+  input->target_velocity = dc_alloc(targets, sizeof(double));
+  if (!input->q || !input->velocity || !input->target_position || !input->target_velocity ||
+      !create_design(&input->design, model->bodies.count)) {
+    dc_rollout_input_destroy(input);
+    return NULL;
+  }
+  dc_rollout_input_reset(model, input);
+  return input;
+}
+
+void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input)
+{
+  size_t targets = (size_t)input->steps * (size_t)model->bodies.actuator_count;
+  dc_initial_state(&model->bodies, input->q);
+  dc_initial_velocity(&model->bodies, input->velocity);
+  input->q_before = NULL;
+  memset(input->target_position, 0, targets * sizeof(double));
+  memset(input->target_velocity, 0, targets * sizeof(double));
+  fill_design(&input->design, model->bodies.count, 1);
+  dc_vec_copy(input->design.gravity, model->definition.gravity);
+}
+
+void dc_rollout_input_destroy(struct dc_rollout_input *input)
+{
+  if (!input)
+    return;
+  free(input->q);
+  free(input->velocity);
+  free(input->target_position);
+  free(input->target_velocity);
+  destroy_design(&input->design);
+  free(input);
+}
+
+struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model, int steps)
+{
+  struct dc_rollout_cotangent *cotangent = dc_alloc(1, sizeof *cotangent);
+  size_t targets = (size_t)steps * (size_t)model->bodies.actuator_count;
+  if (!cotangent)
+    return NULL;
+  cotangent->steps = steps;
+  cotangent->q = dc_alloc((size_t)model->bodies.nv, sizeof *cotangent->q);
+  cotangent->velocity = dc_alloc((size_t)model->bodies.nv, sizeof *cotangent->velocity);
+  cotangent->target_position = dc_alloc(targets, sizeof(double));
+  cotangent->target_velocity = dc_alloc(targets, sizeof(double));
+  if (!cotangent->q || !cotangent->velocity || !cotangent->target_position || !cotangent->target_velocity ||
+      !create_design(&cotangent->design, model->bodies.count)) {
+    dc_rollout_cotangent_destroy(cotangent);
+    return NULL;
+  }
+  return cotangent;
+}
+
+void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent)
+{
+  size_t targets = (size_t)cotangent->steps * (size_t)model->bodies.actuator_count;
+  memset(cotangent->q, 0, (size_t)model->bodies.nv * sizeof *cotangent->q);
+  memset(cotangent->velocity, 0, (size_t)model->bodies.nv * sizeof *cotangent->velocity);
+  memset(cotangent->target_position, 0, targets * sizeof(double));
+  memset(cotangent->target_velocity, 0, targets * sizeof(double));
+  fill_design(&cotangent->design, model->bodies.count, 0);
+}
+
+void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent)
+{
+  if (!cotangent)
+    return;
+  free(cotangent->q);
+  free(cotangent->velocity);
+  free(cotangent->target_position);
+  free(cotangent->target_velocity);
+  destroy_design(&cotangent->design);
+  free(cotangent);
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terms of the step potential that see the coordinates of joints: limits and actuators.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/step.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+// ---- Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound
+//     s (m - x)^3 / (m^2 x)  where x < m, else 0:
+// a barrier, convex, twice differentiable, nothing over nine tenths of the range (docs/theory.md, "Joints").
+
+static const double MARGIN = 0.05;
+
+struct barrier {
+  double value, slope, curvature;
+};
+
+static void add_bound(struct barrier *sum, double stiffness, double margin, double x, double sign)
+{
+  if (x >= margin)
+    return;
+  if (x <= 0) {
+    sum->value = INFINITY;
+    return;
+  }
+  double u = margin - x, scale = stiffness / (margin * margin);
+  sum->value += scale * u * u * u / x;
+  sum->slope -= sign * scale * u * u * (3 + u / x) / x;
+  sum->curvature += scale * 2 * u * (3 + 3 * u / x + u * u / (x * x)) / x;
+}
+
+static struct barrier limit_barrier(const struct dc_body *body, const struct dc_joint_part *part, double q)
+{
+  struct barrier sum = {0};
+  double margin = MARGIN * (part->range[1] - part->range[0]);
+  if (isinf(part->range[0]))
+    return sum;
+  add_bound(&sum, body->limit_stiffness, margin, q - part->range[0], 1);
+  add_bound(&sum, body->limit_stiffness, margin, part->range[1] - q, -1);
+  return sum;
+}
+
+static double limit_value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count; p++)
+      sum += limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).value;
+  }
+  return sum;
+}
+
+static void limit_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count; p++)
+      forces->joints[body->parts[p].v] += limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).slope;
+  }
+}
+
+static void limit_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  (void)exact;  // convex
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count; p++) {
+      double curvature = limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).curvature;
+      if (curvature > 0)
+        dc_assemble_joint(hessian->assembler, i, body->parts[p].v, 1, &curvature, hessian->matrix);
+    }
+  }
+}
+
+static void limit_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                            struct dc_step_cotangent *out)
+{
+  (void)state, (void)direction, (void)out;  // depends on q+ only
+}
+
+const struct dc_step_term dc_limit_term = {
+    .name = "limits",
+    .reference = "docs/theory.md, \"Joints\"",
+    .value = limit_value,
+    .add_gradient = limit_add_gradient,
+    .add_hessian = limit_add_hessian,
+    .add_mixed = limit_add_mixed,
+};
+
+// ---- Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
+//     kp/2 (y - q+)^2 + kd h/2 (v - (q+ - q)/h)^2.
+// A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:
+//     kp/2 (3 - tr(R+ Y^T)) + kd/(2h) (3 - tr(R+ Z^T)),
+// kp/2 |angle|^2 for small angles and smooth for all.  With A = R+ Y^T, for R+ <- exp([w]x) R+ and Y <- exp([y]x) Y,
+//     d(-tr A)/dw = (A_21 - A_12, A_02 - A_20, A_10 - A_01),  d2(-tr A)/dw2 = tr(A) I - sym(A),
+//     d2(-tr A)/(dw dy) = -(tr(A) I - A^T).
+
+// One coordinate or ball of an actuated joint, with what acts on it.
+struct drive {
+  const struct dc_joint_part *part;
+  int component;                  // of a translation; 0 otherwise
+  double kp, kd;                      // scaled
+  double kp_scale, kd_scale;          // by these
+  const double *position, *velocity;  // targets: 1 number, 3 of a ball
+  int body, actuator;
+};
+
+static double time_step(const struct dc_model *model)
+{
+  return model->definition.time.step;
+}
+
+// Calls visit for every drive of the model.
+static void visit_drives(const struct dc_model *model, const struct dc_rollout_input *input, int step,
+                         void (*visit)(void *context, const struct drive *drive), void *context)
+{
+  for (int i = 0; i < model->bodies.count; i++) {
+    const struct dc_body *body = &model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count && body->pd; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+      size_t row = (size_t)step * (size_t)model->bodies.actuator_count;
+      for (int k = 0; k < (part->kind == DC_PART_BALL ? 1 : dc_part_nv(part)); k++) {
+        int actuator = body->actuator + part->v - body->v_offset + k;
+        struct drive drive = {.part = part,
+                              .component = k,
+                              .kp = input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp),
+                              .kd = input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd),
+                              .kp_scale = input->design.kp_scale[i],
+                              .kd_scale = input->design.kd_scale[i],
+                              .position = input->target_position + row + actuator,
+                              .velocity = input->target_velocity + row + actuator,
+                              .body = i,
+                              .actuator = actuator};
+        visit(context, &drive);
+      }
+    }
+  }
+}
+
+// The two targets of a ball: Y and Z as rotation matrices.
+static void ball_targets(const struct dc_model *model, const struct drive *drive, const double *q_now, double y[9],
+                         double z[9])
+{
+  double turn[3], quaternion[4];
+  dc_rotation_exp(quaternion, drive->position);
+  dc_rotation_multiply(quaternion, quaternion, model->bodies.initial_q + drive->part->q);
+  dc_rotation_matrix(y, quaternion);
+  dc_vec_scale(turn, drive->velocity, time_step(model));
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_multiply(quaternion, quaternion, q_now + drive->part->q);
+  dc_rotation_matrix(z, quaternion);
+}
+
+// A = kp/2 R+ Y^T and kd/(2h) R+ Z^T.
+static void ball_products(const struct dc_model *model, const struct drive *drive, const double *q_now,
+                          const double *q_next, double a_position[9], double a_velocity[9])
+{
+  double y[9], z[9], r[9];
+  ball_targets(model, drive, q_now, y, z);
+  dc_rotation_matrix(r, q_next + drive->part->q);
+  dc_mat_multiply_transposed(a_position, r, y);
+  dc_mat_multiply_transposed(a_velocity, r, z);
+  for (int k = 0; k < 9; k++) {
+    a_position[k] *= 0.5 * drive->kp;
+    a_velocity[k] *= 0.5 * drive->kd / time_step(model);
+  }
+}
+
+static void axial(const double a[9], double g[3])
+{
+  g[0] = a[7] - a[5];
+  g[1] = a[2] - a[6];
+  g[2] = a[3] - a[1];
+}
+
+// Differences from the targets of a length or angle.
+static void errors(const struct dc_model *model, const struct drive *drive, const double *q_now, const double *q_next,
+                   double *position, double *velocity)
+{
+  int at = drive->part->q + drive->component;
+  *position = model->bodies.initial_q[at] + *drive->position - q_next[at];
+  *velocity = *drive->velocity - (q_next[at] - q_now[at]) / time_step(model);
+}
+
+struct drive_context {
+  const struct dc_model *model;
+  const double *q_now, *q_next;
+  double value, *forces;             // forces [nv] gains gradients
+  struct dc_step_hessian *hessian;
+  bool exact;
+  const double *lambda;              // [nv]; by_actuator: minus it, [actuators]
+  bool by_actuator;
+  double *now, *next;                // [nv]
+  struct dc_rollout_cotangent *cotangent;
+  int step;
+};
+
+static void drive_value(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  if (drive->part->kind == DC_PART_BALL) {
+    double y[9], z[9], r[9], sum[2] = {0, 0};
+    ball_targets(c->model, drive, c->q_now, y, z);
+    dc_rotation_matrix(r, c->q_next + drive->part->q);
+    for (int k = 0; k < 9; k++) {  // 3 - tr(R Y^T) = |R - Y|^2 / 2
+      sum[0] += (r[k] - y[k]) * (r[k] - y[k]);
+      sum[1] += (r[k] - z[k]) * (r[k] - z[k]);
+    }
+    c->value += 0.25 * (drive->kp * sum[0] + drive->kd / time_step(c->model) * sum[1]);
+    return;
+  }
+  double position, velocity;
+  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  c->value += 0.5 * (drive->kp * position * position + drive->kd * time_step(c->model) * velocity * velocity);
+}
+
+static double actuator_value(const struct dc_step_state *state)
+{
+  struct drive_context c = {.model = state->model, .q_now = state->q_now, .q_next = state->q_next};
+  visit_drives(state->model, state->input, state->step, drive_value, &c);
+  return c.value;
+}
+
+static void drive_gradient(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  double *force = c->forces + drive->part->v + drive->component;
+  if (drive->part->kind == DC_PART_BALL) {
+    double a[9], b[9], g[3];
+    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    axial(a, g);
+    dc_vec_add(force, force, g);
+    axial(b, g);
+    dc_vec_add(force, force, g);
+    return;
+  }
+  double position, velocity;
+  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  *force -= drive->kp * position + drive->kd * velocity;
+}
+
+static void actuator_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  struct drive_context c = {
+      .model = state->model, .q_now = state->q_now, .q_next = state->q_next, .forces = forces->joints};
+  visit_drives(state->model, state->input, state->step, drive_gradient, &c);
+}
+
+static void ball_hessian(const double a[9], const double b[9], double block[9])
+{
+  double trace = a[0] + a[4] + a[8] + b[0] + b[4] + b[8];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      block[3 * i + k] =
+          (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
+}
+
+static void drive_hessian(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  double block[9] = {drive->kp + drive->kd / time_step(c->model)};
+  int n = 1;
+  if (drive->part->kind == DC_PART_BALL) {
+    double a[9], b[9];
+    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    n = 3;
+    if (c->exact)
+      ball_hessian(a, b, block);
+    else  // at R+ = Y = Z
+      for (int k = 0; k < 9; k++)
+        block[k] = k % 4 ? 0 : drive->kp + drive->kd / time_step(c->model);
+  }
+  dc_assemble_joint(c->hessian->assembler, drive->body, drive->part->v + drive->component, n, block,
+                    c->hessian->matrix);
+}
+
+static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  struct drive_context c = {.model = state->model,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .hessian = hessian,
+                            .exact = exact};
+  visit_drives(state->model, state->input, state->step, drive_hessian, &c);
+}
+
+static void direction_of(const struct drive_context *c, const struct drive *drive, double l[3])
+{
+  const double *from = c->lambda + (c->by_actuator ? drive->actuator : drive->part->v + drive->component);
+  for (int k = 0; k < (drive->part->kind == DC_PART_BALL ? 3 : 1); k++)
+    l[k] = c->by_actuator ? -from[k] : from[k];
+}
+
+// -(tr(A) I - A) l: the derivative along l of the gradient, by the turn of Y.
+static void turn_of_target(const double a[9], const double *l, double y[3])
+{
+  double al[3];
+  dc_mat_apply(al, a, l);
+  for (int k = 0; k < 3; k++)
+    y[k] = al[k] - (a[0] + a[4] + a[8]) * l[k];
+}
+
+static void ball_mixed(struct drive_context *c, const struct drive *drive)
+{
+  double l[3], h = time_step(c->model), a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];
+  size_t row = (size_t)c->step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  double *position = c->cotangent->target_position + row, *velocity = c->cotangent->target_velocity + row;
+  direction_of(c, drive, l);
+  ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+  turn_of_target(a, l, y);
+  dc_rotation_left_jacobian(jacobian, drive->position);
+  dc_mat_apply_transposed(part, jacobian, y);
+  dc_vec_add(position, position, part);
+  turn_of_target(b, l, y);
+  dc_vec_scale(turn, drive->velocity, h);
+  dc_rotation_left_jacobian(jacobian, turn);
+  dc_mat_apply_transposed(part, jacobian, y);
+  dc_vec_add_scaled(velocity, velocity, h, part);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply_transposed(part, matrix, y);  // a turn d of R turns Z by exp(h [v]x) d
+  dc_vec_add(c->now + drive->part->v, c->now + drive->part->v, part);
+  axial(a, g);
+  c->cotangent->design.kp_scale[drive->body] += dc_vec_dot(g, l) / drive->kp_scale;
+  axial(b, g);
+  c->cotangent->design.kd_scale[drive->body] += dc_vec_dot(g, l) / drive->kd_scale;
+}
+
+// Derivatives of (gradient by q+) . lambda by targets, gains and q(t).
+static void drive_mixed(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  if (drive->part->kind == DC_PART_BALL) {
+    ball_mixed(c, drive);
+    return;
+  }
+  int v = drive->part->v + drive->component;
+  size_t row = (size_t)c->step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  double position, velocity, direction[3];
+  direction_of(c, drive, direction);
+  double l = direction[0];
+  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  c->cotangent->target_position[row] -= drive->kp * l;
+  c->cotangent->target_velocity[row] -= drive->kd * l;
+  c->now[v] -= drive->kd / time_step(c->model) * l;
+  c->cotangent->design.kp_scale[drive->body] -= drive->kp / drive->kp_scale * position * l;
+  c->cotangent->design.kd_scale[drive->body] -= drive->kd / drive->kd_scale * velocity * l;
+}
+
+static void actuator_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                               struct dc_step_cotangent *out)
+{
+  struct drive_context c = {.model = state->model,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .step = state->step,
+                            .lambda = direction->joints,
+                            .now = out->now.joints,
+                            .cotangent = out->input};
+  visit_drives(state->model, state->input, state->step, drive_mixed, &c);
+}
+
+const struct dc_step_term dc_actuator_term = {
+    .name = "actuators",
+    .reference = "paper 003, Eq. 5; docs/theory.md, \"Actuators\"",
+    .value = actuator_value,
+    .add_gradient = actuator_add_gradient,
+    .add_hessian = actuator_add_hessian,
+    .add_mixed = actuator_add_mixed,
+};
+
+static const double *state_at(const struct dc_trajectory *trajectory, int frame)
+{
+  return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
+}
+
+// Forces are kept by actuator, gradients by degree of freedom.
+static void drive_force(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  int n = drive->part->kind == DC_PART_BALL ? 3 : 1;
+  double *force = c->now + drive->actuator, g[3], a[9], b[9], position, velocity;
+  if (n == 3) {
+    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    axial(a, g);
+    dc_vec_scale(force, g, -1);
+    axial(b, g);
+    dc_vec_sub(force, force, g);
+    return;
+  }
+  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  *force = drive->kp * position + drive->kd * velocity;
+}
+
+void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
+                                const struct dc_trajectory *trajectory, int step, double *forces)
+{
+  struct drive_context c = {.model = model,
+                            .q_now = state_at(trajectory, step),
+                            .q_next = state_at(trajectory, step + 1),
+                            .now = forces};
+  visit_drives(model, input, step, drive_force, &c);
+}
+
+// The forces are minus the gradient by q+: what the mixed derivatives leave out is its derivative by q+, for a ball
+// tr(A) I - A^T: the change of the gradient with the pose, not the Hessian in one chart.
+static void drive_pull_back(void *context, const struct drive *drive)
+{
+  struct drive_context *c = context;
+  double *next = c->next + drive->part->v + drive->component;
+  double l[3];
+  direction_of(c, drive, l);
+  drive_mixed(c, drive);
+  if (drive->part->kind != DC_PART_BALL) {
+    *next += (drive->kp + drive->kd / time_step(c->model)) * l[0];
+    return;
+  }
+  double a[9], b[9], al[3];
+  ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+  for (int k = 0; k < 9; k++)
+    a[k] += b[k];
+  dc_mat_apply_transposed(al, a, l);
+  for (int k = 0; k < 3; k++)
+    next[k] += (a[0] + a[4] + a[8]) * l[k] - al[k];
+}
+
+void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int step, const double *weights,
+                                   double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent)
+{
+  struct drive_context c = {.model = model,
+                            .q_now = state_at(trajectory, step),
+                            .q_next = state_at(trajectory, step + 1),
+                            .step = step,
+                            .lambda = weights,
+                            .by_actuator = true,
+                            .now = forces_now,
+                            .next = forces_next,
+                            .cotangent = cotangent};
+  visit_drives(model, input, step, drive_pull_back, &c);
+}
+
+const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term,  &dc_contact_term,
+                                                    &dc_friction_term, &dc_actuator_term, &dc_limit_term, NULL};
+
+void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
+                      struct dc_step_hessian *hessian)
+{
+  dc_symmetric_clear(hessian->matrix);
+  memset(hessian->blocks, 0, (size_t)state->model->bodies.count * sizeof *hessian->blocks);
+  for (int i = 0; dc_step_terms[i]; i++)
+    dc_step_terms[i]->add_hessian(state, exact, hessian);
+  dc_assemble_bodies(hessian->assembler, hessian->kinematics, (const double(*)[36])hessian->blocks,
+                     exact ? wrenches : NULL, hessian->matrix);
+}
