@@ -116,15 +116,18 @@ int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 // ---- Pictures
 
 typedef struct {
-  int width, height, samples;  // 0: 1280 x 720, 16
-  int every;                   // every so many frames; 0: about 12 pictures in all
+  int width, height, samples;  // 0: 1280 x 720, 16 (4 for a film)
+  int every;                   // every so many frames; 0: about 12 pictures in all, every frame of a film
   double eye[3], target[3];    // used when camera_given
   int camera_given;
   dcsim_progress_function *progress;  // iteration of iterations; may be NULL
   void *progress_context;
+  const char *video;  // write this film (.mp4, .m4v, .mov, .mkv) instead of pictures; NULL: pictures
 } dcsim_render_options;
 
-// Draws frames of the run directory into DIR/frames/000000.png ...; options may be NULL.
+// Draws frames of the run directory into DIR/frames/000000.png ..., or a film in real time by the program ffmpeg, which
+// must be in PATH (DCSIM_IO when it is not or when it fails).  Width and height of a film are even.  Options may be
+// NULL.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
 
 // ---- What there is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a run.
+// Pictures and films of a run.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,16 @@
 #include "io/run_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "render/film.h"
 #include "render/render.h"
 
-enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720, DEFAULT_SAMPLES = 16, DEFAULT_PICTURES = 12 };
+enum {
+  DEFAULT_WIDTH = 1280,
+  DEFAULT_HEIGHT = 720,
+  DEFAULT_SAMPLES = 16,
+  DEFAULT_FILM_SAMPLES = 4,  // what moves hides noise
+  DEFAULT_PICTURES = 12
+};
 static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
 
 struct pictures {
@@ -24,10 +31,13 @@ struct pictures {
   unsigned char *pixels;
   struct dc_render_mark *marks;
   int mark_count;
+  char folder[2048];     // of the pictures
+  struct dc_film *film;  // NULL: pictures are written
 };
 
 static void close_pictures(struct pictures *pictures)
 {
+  dc_film_abandon(pictures->film);
   dc_renderer_destroy(pictures->renderer);
   dc_arena_destroy(pictures->stored.arena);
   dcsim_scene_close(pictures->scene);
@@ -131,8 +141,8 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   return status;
 }
 
-static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, const char *folder,
-                           int frame, struct dc_error *error)
+static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, int frame,
+                           struct dc_error *error)
 {
   const struct dc_stored_trajectory *stored = &pictures->stored;
   size_t offset = (size_t)frame * (size_t)stored->bodies;
@@ -144,20 +154,26 @@ static enum dc_status draw(struct pictures *pictures, const struct dc_render_set
   }
   enum dc_status status =
       dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
+  if (status)
+    return status;
+  if (pictures->film)
+    return dc_film_add(pictures->film, pictures->pixels, error);
   char path[2200];
-  snprintf(path, sizeof path, "%s/%06d.png", folder, frame);
-  return status ? status : dc_png_write(path, settings->width, settings->height, pictures->pixels, error);
+  snprintf(path, sizeof path, "%s/%06d.png", pictures->folder, frame);
+  return dc_png_write(path, settings->width, settings->height, pictures->pixels, error);
 }
 
-// Every so many frames, and the last one.
+// Every so many frames; as pictures also the last one, which would come too early in a film.
 static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_options *options,
-                               const struct dc_render_settings *settings, const char *folder, int every, int *drawn,
-                               struct dc_error *error)
+                               const struct dc_render_settings *settings, int every, int *drawn, struct dc_error *error)
 {
-  int last = pictures->stored.frames - 1, total = last / every + 1 + (last % every != 0);
+  int last = pictures->stored.frames - 1;
+  if (pictures->film)
+    last -= last % every;
+  int total = last / every + 1 + (last % every != 0);
   double start = dc_seconds();
   for (int frame = 0;; frame = frame + every < last ? frame + every : last) {
-    enum dc_status status = draw(pictures, settings, folder, frame, error);
+    enum dc_status status = draw(pictures, settings, frame, error);
     if (status)
       return status;
     ++*drawn;
@@ -169,35 +185,78 @@ static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_opt
   }
 }
 
+static enum dc_status write_pictures(const char *directory, const dcsim_render_options *options,
+                                     struct pictures *pictures, const struct dc_render_settings *settings,
+                                     struct dc_text *text, struct dc_json_writer *json, struct dc_error *error)
+{
+  int created, drawn = 0, every = options->every;
+  if (every <= 0)
+    every = (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES;
+  snprintf(pictures->folder, sizeof pictures->folder, "%s/frames", directory);
+  enum dc_status status = dc_directory_create(pictures->folder, &created, error);
+  if (!status)
+    status = draw_all(pictures, options, settings, every > 0 ? every : 1, &drawn, error);
+  if (status)
+    return status;
+  dc_json_put_string(json, "frames", pictures->folder);
+  dc_json_put_integer(json, "pictures", drawn);
+  dc_text_add(text, "%d pictures in %s\n", drawn, pictures->folder);
+  return DC_OK;
+}
+
+// In real time: a second of the film is a second of the run.
+static enum dc_status write_film(const dcsim_render_options *options, struct pictures *pictures,
+                                 const struct dc_render_settings *settings, struct dc_text *text,
+                                 struct dc_json_writer *json, struct dc_error *error)
+{
+  int drawn = 0, every = options->every > 0 ? options->every : 1;
+  double rate = 1 / (pictures->scene->scene->model.definition.time.step * every);
+  pictures->film = dc_film_open(options->video, settings->width, settings->height, rate, error);
+  if (!pictures->film)
+    return error->status;
+  enum dc_status status = draw_all(pictures, options, settings, every, &drawn, error);
+  if (!status) {
+    struct dc_film *film = pictures->film;
+    pictures->film = NULL;
+    status = dc_film_finish(film, error);
+  }
+  if (status)
+    return status;
+  dc_json_put_string(json, "video", options->video);
+  dc_json_put_integer(json, "pictures", drawn);
+  dc_json_put_number(json, "frames_per_second", rate);
+  dc_text_add(text, "%d frames, %.4g per second, in %s\n", drawn, rate, options->video);
+  return DC_OK;
+}
+
 static int render(const char *directory, const dcsim_render_options *options, struct pictures *pictures,
                   dcsim_report *report, dcsim_error *error)
 {
+  int default_samples = options->video ? DEFAULT_FILM_SAMPLES : DEFAULT_SAMPLES;
   struct dc_render_settings settings = {.width = options->width ? options->width : DEFAULT_WIDTH,
                                         .height = options->height ? options->height : DEFAULT_HEIGHT,
-                                        .samples = options->samples ? options->samples : DEFAULT_SAMPLES};
+                                        .samples = options->samples ? options->samples : default_samples};
   struct dc_error local = {0};
   if (settings.width < 1 || settings.width > 16384 || settings.height < 1 || settings.height > 16384)
     return dc_api_fail(error, &(struct dc_error){.text = "pictures are 1 .. 16384 pixels wide and high"}, DC_USAGE);
+  if (options->video && dc_film_check(options->video, settings.width, settings.height, &local))
+    return dc_api_fail(error, &local, local.status);
   enum dc_status status = open_pictures(directory, options, pictures, &settings, error);
   if (status)
     return (int)status;
-  char folder[2048];
-  snprintf(folder, sizeof folder, "%s/frames", directory);
-  int created;
-  status = dc_directory_create(folder, &created, &local);
-  int every = options->every > 0 ? options->every : (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES,
-      drawn = 0;
-  if (!status)
-    status = draw_all(pictures, options, &settings, folder, every > 0 ? every : 1, &drawn, &local);
-  if (status)
-    return dc_api_fail(error, &local, status);
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   dc_json_begin(&json, NULL, '{');
-  dc_json_put_string(&json, "frames", folder);
-  dc_json_put_integer(&json, "pictures", drawn);
+  if (options->video)
+    status = write_film(options, pictures, &settings, &text, &json, &local);
+  else
+    status = write_pictures(directory, options, pictures, &settings, &text, &json, &local);
   dc_json_end(&json, '}');
-  dc_text_add(&text, "%d pictures in %s\n", drawn, folder);
+  if (status) {
+    free(dc_json_finish(&json));
+    dc_text_free(&text);
+    return dc_api_fail(error, &local, status);
+  }
   return dc_api_report(report, &text, &json, error);
 }
 

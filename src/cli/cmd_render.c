@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim render: pictures of a run.
+// dcsim render: pictures or a film of a run.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -23,14 +24,14 @@ static const struct cli_option own_options[] = {
      .minimum = 1,
      .maximum = 1e7,
      .offset = offsetof(struct cli_arguments, every),
-     .help = "draw every Nth frame; default: about 12 pictures in all"},
+     .help = "draw every Nth frame; default: about 12 pictures in all, every frame of a film"},
     {.name = "samples",
      .type = CLI_INTEGER,
      .argument = "N",
      .minimum = 1,
      .maximum = 65536,
      .offset = offsetof(struct cli_arguments, samples),
-     .help = "samples per pixel; default: 16"},
+     .help = "samples per pixel; default: 16, of a film 4"},
     {.name = "eye",
      .type = CLI_VECTOR,
      .argument = "x,y,z",
@@ -45,7 +46,11 @@ static const struct cli_option own_options[] = {
      .maximum = 1e9,
      .offset = offsetof(struct cli_arguments, target),
      .help = "where the camera of --eye looks; default: 0,0,0"},
-    {.name = "video", .type = CLI_TEXT, .argument = "FILE", .later = true, .help = ""},
+    {.name = "video",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct cli_arguments, video),
+     .help = "write a film (.mp4, .m4v, .mov, .mkv) in real time by ffmpeg, instead of pictures"},
     CLI_OPTIONS_END,
 };
 
@@ -73,6 +78,7 @@ static int run(const struct cli_arguments *arguments)
       .height = arguments->size[1] > 0 ? (int)arguments->size[1] : 0,
       .samples = arguments->samples > 0 ? (int)arguments->samples : 0,
       .every = arguments->every > 0 ? (int)arguments->every : 0,
+      .video = arguments->video,
       .progress = cli_progress_report,
       .progress_context = &progress,
   };
@@ -89,7 +95,9 @@ static int run(const struct cli_arguments *arguments)
   cli_progress_finish(&progress);
   int signal_number = cli_signals_received();
   bool stopped = signal_number && (status == DCSIM_OK || status == DCSIM_STOPPED);
-  if (stopped)
+  if (stopped && arguments->video && status == DCSIM_STOPPED)
+    snprintf(error.text, sizeof error.text, "stopped by a signal; %.900s is not written", arguments->video);
+  else if (stopped)
     error.text[0] = '\0';
   status = cli_finish(arguments, status, &report, &error);
   return stopped ? 128 + signal_number : status;
@@ -100,7 +108,7 @@ static const struct cli_option *const options[] = {own_options, cli_thread_optio
 
 const struct cli_command cli_command_render = {
     .name = "render",
-    .summary = "Draw pictures of a run directory into RUN/frames.",
+    .summary = "Draw pictures of a run directory into RUN/frames, or a film.",
     .operand = "RUN",
     .operand_required = true,
     .options = options,

@@ -48,7 +48,7 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   bool help, json, quiet, require_success;
-  const char *output, *model, *control, *gradient;
+  const char *output, *model, *control, *gradient, *video;
   struct cli_list overrides, allowed_paths;
   int64_t threads, seed, frames, steps, every, samples, size[2];
   double max_time, tolerance, eye[3], target[3];

@@ -24,6 +24,7 @@ extern const struct dc_shape_type *const dc_shape_types[];  // NULL-terminated
 struct dc_mesh_shape_options {
   const char *file;
   double scale;
+  long triangles;  // at most so many; 0: as many as the file has
 };
 
 struct dc_shape {

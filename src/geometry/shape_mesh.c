@@ -2,8 +2,11 @@
 // Mesh: a closed triangle surface from a file.
 #include <stddef.h>
 
+#include "geometry/mesh_decimate.h"
 #include "geometry/shape_types.h"
 #include "math/vector.h"
+
+static const long fewest_triangles = 4;  // of a closed surface
 
 static const struct dc_option mesh_option_table[] = {{.name = "file",
                                                       .type = DC_STRING,
@@ -18,16 +21,29 @@ static const struct dc_option mesh_option_table[] = {{.name = "file",
                                                       .minimum_excluded = true,
                                                       .help = "factor from the file's unit to metres",
                                                       .offset = offsetof(struct dc_mesh_shape_options, scale)},
+                                                     {.name = "triangles",
+                                                      .type = DC_INTEGER,
+                                                      .unit = "",
+                                                      .fallback = "0",
+                                                      .maximum = DC_MESH_TRIANGLES_MAX,
+                                                      .help = "simplify to at most so many, 4 at least; 0: keep all",
+                                                      .offset = offsetof(struct dc_mesh_shape_options, triangles)},
                                                      DC_OPTIONS_END};
 
 static enum dc_status build_mesh(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {
   const struct dc_mesh_shape_options *file = options;
+  if (file->triangles > 0 && file->triangles < fewest_triangles)
+    return dc_fail(error, DC_BAD_INPUT, "triangles: must be 0 (all) or at least %ld (is %ld)", fewest_triangles,
+                   file->triangles);
   enum dc_status status = dc_mesh_read(file->file, arena, mesh, error);
   for (int v = 0; !status && v < mesh->vertex_count; v++)
     dc_vec_scale(mesh->vertices[v], mesh->vertices[v], file->scale);
-  return status;
+  if (status || file->triangles == 0 || mesh->triangle_count <= file->triangles)
+    return status;
+  status = dc_mesh_validate(mesh, error);
+  return status ? status : dc_mesh_decimate(mesh, (int)file->triangles, arena, mesh, error);
 }
 
 const struct dc_shape_type dc_shape_mesh = {

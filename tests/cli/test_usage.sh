@@ -12,7 +12,7 @@ options_of() {
     optimize) echo "$run_options $scene_options --gradient" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     probe | check) echo "$scene_options" ;;
-    render) echo "--size --every --samples --eye --target --threads --quiet" ;;
+    render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
     bench) echo "--threads" ;;
   esac
   echo "--json --help"
@@ -127,7 +127,7 @@ rule optimize --gradient fd '"fd" is not available in this version'
 rule optimize --gradient bundle '"bundle" is not available in this version'
 rule optimize --gradient guess 'must be one of "adjoint" (is "guess")'
 rule optimize --resume run 'not available in this version'
-rule render --video film.mp4 'not available in this version'
+rule render --video "" 'must not be empty'
 rule simulate -o "" 'must not be empty'
 rule simulate --output "" 'must not be empty'
 rule simulate --set "" 'must not be empty'
