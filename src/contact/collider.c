@@ -23,7 +23,7 @@ static double reference_area(const struct dc_contact *contact)
   int count = 0;
   for (int i = 0; i < contact->bodies->count; i++) {
     const struct dc_body *body = &contact->bodies->bodies[i];
-    if (body->joint->nv == 0 || body->shape->type->half_space)
+    if (!dc_body_moves(body) || body->shape->type->half_space)
       continue;
     sum += body->shape->properties.surface_area;
     count++;
@@ -69,7 +69,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   for (int i = 0; i < mesh->vertex_count; i++)
     dc_vec_sub(collider->vertices[i], mesh->vertices[i], body->center);
   enum dc_contact_weights weights = (enum dc_contact_weights)contact->settings.weights;
-  double area = body->joint->nv ? body->shape->properties.surface_area : fixed_area;
+  double area = dc_body_moves(body) ? body->shape->properties.surface_area : fixed_area;
   set_weights(collider, weights, area);
   return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, mesh->vertex_count,
                               collider->triangles, mesh->triangle_count, collider->leaf_weight,

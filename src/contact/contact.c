@@ -12,14 +12,30 @@ static const double MOST_EXACT_PAIRS = 8e6;
 
 static const double LEAST_PARALLEL_COST = 150e-6;  // s
 
+// Whether (a, b) is a pair: body a moves; of two that move the first comes first.
+static bool is_pair(const struct dc_bodies *bodies, int a, int b)
+{
+  if (!dc_body_moves(&bodies->bodies[a]) || (dc_body_moves(&bodies->bodies[b]) && b <= a))
+    return false;
+  return dc_bodies_touch(bodies, a, b);
+}
+
+static size_t count_pairs(const struct dc_bodies *bodies)
+{
+  size_t count = 0;
+  for (int a = 0; a < bodies->count; a++)
+    for (int b = 0; b < bodies->count; b++)
+      count += is_pair(bodies, a, b);
+  return count;
+}
+
 static void make_pairs(struct dc_contact *contact)
 {
   const struct dc_bodies *bodies = contact->bodies;
   contact->pair_count = 0;
   for (int a = 0; a < bodies->count; a++)
     for (int b = 0; b < bodies->count; b++) {
-      bool movable_a = bodies->bodies[a].joint->nv > 0, movable_b = bodies->bodies[b].joint->nv > 0;
-      if (!movable_a || (movable_b && b <= a))
+      if (!is_pair(bodies, a, b))
         continue;
       struct dc_pair *pair = &contact->pairs[contact->pair_count];
       *pair = (struct dc_pair){.a = a, .b = b};
@@ -49,7 +65,6 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
                                      const struct dc_bodies *bodies, struct dc_error *error)
 {
   struct dc_contact *contact = dc_alloc(1, sizeof *contact);
-  size_t movable = 0, count = (size_t)bodies->count;
   if (!contact || !(contact->arena = dc_arena_create())) {
     free(contact);
     dc_fail(error, DC_MEMORY, "out of memory for contact");
@@ -59,9 +74,7 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->settings = *settings;
   contact->bodies = bodies;
   contact->kernels = dc_lane_kernels();
-  for (size_t i = 0; i < count; i++)
-    movable += bodies->bodies[i].joint->nv > 0;
-  size_t pairs = movable * (count - movable) + movable * (movable ? movable - 1 : 0) / 2;
+  size_t pairs = count_pairs(bodies);
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
   contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
@@ -116,7 +129,7 @@ static void turn_colliders(struct dc_contact *contact, const struct dc_pose *pos
 {
 #pragma omp for schedule(static)
   for (int i = 0; i < contact->bodies->count; i++)
-    if (!contact->fixed_turned || contact->bodies->bodies[i].joint->nv > 0)
+    if (!contact->fixed_turned || dc_body_moves(&contact->bodies->bodies[i]))
       dc_collider_turn(&contact->colliders[i], &poses[i]);
 }
 
