@@ -9,29 +9,32 @@
 // Motion of one frame for s in [0, 1].  A point at arm r (world axes, at s = 0) is at c(s) + R(s) R(0)^T r.
 struct dc_frame_path {
   double twist[6];  // (w, t): velocity of the frame at s = 0
-  double turn;      // bound of |w(s)| on the whole path, rad
+  double turn;      // sum of the rates of all rotations that carry the frame: bound of |w(s)|, rad
   double shift;     // bound of |c'(s)|, m
   double bend;      // bound of |c''(s)|, m
 };
-// |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r|.
+// |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r|: true of the sum of the rates, not of every bound of |w| (docs/theory.md,
+// "No tunnelling").
 
 struct dc_path {
   const struct dc_bodies *bodies;
   const double *q, *tangent;
-  const struct dc_pose *poses;      // at s = 0
-  struct dc_frame_path *frames;     // [bodies]
-  double *part_bounds;              // workspace
+  const struct dc_pose *poses;   // at s = 0
+  struct dc_frame_path *frames;  // [bodies]
+  double (*twists)[6];           // [bodies] workspace
 };
 
+// Sizes the workspace; owned by arena.
 enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
                               struct dc_error *error);
 // Starts a path at q along tangent; kinematics must be those of q.  Keeps the pointers.
 void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
                    const struct dc_kinematics *kinematics);
-// Pose of a body at s and its velocity (w, t) there, exactly.
+// Pose of a body at s and its velocity (w, t) there, exactly.  Takes time in proportion to the length of its chain.
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);
 
-// The largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its way to the bound.
+// The largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its distance to the bound that
+// it moves to; 0 when one is at or beyond that bound.
 double dc_path_within_ranges(const struct dc_bodies *bodies, const double *q, const double *tangent);
 
 #endif

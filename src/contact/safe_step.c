@@ -2,82 +2,150 @@
 // Continuous collision detection: how far a step may go before two surfaces could meet (docs/theory.md, "No
 // tunnelling").
 //
-// Along the step a point r of a body moves as x(s) = c + s t + exp(s [w]x) r, so over a stretch d from s it is
-// within d^2/2 |w|^2 |r| of its tangent.  Node spheres move with their centres; at leaves the separation along a
-// fixed axis is a lower bound that only motion towards each other lowers.
+// Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
+// d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).  Node spheres move with their centres; at leaves the
+// separation along a fixed axis is a lower bound that only motion towards each other lowers.
 #include <math.h>
+#include <string.h>
 
 #include "contact/contact_internal.h"
 #include "geometry/triangle.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 enum { STACK = 256, ADVANCES = 48 };
+static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a half space is the last
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none.  Of the two forms of the
-// root the one without cancellation: what the other is too large by, times the slope, may exceed the room.
+// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none, 0 when the numbers overflow.
+// Of the two forms of the root the one without cancellation: what the other is too large by, times the slope, may
+// exceed the room.
 static double first_zero(double room, double slope, double bend)
 {
-  if (!(room > 0))
-    return 0;
   double root = sqrt(slope * slope + 2 * bend * room);
+  if (!(room > 0) || !(root < INFINITY))
+    return 0;
   if (slope < 0)
     return 2 * room / (root - slope);
   return bend > 0 ? (slope + root) / bend : INFINITY;
 }
 
-struct motion {
-  const double *center, *w, *t;
-  double spin;  // |w|^2
+// Where a frame is at a fraction of the path, and how it moves there.
+struct instant {
+  double s, center[3], rotation[9], twist[6];
 };
 
-static struct motion motion_of(const struct dc_pose *pose, const double twist[6])
+// Motion of a body's frame along the path.
+struct motion {
+  const struct dc_path *path;
+  int body;
+  bool moves, free;
+  double spin, bend;            // bounds: turn^2, |c''|
+  struct instant start, later;  // later: the last one asked for
+};
+
+static struct motion motion_of(const struct dc_path *path, int body)
 {
-  return (struct motion){.center = pose->position, .w = twist, .t = twist + 3, .spin = dc_vec_dot(twist, twist)};
+  const struct dc_frame_path *frame = &path->frames[body];
+  struct motion motion = {.path = path,
+                          .body = body,
+                          .moves = frame->turn != 0 || frame->shift != 0,
+                          .free = path->bodies->bodies[body].free,
+                          .spin = frame->turn * frame->turn,
+                          .bend = frame->bend};
+  dc_vec_copy(motion.start.center, path->poses[body].position);
+  memcpy(motion.start.rotation, path->poses[body].rotation, sizeof motion.start.rotation);
+  memcpy(motion.start.twist, frame->twist, sizeof frame->twist);
+  return motion;
+}
+
+static const struct instant *motion_at(struct motion *motion, double s)
+{
+  if (s == 0 || !motion->moves)
+    return &motion->start;
+  if (s != motion->later.s) {
+    struct dc_pose pose;
+    dc_path_at(motion->path, motion->body, s, &pose, motion->later.twist);
+    dc_vec_copy(motion->later.center, pose.position);
+    memcpy(motion->later.rotation, pose.rotation, sizeof pose.rotation);
+    motion->later.s = s;
+  }
+  return &motion->later;
 }
 
 // Velocity of the point at arm r from the centre.
-static void point_velocity(const struct motion *motion, const double r[3], double velocity[3])
+static void point_velocity(const struct instant *instant, const double r[3], double velocity[3])
 {
-  dc_vec_cross(velocity, motion->w, r);
-  dc_vec_add(velocity, velocity, motion->t);
+  dc_vec_cross(velocity, instant->twist, r);
+  dc_vec_add(velocity, velocity, instant->twist + 3);
 }
 
-static double half_space_fraction(const struct dc_collider *a, const struct dc_collider *b, const struct motion *motion)
+static double point_bend(const struct motion *motion, const double r[3])
 {
-  double safe = 1;
+  return motion->bend + motion->spin * dc_vec_norm(r);
+}
+
+// Arm of a vertex, world axes; at the start it has been turned already.
+static void vertex_arm(const struct dc_collider *collider, int vertex, const struct motion *motion,
+                       const struct instant *instant, double r[3])
+{
+  if (instant == &motion->start)
+    dc_vec_copy(r, collider->turned[vertex]);
+  else
+    dc_mat_apply(r, instant->rotation, collider->vertices[vertex]);
+}
+
+// How far a body above a half space may go from the fraction s before a vertex could have used up its height at the
+// start but for the part that is kept.
+static double half_space_stretch(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion,
+                                 double s)
+{
+  const struct instant *start = &motion->start, *now = motion_at(motion, s);
+  double stretch = INFINITY;
   for (int v = 0; v < a->vertex_count; v++) {
-    const double *r = a->turned[v];
-    double velocity[3], height = dc_vec_dot(b->normal, motion->center) + dc_vec_dot(b->normal, r) - b->height;
-    point_velocity(motion, r, velocity);
-    safe =
-        fmin(safe, first_zero((1 - KEPT_GAP) * height, dc_vec_dot(b->normal, velocity), motion->spin * dc_vec_norm(r)));
+    const double *r_start = a->turned[v];
+    double r[3], displacement[3], velocity[3];
+    double height = dc_vec_dot(b->normal, start->center) + dc_vec_dot(b->normal, r_start) - b->height;
+    vertex_arm(a, v, motion, now, r);
+    point_velocity(now, r, velocity);
+    for (int k = 0; k < 3; k++)
+      displacement[k] = (now->center[k] - start->center[k]) + (r[k] - r_start[k]);
+    double room = (1 - KEPT_GAP) * height + dc_vec_dot(b->normal, displacement);
+    stretch = fmin(stretch, first_zero(room, dc_vec_dot(b->normal, velocity), point_bend(motion, r)));
   }
-  return safe;
+  return stretch;
 }
 
-// Vertices of a triangle at fraction s of the step, their velocities there and the bends of their paths.
+// The bound of the bend of a free body is its own; that of a chain adds up over its parts, and starting anew from
+// where the first stretch ends makes up for it.
+static double half_space_fraction(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion)
+{
+  double s = half_space_stretch(a, b, motion, 0);
+  for (int advance = 1; advance < ADVANCES && s < 1 && !motion->free; advance++) {
+    double stretch = half_space_stretch(a, b, motion, s);
+    s += stretch;
+    if (stretch <= PROGRESS * s)
+      break;
+  }
+  return fmin(s, 1);
+}
+
+// Vertices of a triangle at a fraction of the path, their velocities there and the bends of their paths.
 struct moving_triangle {
   double x[3][3], velocity[3][3], bend[3];
 };
 
-static void move_triangle(const struct dc_collider *collider, int triangle, const struct motion *motion, double s,
+static void move_triangle(const struct dc_collider *collider, int triangle, struct motion *motion, double s,
                           struct moving_triangle *moved)
 {
-  double q[4], rotation[9], turn[3];
-  dc_vec_scale(turn, motion->w, s);
-  dc_rotation_exp(q, turn);
-  dc_rotation_matrix(rotation, q);
+  const struct instant *now = motion_at(motion, s);
   for (int v = 0; v < 3; v++) {
     double r[3];
-    dc_mat_apply(r, rotation, collider->turned[collider->triangles[triangle][v]]);
-    point_velocity(motion, r, moved->velocity[v]);
-    moved->bend[v] = motion->spin * dc_vec_norm(r);
-    for (int k = 0; k < 3; k++)
-      moved->x[v][k] = motion->center[k] + s * motion->t[k] + r[k];
+    vertex_arm(collider, collider->triangles[triangle][v], motion, now, r);
+    point_velocity(now, r, moved->velocity[v]);
+    moved->bend[v] = point_bend(motion, r);
+    dc_vec_add(moved->x[v], now->center, r);
   }
 }
 
@@ -100,8 +168,8 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
 // Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
 // that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
 // at that distance meets triangles that were far away.
-static double triangle_fraction(const struct dc_collider *a, int i, const struct motion *motion_a,
-                                const struct dc_collider *b, int j, const struct motion *motion_b, double pair_gap,
+static double triangle_fraction(const struct dc_collider *a, int i, struct motion *motion_a,
+                                const struct dc_collider *b, int j, struct motion *motion_b, double pair_gap,
                                 double limit)
 {
   double s = 0, reached = INFINITY, kept = 0, normal[3];
@@ -139,18 +207,19 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
                         int j, const struct motion *motion_b, double limit)
 {
   const double *r_a = a->turned_center[i], *r_b = b->turned_center[j];
+  const struct instant *start_a = &motion_a->start, *start_b = &motion_b->start;
   double d[3], velocity[3], other[3];
-  point_velocity(motion_a, r_a, velocity);
-  point_velocity(motion_b, r_b, other);
+  point_velocity(start_a, r_a, velocity);
+  point_velocity(start_b, r_b, other);
   dc_vec_sub(velocity, velocity, other);
   for (int k = 0; k < 3; k++)
-    d[k] = (motion_a->center[k] - motion_b->center[k]) + (r_a[k] - r_b[k]);
-  double bend = 0.5 * limit * limit * (motion_a->spin * dc_vec_norm(r_a) + motion_b->spin * dc_vec_norm(r_b));
-  return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + bend;
+    d[k] = (start_a->center[k] - start_b->center[k]) + (r_a[k] - r_b[k]);
+  double away = 0.5 * limit * limit * (point_bend(motion_a, r_a) + point_bend(motion_b, r_b));
+  return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
-static double mesh_fraction(const struct dc_collider *a, const struct motion *motion_a, const struct dc_collider *b,
-                            const struct motion *motion_b, double gap)
+static double mesh_fraction(const struct dc_collider *a, struct motion *motion_a, const struct dc_collider *b,
+                            struct motion *motion_b, double gap)
 {
   int stack[STACK][2], top = 0;
   double safe = 1;
@@ -170,16 +239,18 @@ static double mesh_fraction(const struct dc_collider *a, const struct motion *mo
   return safe;
 }
 
-// How far any point of a body can move relative to the other's.
-static double relative_reach(const struct dc_collider *a, const double twist_a[6], const struct dc_collider *b,
-                             const double twist_b[6])
+// How far any point of a body can move relative to the other's.  The centres part by no more than the sum of their
+// ways, nor than their relative velocity at the start and what the bends add.
+static double relative_reach(const struct dc_collider *a, const struct dc_frame_path *path_a,
+                             const struct dc_collider *b, const struct dc_frame_path *path_b)
 {
   double d[3];
-  dc_vec_sub(d, twist_a + 3, twist_b + 3);
-  return dc_vec_norm(d) + dc_vec_norm(twist_a) * a->radius + dc_vec_norm(twist_b) * b->radius;
+  dc_vec_sub(d, path_a->twist + 3, path_b->twist + 3);
+  double centers = fmin(dc_vec_norm(d) + 0.5 * (path_a->bend + path_b->bend), path_a->shift + path_b->shift);
+  return centers + path_a->turn * a->radius + path_b->turn * b->radius;
 }
 
-double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6])
+double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
   double safe = 1;
 #pragma omp parallel for schedule(dynamic, 8) reduction(min : safe) if (dc_contact_worth_threads(contact))
@@ -187,10 +258,9 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_pose
     const struct dc_pair *pair = &contact->pairs[p];
     const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
     // The gap of the last evaluation is a lower bound of the distance.
-    if (relative_reach(a, twists[pair->a], b, twists[pair->b]) < (1 - KEPT_GAP) * pair->gap)
+    if (relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]) < (1 - KEPT_GAP) * pair->gap)
       continue;
-    struct motion motion_a = motion_of(&poses[pair->a], twists[pair->a]);
-    struct motion motion_b = motion_of(&poses[pair->b], twists[pair->b]);
+    struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
     safe = fmin(safe, b->half_space ? half_space_fraction(a, b, &motion_a)
                                     : mesh_fraction(a, &motion_a, b, &motion_b, pair->gap));
   }

@@ -30,8 +30,12 @@ struct scene {
   struct dc_shape shapes[SCENE_BODIES];
   struct dc_body_definition definitions[SCENE_BODIES];
   int count, contact_count;
+  struct dc_joint_definition joints[SCENE_BODIES];
   struct dc_bodies bodies;
+  double q[7 * SCENE_BODIES];
   struct dc_pose poses[SCENE_BODIES];
+  struct dc_kinematics kinematics;
+  struct dc_path path;
   struct dc_contact *contacts[SCENE_CONTACTS];
   struct dc_error error;
 };
@@ -80,6 +84,19 @@ static inline void scene_start(struct scene *scene)
   scene_need(scene, scene->arena, "memory");
 }
 
+// Gives a body one joint of that type, with the defaults.
+static inline struct dc_joint_definition *scene_joint(struct scene *scene, int i, const char *type)
+{
+  struct dc_joint_definition *joint = &scene->joints[i];
+  scene_need(scene, !dc_options_set_defaults(dc_joint_options, joint, scene->arena, &scene->error), type);
+  joint->type = 0;
+  while (dc_joint_types[joint->type] && strcmp(dc_joint_types[joint->type]->name, type) != 0)
+    joint->type++;
+  scene_need(scene, dc_joint_types[joint->type], type);
+  scene->definitions[i].joint = (struct dc_object_list){.count = 1, .objects = joint};
+  return joint;
+}
+
 // Adds a body of a shape of its own, "type option=value ...", at the origin.
 static inline int scene_body(struct scene *scene, bool fixed, const char *shape_text)
 {
@@ -95,20 +112,46 @@ static inline int scene_body(struct scene *scene, bool fixed, const char *shape_
   scene_options(scene, shape->type->options, shape_text + length + (shape_text[length] == ' '), options);
   shape->options = options;
   scene_need(scene, !dc_shape_build(shape, scene->arena, &scene->error), shape_text);
-  scene->definitions[i] = (struct dc_body_definition){
-      .name = shape->name, .joint = fixed, .shape = i, .density = NAN, .mass = NAN, .rotation = {1, 0, 0, 0}};
+  scene_need(scene, !dc_options_set_defaults(dc_body_options, &scene->definitions[i], scene->arena, &scene->error),
+             shape_text);
+  scene->definitions[i].name = shape->name;
+  scene->definitions[i].shape = i;
+  scene_joint(scene, i, fixed ? "fixed" : "free");
   return i;
 }
 
 static inline void scene_finish(struct scene *scene)
 {
-  double q[7 * SCENE_BODIES];
   scene_need(
       scene,
       !dc_bodies_create(&scene->bodies, scene->count, scene->definitions, scene->shapes, scene->arena, &scene->error),
       "bodies");
-  dc_initial_state(&scene->bodies, q);
-  dc_poses(&scene->bodies, q, scene->poses);
+  scene_need(scene,
+             !dc_kinematics_create(&scene->bodies, scene->arena, &scene->kinematics, &scene->error) &&
+                 !dc_path_create(&scene->bodies, scene->arena, &scene->path, &scene->error),
+             "path");
+  dc_initial_state(&scene->bodies, scene->q);
+  dc_poses(&scene->bodies, scene->q, scene->poses);
+}
+
+// Path of free bodies from the scene's poses along twists [bodies], zeros for bodies that never move.  The scene's
+// state becomes that of its poses.
+static inline const struct dc_path *scene_path(struct scene *scene, const double (*twists)[6])
+{
+  static double tangent[6 * SCENE_BODIES];
+  for (int i = 0; i < scene->count; i++) {
+    const struct dc_body *body = &scene->bodies.bodies[i];
+    if (!body->free)
+      continue;
+    memcpy(scene->q + body->q_offset, scene->poses[i].position, sizeof scene->poses[i].position);
+    memcpy(scene->q + body->q_offset + 3, scene->poses[i].quaternion, sizeof scene->poses[i].quaternion);
+    memcpy(tangent + body->v_offset, twists[i], sizeof twists[i]);
+  }
+  dc_kinematics_update(&scene->bodies, scene->q, &scene->kinematics);
+  // A scene may have put bodies that never move elsewhere.
+  memcpy(scene->kinematics.poses, scene->poses, (size_t)scene->count * sizeof *scene->poses);
+  dc_path_begin(&scene->path, scene->q, tangent, &scene->kinematics);
+  return &scene->path;
 }
 
 // Two movable bodies

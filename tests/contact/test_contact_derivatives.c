@@ -436,7 +436,7 @@ static void test_threads(void)
       scene_threads(threads[t]);
       CHECK(dc_contact_pair_count(contact) == CROWD_PAIRS, "%d", dc_contact_pair_count(contact));
       double sum = dc_contact_evaluate(contact, scene.poses, 2, again);
-      double safe = dc_contact_safe_fraction(contact, scene.poses, (const double(*)[6])twists);
+      double safe = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
       CHECK(isfinite(sum) && contact->pairs[0].large && contact->pairs[0].exact_count > 2 * DC_EXACT_UNIT, "%zu",
             contact->pairs[0].exact_count);
       if (t == 0) {

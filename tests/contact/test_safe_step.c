@@ -29,12 +29,12 @@ static double first_overlap(struct dc_contact *contact, const struct scene *scen
   return INFINITY;
 }
 
-static double safe_fraction(struct dc_contact *contact, const struct scene *scene, const double (*twists)[6])
+static double safe_fraction(struct dc_contact *contact, struct scene *scene, const double (*twists)[6])
 {
   struct dc_pair_derivatives pairs[SCENE_BODIES * SCENE_BODIES];
   double energy = dc_contact_evaluate(contact, scene->poses, 0, pairs);
   CHECK(isfinite(energy), "%g", energy);
-  return dc_contact_safe_fraction(contact, scene->poses, twists);
+  return dc_contact_safe_fraction(contact, scene_path(scene, twists));
 }
 
 static const char *const pairs_of_shapes[][2] = {
