@@ -401,6 +401,11 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
   return status;
 }
 
+int dc_horizon_iterations(const struct dc_receding_horizon *h)
+{
+  return h->iterations + (h->open ? dc_minimization_result(h->plan->minimization)->iterations : 0);
+}
+
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);

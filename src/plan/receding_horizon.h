@@ -48,7 +48,7 @@ struct dc_receding_horizon {
   double *first_parameters;
 
   double initial_loss, loss, lowest_loss;  // of the start, of the last applied frame
-  int iterations;                          // of all windows
+  int iterations;                          // of all finished windows
   long idle;                               // windows since the lowest loss
   bool success;                            // reached at the last applied frame
   bool begun, open, retried;  // row 0 was reported; a window is under way; from zero parameters
@@ -84,6 +84,9 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *horizon, const struct 
 // executed->steps) numbers.  For controls with so many parameters a step, rolling them out gives the executed trajectory;
 // of others the parameters of the last window stand there.
 void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *parameters);
+
+// Iterations of the optimizer in all windows, the one under way included.
+int dc_horizon_iterations(const struct dc_receding_horizon *horizon);
 
 // Everything that the rest of the run depends on, inside an observer or between calls of dc_horizon_run; goes on bit
 // for bit.  Loading comes right after dc_horizon_create with the same scene.  Names begin with "horizon/", "plan/" and
