@@ -17,8 +17,7 @@ enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   if (!poses)
     return dc_fail(error, DC_MEMORY, "out of memory for poses");
-  dc_rollout_input_reset(plan->model, plan->input);
-  dc_task_apply(plan->task, plan->model, plan->parameters, plan->input);
+  dc_plan_apply(plan, plan->parameters);
   dc_poses(bodies, plan->input->q, poses);
   int pair;
   double depth;
@@ -76,6 +75,8 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   struct dc_gradient_check check;
   const struct dc_scene *s = scene->scene;
   int all = (int)s->definition.time.steps;
+  if (s->horizon_given && s->horizon.length < all)  // one window
+    all = (int)s->horizon.length;
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
@@ -124,7 +125,7 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
   for (int p = 0; p < start->plan->pair_count; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
-    bool movable = bodies->bodies[pair[1]].joint->nv > 0;
+    bool movable = dc_body_moves(&bodies->bodies[pair[1]]);
     double gradient[12];
     dc_contact_expand_gradient(&start->pairs[p], gradient);
     for (int side = 0; side < 2; side++)
@@ -242,11 +243,11 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    bool movable = body->joint->nv > 0;
+    bool movable = dc_body_moves(body);
     double acceleration = movable ? start->far[i] / body->mass : 0;
     largest = fmax(largest, acceleration);
     dc_json_begin(json, body->name, '{');
-    dc_json_put_string(json, "joint", body->joint->name);
+    dc_json_put_string(json, "joint", body->joint_name);
     dc_json_put_number(json, "mass", body->mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     dc_json_end(json, '}');
