@@ -33,6 +33,13 @@ enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
   return status;
 }
 
+// Steps that an optimizer sees at a time.
+static int optimized_steps(const struct dc_scene *scene)
+{
+  long all = scene->definition.time.steps;
+  return (int)(scene->horizon_given && scene->horizon.length < all ? scene->horizon.length : all);
+}
+
 // ---- gradcheck
 
 static void describe_check(const struct dc_gradient_check *check, double tolerance, struct dc_text *text,
@@ -74,9 +81,7 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   struct dc_error local = {0};
   struct dc_gradient_check check;
   const struct dc_scene *s = scene->scene;
-  int all = (int)s->definition.time.steps;
-  if (s->horizon_given && s->horizon.length < all)  // one window
-    all = (int)s->horizon.length;
+  int all = optimized_steps(s);
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
@@ -234,6 +239,7 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   double gap = dc_contact_min_gap(start->contact), largest = 0;
+  int parameters = dc_task_parameter_count(&scene->task, &scene->model, optimized_steps(scene));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
   dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count,
@@ -261,13 +267,13 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_end(json, '}');
   dc_json_put_number(json, "min_gap", gap);
   dc_json_put_number(json, "far_field_acceleration", largest);
-  dc_json_put_integer(json, "parameters", start->plan->parameter_count);
+  dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
   dc_text_add(text,
               "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
               "parameters, %d objectives\n",
-              gap, largest, start->plan->parameter_count, scene->task.objective_count);
+              gap, largest, parameters, scene->task.objective_count);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
 }
