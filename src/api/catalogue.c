@@ -107,6 +107,7 @@ static struct entry section_entry(int i)
 {
   static const struct entry sections[] = {{"time", "time steps", NULL, dc_time_options},
                                           {"solver", "convergence of a step", NULL, dc_step_options},
+                                          {"horizon", "receding horizon", NULL, dc_horizon_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
                                           {0}};
   return sections[i];

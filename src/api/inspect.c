@@ -17,8 +17,7 @@ enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   if (!poses)
     return dc_fail(error, DC_MEMORY, "out of memory for poses");
-  dc_rollout_input_reset(plan->model, plan->input);
-  dc_task_apply(plan->task, plan->model, plan->parameters, plan->input);
+  dc_plan_apply(plan, plan->parameters);
   dc_poses(bodies, plan->input->q, poses);
   int pair;
   double depth;
@@ -32,6 +31,13 @@ enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
   }
   free(poses);
   return status;
+}
+
+// Steps that an optimizer sees at a time.
+static int optimized_steps(const struct dc_scene *scene)
+{
+  long all = scene->definition.time.steps;
+  return (int)(scene->horizon_given && scene->horizon.length < all ? scene->horizon.length : all);
 }
 
 // ---- gradcheck
@@ -75,7 +81,7 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   struct dc_error local = {0};
   struct dc_gradient_check check;
   const struct dc_scene *s = scene->scene;
-  int all = (int)s->definition.time.steps;
+  int all = optimized_steps(s);
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
@@ -124,7 +130,7 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
   for (int p = 0; p < start->plan->pair_count; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
-    bool movable = bodies->bodies[pair[1]].joint->nv > 0;
+    bool movable = dc_body_moves(&bodies->bodies[pair[1]]);
     double gradient[12];
     dc_contact_expand_gradient(&start->pairs[p], gradient);
     for (int side = 0; side < 2; side++)
@@ -233,6 +239,7 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   double gap = dc_contact_min_gap(start->contact), largest = 0;
+  int parameters = dc_task_parameter_count(&scene->task, &scene->model, optimized_steps(scene));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
   dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count,
@@ -242,11 +249,11 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    bool movable = body->joint->nv > 0;
+    bool movable = dc_body_moves(body);
     double acceleration = movable ? start->far[i] / body->mass : 0;
     largest = fmax(largest, acceleration);
     dc_json_begin(json, body->name, '{');
-    dc_json_put_string(json, "joint", body->joint->name);
+    dc_json_put_string(json, "joint", body->joint_name);
     dc_json_put_number(json, "mass", body->mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     dc_json_end(json, '}');
@@ -260,13 +267,13 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_end(json, '}');
   dc_json_put_number(json, "min_gap", gap);
   dc_json_put_number(json, "far_field_acceleration", largest);
-  dc_json_put_integer(json, "parameters", start->plan->parameter_count);
+  dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
   dc_text_add(text,
               "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
               "parameters, %d objectives\n",
-              gap, largest, start->plan->parameter_count, scene->task.objective_count);
+              gap, largest, parameters, scene->task.objective_count);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
 }

@@ -46,19 +46,24 @@ static void close_pictures(struct pictures *pictures)
   free(pictures->marks);
 }
 
-static void collect_marks(struct pictures *pictures)
+// Marks of all objectives into marks unless NULL; their number.
+static int collect_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
 {
-  const struct dc_scene *scene = pictures->scene->scene;
-  for (int i = 0; i < scene->task.objective_count; i++) {
-    const struct dc_objective *objective = &scene->task.objectives[i];
-    struct dc_render_mark *mark = &pictures->marks[pictures->mark_count];
+  static const double grey[3] = {0.3, 0.3, 0.3};
+  int count = 0;
+  for (int k = 0; k < scene->task.objective_count; k++) {
+    const struct dc_objective *objective = &scene->task.objectives[k];
+    struct dc_render_mark mark;
     int body;
-    if (!objective->type->mark || !objective->type->mark(objective->options, &body, mark->center, &mark->radius))
-      continue;
-    mark->radius = fmax(mark->radius, SMALLEST_MARK);
-    dc_vec_copy(mark->color, scene->model.bodies.bodies[body].color);
-    pictures->mark_count++;
+    for (int i = 0; objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
+         i++, count++) {
+      mark.radius = fmax(mark.radius, SMALLEST_MARK);
+      dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);
+      if (marks)
+        marks[count] = mark;
+    }
   }
+  return count;
 }
 
 // The ground that is drawn: the highest half space that faces up.
@@ -94,7 +99,7 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   if (!points)
     return dc_fail(error, DC_MEMORY, "out of memory for the camera");
   for (int i = 0; i < bodies->count; i++)
-    for (int end = 0; end < 2 && bodies->bodies[i].joint->nv > 0; end++) {
+    for (int end = 0; end < 2 && dc_body_moves(&bodies->bodies[i]); end++) {
       size_t frame = end ? (size_t)pictures->stored.frames - 1 : 0;
       const double *center = pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i);
       for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
@@ -124,11 +129,12 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   size_t pixels = (size_t)settings->width * (size_t)settings->height;
   pictures->poses = dc_alloc((size_t)bodies->count, sizeof *pictures->poses);
   pictures->pixels = dc_alloc(pixels, 3);
-  pictures->marks = dc_alloc((size_t)scene->task.objective_count, sizeof *pictures->marks);
+  pictures->mark_count = collect_marks(scene, NULL);
+  pictures->marks = dc_alloc((size_t)pictures->mark_count, sizeof *pictures->marks);
   if (!status && (!pictures->poses || !pictures->pixels || !pictures->marks))
     status = dc_fail(&local, DC_MEMORY, "out of memory for pictures");
   if (!status) {
-    collect_marks(pictures);
+    collect_marks(scene, pictures->marks);
     settings->floor_height = floor_height(bodies);
     status = set_camera(pictures, options, settings, &local);
   }

@@ -161,6 +161,8 @@ static void put_task(struct resolver *resolver)
   dc_json_end(&resolver->writer, ']');
   put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
              scene->optimizer_options);
+  if (scene->horizon_given)
+    put_object(resolver, "horizon", NULL, NULL, dc_horizon_options, &scene->horizon);
 }
 
 char *dc_scene_resolve(const struct dc_scene *scene)

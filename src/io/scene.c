@@ -131,6 +131,26 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
 }
 
+static enum dc_status read_horizon(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json horizon = dc_json_member(&build->root, "horizon");
+  scene->horizon_given = horizon.node != NULL;
+  if (!horizon.node)
+    return DC_OK;
+  return dc_read_options(&build->reader, &horizon, dc_horizon_options, NULL, &scene->horizon);
+}
+
+// Whether the task can run in the horizon; the task must have been read.
+static enum dc_status check_horizon(struct dc_scene_build *build)
+{
+  const struct dc_scene *scene = build->scene;
+  struct dc_json horizon = dc_json_member(&build->root, "horizon");
+  if (!scene->horizon_given || !dc_horizon_check(&scene->task, &scene->model, &scene->horizon, build->error))
+    return DC_OK;
+  return dc_json_wrap(&horizon, build->error);
+}
+
 static enum dc_status read_camera(struct dc_scene_build *build)
 {
   struct dc_camera *camera = &build->scene->camera;
@@ -152,16 +172,18 @@ static enum dc_status read_camera(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Memory of one trajectory: the states, and the derivatives of every pair at every step for the adjoint.
+// Memory of one trajectory: states and poses, and the derivatives of every pair at every step for the adjoint; pairs that
+// do not touch are counted as if they did.  The model must be built.
 static enum dc_status check_memory(struct dc_scene_build *build)
 {
   const struct dc_model_definition *definition = &build->scene->definition;
-  double bodies = definition->body_count, movable = 0;
-  for (int i = 0; i < definition->body_count; i++)
-    movable += dc_joint_types[definition->bodies[i].joint]->nv > 0;
+  const struct dc_bodies *all = &build->scene->model.bodies;
+  double bodies = all->count, movable = 0;
+  for (int i = 0; i < all->count; i++)
+    movable += dc_body_moves(&all->bodies[i]);
   double pairs = movable * (movable - 1) / 2 + movable * (bodies - movable);
-  double bytes = ((double)definition->time.steps + 1) *
-                 (7 * sizeof(double) * bodies + pairs * (double)sizeof(struct dc_pair_derivatives));
+  double frame = all->nq * (double)sizeof(double) + bodies * (double)sizeof(struct dc_pose);
+  double bytes = ((double)definition->time.steps + 1) * (frame + pairs * (double)sizeof(struct dc_pair_derivatives));
   if (bytes <= DC_SCENE_MOST_TRAJECTORY_BYTES)
     return DC_OK;
   struct dc_json time = dc_json_member(&build->root, "time");
@@ -205,13 +227,14 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if ((status = read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
       (status = read_gravity(build)) || (status = read_contact(build)) ||
       (status = read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
-      (status = read_optimizer(build)) || (status = read_camera(build)) || (status = dc_scene_read_shapes(build)) ||
-      (status = dc_scene_read_bodies(build)) || (status = check_memory(build)))
+      (status = read_optimizer(build)) || (status = read_horizon(build)) || (status = read_camera(build)) ||
+      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)))
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
-  status = dc_scene_read_task(build);
-  return status ? status : resolve(build);
+  if ((status = check_memory(build)) || (status = dc_scene_read_task(build)) || (status = check_horizon(build)))
+    return status;
+  return resolve(build);
 }
 
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,

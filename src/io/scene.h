@@ -7,6 +7,7 @@
 
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
+#include "plan/receding_horizon.h"
 #include "plan/shot.h"
 #include "task/task.h"
 
@@ -31,6 +32,8 @@ struct dc_scene {
   struct dc_shot shot;  // of the first objective that has one; its objectives are then made by plan/
   const struct dc_optimizer_type *optimizer;
   void *optimizer_options;
+  bool horizon_given;  // optimize by a receding horizon
+  struct dc_horizon horizon;
   struct dc_camera camera;
   int mesh_file_count;
   const char **mesh_files;  // opened paths, for copying beside resolved.json

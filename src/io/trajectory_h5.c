@@ -128,9 +128,10 @@ static hid_t put_reals(struct writer *writer, hid_t parent, const char *name, in
   return dataset;
 }
 
-static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, const double *parameters,
-                        int count)
+static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, int steps,
+                        const double *parameters)
 {
+  int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
   hid_t dataset = put_reals(writer, parent, "control", count, 0, parameters, NULL);
   if (count > 0 && count <= MOST_NAMES) {
     enum { LONGEST = 256 };
@@ -138,7 +139,7 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
     const char **names = dc_alloc((size_t)count, sizeof *names);
     if (texts && names) {
       for (int i = 0; i < count; i++) {
-        dc_task_parameter_name(&scene->task, &scene->model, i, texts[i], LONGEST);
+        dc_task_parameter_name(&scene->task, &scene->model, steps, i, texts[i], LONGEST);
         names[i] = texts[i];
       }
       put_strings(writer, dataset, "names", count, names);
@@ -151,54 +152,74 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
   close_object(dataset);
 }
 
-// Poses of all frames, body by body: positions [bodies][frames][3], rotations [bodies][frames][4].
-struct pose_table {
-  int frames, bodies;
-  struct dc_pose *poses;  // [bodies], of one frame
-  double *positions, *rotations;
-};
-
-static void pose_table_free(struct pose_table *table)
+// Dataset [frames][width] of numbers that lie stride bytes apart from one frame to the next.
+static void put_rows(struct writer *writer, hid_t parent, const char *name, int frames, int width, const double *first,
+                     size_t stride, const char *unit)
 {
-  free(table->poses);
-  free(table->positions);
-  free(table->rotations);
-}
-
-static bool pose_table_fill(struct pose_table *table, const struct dc_bodies *bodies,
-                            const struct dc_trajectory *trajectory)
-{
-  int count = bodies->count, frames = trajectory->steps + 1;
-  size_t rows = (size_t)count * (size_t)frames;
-  table->frames = frames;
-  table->bodies = count;
-  table->poses = dc_alloc((size_t)count, sizeof *table->poses);
-  table->positions = dc_alloc(rows, 3 * sizeof(double));
-  table->rotations = dc_alloc(rows, 4 * sizeof(double));
-  if (!table->poses || !table->positions || !table->rotations)
-    return false;
-  for (int f = 0; f < frames; f++) {
-    dc_poses(bodies, trajectory->q + (size_t)f * (size_t)trajectory->nq, table->poses);
-    for (int b = 0; b < count; b++) {
-      size_t row = (size_t)b * (size_t)frames + (size_t)f;
-      memcpy(table->positions + 3 * row, table->poses[b].position, 3 * sizeof(double));
-      memcpy(table->rotations + 4 * row, table->poses[b].quaternion, 4 * sizeof(double));
-    }
+  double *rows = dc_alloc((size_t)frames * (size_t)width, sizeof *rows);
+  if (!rows) {
+    writer->failed = true;
+    return;
   }
-  return true;
+  for (int f = 0; f < frames; f++)
+    memcpy(rows + (size_t)f * (size_t)width, (const char *)first + (size_t)f * stride, (size_t)width * sizeof *rows);
+  close_object(put_reals(writer, parent, name, frames, width, rows, unit));
+  free(rows);
 }
 
 static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
-                       const struct pose_table *table)
+                       const struct dc_trajectory *trajectory)
 {
   hid_t group = make_group(writer, parent, "bodies");
-  for (int b = 0; b < table->bodies && !writer->failed; b++) {
-    size_t row = (size_t)b * (size_t)table->frames;
+  int frames = trajectory->steps + 1;
+  size_t stride = (size_t)bodies->count * sizeof *trajectory->poses;
+  for (int b = 0; b < bodies->count && !writer->failed; b++) {
+    const struct dc_pose *pose = &trajectory->poses[b];
     char *name = link_name(bodies->bodies[b].name);
-    hid_t body = name ? make_group(writer, group, name) : checked(writer, -1);
-    close_object(put_reals(writer, body, "position", table->frames, 3, table->positions + 3 * row, "m"));
-    close_object(put_reals(writer, body, "rotation", table->frames, 4, table->rotations + 4 * row, "1"));
-    close_object(body);
+    hid_t object = name ? make_group(writer, group, name) : checked(writer, -1);
+    put_rows(writer, object, "position", frames, 3, pose->position, stride, "m");
+    put_rows(writer, object, "rotation", frames, 4, pose->quaternion, stride, "1");
+    close_object(object);
+    free(name);
+  }
+  close_object(group);
+}
+
+// Units of a joint's numbers, one string for each.
+static void put_units(struct writer *writer, hid_t dataset, const struct dc_body *body)
+{
+  const char **units = dc_alloc((size_t)body->nq, sizeof *units);
+  int count = 0;
+  for (int p = 0; units && p < body->part_count; p++) {
+    enum dc_part_kind kind = body->parts[p].kind;
+    for (int i = 0; i < dc_part_nq(&body->parts[p]); i++)
+      units[count++] = kind == DC_PART_HINGE ? "rad" : kind == DC_PART_BALL ? "1" : "m";
+  }
+  if (units)
+    put_strings(writer, dataset, "unit", count, units);
+  else
+    writer->failed = true;
+  free(units);
+}
+
+// The joint coordinates of bodies that are not free, as they stand in the state.
+static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
+                       const struct dc_trajectory *trajectory)
+{
+  hid_t group = -1;
+  size_t stride = (size_t)trajectory->nq * sizeof *trajectory->q;
+  for (int b = 0; b < bodies->count && !writer->failed; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    if (body->nq == 0 || body->free)
+      continue;
+    if (group < 0)
+      group = make_group(writer, parent, "joints");
+    char *name = link_name(body->name);
+    if (name)
+      put_rows(writer, group, name, trajectory->steps + 1, body->nq, trajectory->q + body->q_offset, stride, NULL);
+    hid_t dataset = name ? checked(writer, H5Dopen2(group, name, H5P_DEFAULT)) : checked(writer, -1);
+    put_units(writer, dataset, body);
+    close_object(dataset);
     free(name);
   }
   close_object(group);
@@ -228,16 +249,12 @@ static bool any_gap(const struct dc_trajectory *trajectory)
 }
 
 static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_scene *scene,
-                           const struct dc_trajectory *trajectory, const double *parameters, int parameter_count)
+                           const struct dc_trajectory *trajectory, const double *parameters)
 {
-  struct pose_table table = {0};
   put_times(writer, parent, trajectory);
-  if (pose_table_fill(&table, &scene->model.bodies, trajectory))
-    put_bodies(writer, parent, &scene->model.bodies, &table);
-  else
-    writer->failed = true;
-  pose_table_free(&table);
-  put_control(writer, parent, scene, parameters, parameter_count);
+  put_bodies(writer, parent, &scene->model.bodies, trajectory);
+  put_joints(writer, parent, &scene->model.bodies, trajectory);
+  put_control(writer, parent, scene, trajectory->steps, parameters);
   if (any_gap(trajectory)) {
     hid_t contact = make_group(writer, parent, "contact");
     close_object(put_reals(writer, contact, "min_gap", trajectory->steps + 1, 0, trajectory->min_gap, "m"));
@@ -298,9 +315,11 @@ static char *writer_image(struct writer *writer, size_t *size)
   return image;
 }
 
-static enum dc_status check_finite(const char *which, const struct dc_trajectory *trajectory, const double *parameters,
-                                   int parameter_count, struct dc_error *error)
+static enum dc_status check_finite(const char *which, const struct dc_scene *scene,
+                                   const struct dc_trajectory *trajectory, const double *parameters,
+                                   struct dc_error *error)
 {
+  int parameter_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->steps);
   bool gaps = any_gap(trajectory);
   for (int f = 0; f <= trajectory->steps; f++) {
     const double *q = trajectory->q + (size_t)f * (size_t)trajectory->nq;
@@ -318,8 +337,7 @@ static enum dc_status check_finite(const char *which, const struct dc_trajectory
 
 // The whole file in memory; NULL when memory is out, which is all that can fail.
 static char *build_image(const struct dc_scene *scene, const struct dc_trajectory *best, const double *best_parameters,
-                         const struct dc_trajectory *first, const double *first_parameters, int parameter_count,
-                         size_t *size)
+                         const struct dc_trajectory *first, const double *first_parameters, size_t *size)
 {
   struct writer writer = {.file = -1};
   struct error_printing saved = silence();
@@ -328,11 +346,11 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
   if (!writer.failed) {
     put_strings(&writer, writer.file, "format", 0, &format);
     put_strings(&writer, writer.file, "name", 0, &scene->name);
-    put_trajectory(&writer, writer.file, scene, best, best_parameters, parameter_count);
+    put_trajectory(&writer, writer.file, scene, best, best_parameters);
   }
   if (first && !writer.failed) {
     hid_t group = make_group(&writer, writer.file, "first");
-    put_trajectory(&writer, group, scene, first, first_parameters, parameter_count);
+    put_trajectory(&writer, group, scene, first, first_parameters);
     close_object(group);
   }
   char *image = writer_image(&writer, size);
@@ -344,16 +362,16 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
-                                       int parameter_count, struct dc_error *error)
+                                       struct dc_error *error)
 {
-  enum dc_status status = check_finite("best", best, best_parameters, parameter_count, error);
+  enum dc_status status = check_finite("best", scene, best, best_parameters, error);
   if (!status && first)
-    status = check_finite("first", first, first_parameters, parameter_count, error);
+    status = check_finite("first", scene, first, first_parameters, error);
   if (status)
     return status;
   size_t size = 0;
   char *path = dc_path_join(dc_run_directory(run), "trajectory.h5");
-  char *image = build_image(scene, best, best_parameters, first, first_parameters, parameter_count, &size);
+  char *image = build_image(scene, best, best_parameters, first, first_parameters, &size);
   if (path && image)
     status = dc_file_write(path, image, size, error);
   else
@@ -497,7 +515,6 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
   if (!format_matches(reader->file))
     return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
   trajectory->frames = -1;
-  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model);
   enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
   if (!status && trajectory->frames == 0)
     status = misfit(reader, "time", "has no frames");
@@ -506,6 +523,7 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
       status = misfit(reader, "time", "must increase");
   if (!status)
     status = get_bodies(reader, &scene->model.bodies, trajectory);
+  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
   return status;

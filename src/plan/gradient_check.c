@@ -13,18 +13,31 @@
 // measured against this part of the largest.
 static const double NEGLIGIBLE = 1e-6;
 
-// All that can be differentiated: the controls, then the numbers of the design.
-enum kind { CONTROL, MASS, STIFFNESS, GRAVITY, KINDS };
+// All that can be differentiated: the controls, the numbers of the design, the start.
+enum kind {
+  CONTROL,
+  MASS,
+  STIFFNESS,
+  GRAVITY,
+  FRICTION,
+  PROPORTIONAL_GAIN,
+  DERIVATIVE_GAIN,
+  INITIAL_POSITION,
+  INITIAL_VELOCITY,
+  KINDS
+};
 
 struct coordinate {
   enum kind kind;
-  int index;
+  int index;  // parameter, body, axis or entry of a tangent vector
+  int body;   // that the entry belongs to
 };
 
 struct checker {
   struct dc_plan *plan;
   const double *parameters;
   double *shifted;  // [parameter_count]
+  double *tangent;  // [nv], zero
 };
 
 static double *design_entry(struct dc_design *design, struct coordinate c)
@@ -32,7 +45,26 @@ static double *design_entry(struct dc_design *design, struct coordinate c)
   switch (c.kind) {
   case MASS: return &design->body_mass_scale[c.index];
   case STIFFNESS: return &design->stiffness_scale;
+  case FRICTION: return &design->friction_scale[c.index];
+  case PROPORTIONAL_GAIN: return &design->kp_scale[c.index];
+  case DERIVATIVE_GAIN: return &design->kd_scale[c.index];
   default: return &design->gravity[c.index];
+  }
+}
+
+// Moves a number of the input, which holds the start of the window before the controls act on it.
+static void shift_input(struct checker *checker, struct coordinate c, double step)
+{
+  struct dc_rollout_input *input = checker->plan->input;
+  switch (c.kind) {
+  case CONTROL: break;
+  case INITIAL_POSITION:
+    checker->tangent[c.index] = 1;
+    dc_state_move(&checker->plan->model->bodies, input->q, step, checker->tangent, input->q);
+    checker->tangent[c.index] = 0;
+    break;
+  case INITIAL_VELOCITY: input->velocity[c.index] += step; break;
+  default: *design_entry(&input->design, c) += step;
   }
 }
 
@@ -44,13 +76,13 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   memcpy(checker->shifted, checker->parameters, (size_t)plan->parameter_count * sizeof *checker->shifted);
   if (c.kind == CONTROL)
     checker->shifted[c.index] += step;
-  dc_rollout_input_reset(plan->model, plan->input);
-  dc_task_apply(plan->task, plan->model, checker->shifted, plan->input);
-  if (c.kind != CONTROL)
-    *design_entry(&plan->input->design, c) += step;
+  dc_plan_reset_input(plan);
+  shift_input(checker, c, step);
+  dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
+  plan->succeeded = false;
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (!status)
-    *loss = dc_task_loss(plan->task, plan->model, plan->trajectory, NULL);
+    *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
   return status;
 }
 
@@ -90,32 +122,81 @@ static void coordinate_name(const struct checker *checker, struct coordinate c, 
 {
   static const char axes[] = "xyz";
   const struct dc_plan *plan = checker->plan;
+  const struct dc_body *body = plan->model->bodies.count ? &plan->model->bodies.bodies[c.body] : NULL;
   switch (c.kind) {
-  case CONTROL: dc_task_parameter_name(plan->task, plan->model, c.index, text, size); break;
-  case MASS: snprintf(text, size, "bodies.%s.mass", plan->model->bodies.bodies[c.index].name); break;
+  case CONTROL: dc_task_parameter_name(plan->task, plan->model, plan->window.steps, c.index, text, size); break;
   case STIFFNESS: snprintf(text, size, "contact.stiffness"); break;
-  default: snprintf(text, size, "gravity.%c", axes[c.index]);
+  case GRAVITY: snprintf(text, size, "gravity.%c", axes[c.index]); break;
+  case MASS: snprintf(text, size, "bodies.%s.mass", body->name); break;
+  case FRICTION: snprintf(text, size, "bodies.%s.friction", body->name); break;
+  case PROPORTIONAL_GAIN: snprintf(text, size, "bodies.%s.kp", body->name); break;
+  case DERIVATIVE_GAIN: snprintf(text, size, "bodies.%s.kd", body->name); break;
+  case INITIAL_POSITION:
+    snprintf(text, size, "bodies.%s.initial_position[%d]", body->name, c.index - body->v_offset);
+    break;
+  default: snprintf(text, size, "bodies.%s.initial_velocity[%d]", body->name, c.index - body->v_offset);
   }
 }
 
-// Adjoint value by kind, and the norm over the kind.
 static double adjoint_value(struct checker *checker, const double *gradient, struct coordinate c)
 {
-  return c.kind == CONTROL ? gradient[c.index] : *design_entry(&checker->plan->cotangent->design, c);
+  const struct dc_rollout_cotangent *cotangent = checker->plan->cotangent;
+  switch (c.kind) {
+  case CONTROL: return gradient[c.index];
+  case INITIAL_POSITION: return cotangent->q[c.index];
+  case INITIAL_VELOCITY: return cotangent->velocity[c.index];
+  default: return *design_entry(&checker->plan->cotangent->design, c);
+  }
+}
+
+// Whether a body's friction can matter: it rubs, and it moves or something that moves may touch it.
+static bool has_friction(const struct dc_model *model, int body)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  if (!(dc_model_friction(model, body) > 0))
+    return false;
+  for (int other = 0; other < bodies->count; other++)
+    if (other != body && dc_bodies_touch(bodies, body, other))
+      return true;
+  return false;
+}
+
+static int list_body(const struct dc_model *model, int index, struct coordinate *list)
+{
+  const struct dc_body *body = &model->bodies.bodies[index];
+  int count = 0;
+  if (dc_body_moves(body))
+    list[count++] = (struct coordinate){MASS, index, index};
+  if (has_friction(model, index))
+    list[count++] = (struct coordinate){FRICTION, index, index};
+  if (body->pd) {
+    list[count++] = (struct coordinate){PROPORTIONAL_GAIN, index, index};
+    list[count++] = (struct coordinate){DERIVATIVE_GAIN, index, index};
+  }
+  for (int k = 0; k < body->nv; k++) {
+    list[count++] = (struct coordinate){INITIAL_POSITION, body->v_offset + k, index};
+    list[count++] = (struct coordinate){INITIAL_VELOCITY, body->v_offset + k, index};
+  }
+  return count;
+}
+
+static size_t most_coordinates(const struct dc_plan *plan)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  return (size_t)plan->parameter_count + 4 * (size_t)bodies->count + 2 * (size_t)bodies->nv + 4;
 }
 
 static int list_coordinates(const struct dc_plan *plan, struct coordinate *list)
 {
   int count = 0;
   for (int i = 0; i < plan->parameter_count; i++)
-    list[count++] = (struct coordinate){CONTROL, i};
+    list[count++] = (struct coordinate){CONTROL, i, 0};
   for (int i = 0; i < plan->model->bodies.count; i++)
-    if (plan->model->bodies.bodies[i].joint->nv > 0)
-      list[count++] = (struct coordinate){MASS, i};
+    count += list_body(plan->model, i, list + count);
   if (plan->pair_count)
-    list[count++] = (struct coordinate){STIFFNESS, 0};
+    list[count++] = (struct coordinate){STIFFNESS, 0, 0};
   for (int i = 0; i < 3; i++)
-    list[count++] = (struct coordinate){GRAVITY, i};
+    list[count++] = (struct coordinate){GRAVITY, i, 0};
   return count;
 }
 
@@ -148,7 +229,7 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
                                         struct dc_gradient_check *check, struct dc_error *error)
 {
   struct dc_plan *plan = checker->plan;
-  struct coordinate *list = dc_alloc((size_t)(plan->parameter_count + plan->model->bodies.count + 4), sizeof *list);
+  struct coordinate *list = dc_alloc(most_coordinates(plan), sizeof *list);
   if (!list)
     return dc_fail(error, DC_MEMORY, "out of memory");
   int total = list_coordinates(plan, list);
@@ -267,8 +348,9 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   size_t count = (size_t)plan->parameter_count;
   double *gradient = dc_alloc(count, sizeof *gradient);
   checker.shifted = dc_alloc(count, sizeof *checker.shifted);
+  checker.tangent = dc_alloc((size_t)plan->model->bodies.nv, sizeof *checker.tangent);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status = gradient && checker.shifted ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
@@ -282,5 +364,6 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   dc_rollout_set_tight(plan->rollout, false);
   free(gradient);
   free(checker.shifted);
+  free(checker.tangent);
   return status;
 }

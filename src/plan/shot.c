@@ -13,33 +13,40 @@ static void draw_parameters(const struct dc_shot *shot, const struct dc_plan *pl
 {
   for (int i = 0; i < plan->parameter_count; i++) {
     char name[128];
-    dc_task_parameter_name(plan->task, plan->model, i, name, sizeof name);
+    dc_task_parameter_name(plan->task, plan->model, plan->window.steps, i, name, sizeof name);
     double bound = strstr(name, "velocity.") ? shot->velocity : shot->position;
     x[i] = bound * (2 * dc_random_uniform(random) - 1);
   }
 }
 
-// Whether a control set the body's own start.
-static bool controlled(const struct dc_plan *plan, const struct dc_body *body)
+// Whether a control sets the body's own start or drives its joint.
+static bool controlled(const struct dc_plan *plan, const double *velocity, const struct dc_body *body)
 {
   const double *q = plan->input->q + body->q_offset, *v = plan->input->velocity + body->v_offset;
-  for (int k = 0; k < 3; k++)
-    if (q[k] != body->position[k] || v[k] != body->angular_velocity[k] || v[3 + k] != body->velocity[k])
-      return true;
-  return memcmp(q + 3, body->quaternion, sizeof body->quaternion) != 0;
+  const double *initial_q = plan->model->bodies.initial_q + body->q_offset, *initial_v = velocity + body->v_offset;
+  bool same = body->actuator < 0;
+  for (int k = 0; k < body->nq && same; k++)
+    same = q[k] == initial_q[k];
+  for (int k = 0; k < body->nv && same; k++)
+    same = v[k] == initial_v[k];
+  return !same;
 }
 
-// Bodies that moved far enough, into moved [bodies]; their number.
-static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, int *moved)
+static const double *end_position(const struct dc_plan *plan, int body)
+{
+  return plan->trajectory->poses[(size_t)plan->window.steps * (size_t)plan->model->bodies.count + (size_t)body].position;
+}
+
+// Free bodies that moved far enough, into moved [bodies]; their number.  velocity [nv] is the model's own start.
+static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, const double *velocity, int *moved)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
-  const double *end = plan->trajectory->q + (size_t)plan->steps * (size_t)bodies->nq;
   int count = 0;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    if (body->joint->nv == 0 || controlled(plan, body))
+    if (!body->free || controlled(plan, velocity, body))
       continue;
-    if (dc_vec_distance(end + body->q_offset, body->position) >= shot->minimum_distance)
+    if (dc_vec_distance(end_position(plan, i), body->position) >= shot->minimum_distance)
       moved[count++] = i;
   }
   return count;
@@ -54,8 +61,7 @@ static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_
     return dc_fail(error, DC_MEMORY, "out of memory for an objective");
   enum dc_status status = dc_options_set_defaults(reach->options, options, arena, error);
   options->body = body;
-  dc_vec_copy(options->target, plan->trajectory->q + (size_t)plan->steps * (size_t)plan->model->bodies.nq +
-                                   plan->model->bodies.bodies[body].q_offset);
+  dc_vec_copy(options->target, end_position(plan, body));
   options->tolerance = shot->tolerance;
   options->weight = shot->weight;
   task->objectives[task->objective_count++] = (struct dc_objective){.type = reach, .options = options};
@@ -69,13 +75,15 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
   dc_random_seed(&random, seed);
   double *x = dc_arena_alloc(arena, (size_t)plan->parameter_count, sizeof *x), loss;
   int *moved = dc_arena_alloc(arena, (size_t)plan->model->bodies.count, sizeof *moved);
+  double *velocity = dc_arena_alloc(arena, (size_t)plan->model->bodies.nv, sizeof *velocity);
   size_t total = (size_t)task->objective_count + (size_t)shot->balls;
   struct dc_objective *objectives = dc_arena_alloc(arena, total, sizeof *objectives);
-  if (!x || !moved || !objectives)
+  if (!x || !moved || !velocity || !objectives)
     return dc_fail(error, DC_MEMORY, "out of memory for a random shot");
   if (task->objective_count)
     memcpy(objectives, task->objectives, (size_t)task->objective_count * sizeof *objectives);
   task->objectives = objectives;
+  dc_initial_velocity(&plan->model->bodies, velocity);
   for (int attempt = 0; attempt < DRAWS; attempt++) {
     draw_parameters(shot, plan, &random, x);
     enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, error);
@@ -83,7 +91,7 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
       continue;
     if (status)
       return status;
-    int count = find_moved(shot, plan, moved);
+    int count = find_moved(shot, plan, velocity, moved);
     if (count < shot->balls)
       continue;
     for (int b = 0; b < shot->balls && !status; b++) {  // a random choice among those that moved

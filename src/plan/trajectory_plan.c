@@ -7,6 +7,79 @@
 
 #include "base/clock.h"
 
+struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
+{
+  struct dc_trajectory *record = dc_alloc(1, sizeof *record);
+  if (!record)
+    return NULL;
+  const struct dc_bodies *bodies = &model->bodies;
+  size_t n = (size_t)steps;
+  record->steps = steps;
+  record->nq = bodies->nq;
+  record->nv = bodies->nv;
+  record->bodies = bodies->count;
+  record->time_step = model->definition.time.step;
+  record->q = dc_alloc((n + 1) * (size_t)bodies->nq, sizeof *record->q);
+  record->poses = dc_alloc((n + 1) * (size_t)bodies->count, sizeof *record->poses);
+  record->min_gap = dc_alloc(n + 1, sizeof *record->min_gap);
+  record->newton_iterations = dc_alloc(n, sizeof *record->newton_iterations);
+  record->evaluations = dc_alloc(n, sizeof *record->evaluations);
+  record->converged = dc_alloc(n, sizeof *record->converged);
+  record->pairs = dc_alloc(0, sizeof *record->pairs);
+  if (record->q && record->poses && record->min_gap && record->newton_iterations && record->evaluations &&
+      record->converged && record->pairs)
+    return record;
+  dc_trajectory_destroy(record);
+  return NULL;
+}
+
+double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last)
+{
+  double gap = INFINITY;
+  for (int k = first; k <= last; k++)
+    gap = fmin(gap, trajectory->min_gap[k]);
+  return gap;
+}
+
+void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
+                          int to_steps, double *to)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int from_count = control->type->parameter_count(control->options, model, from_steps);
+    int to_count = control->type->parameter_count(control->options, model, to_steps);
+    if (to_count > from_count)
+      control->type->initial(control->options, model, to_steps, to);
+    for (int k = 0; k < from_count && k < to_count; k++)
+      to[k] = from[k];
+    from += from_count;
+    to += to_count;
+  }
+}
+
+static bool allocate(struct dc_plan *plan)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  size_t parameters = (size_t)plan->parameter_capacity, frames = (size_t)plan->capacity + 1;
+  struct dc_trajectory_cotangent *cotangent = &plan->loss_cotangent.frames;
+  plan->input = dc_rollout_input_create(plan->model, plan->capacity);
+  plan->cotangent = plan->loss_cotangent.input = dc_rollout_cotangent_create(plan->model, plan->capacity);
+  plan->trajectory = dc_trajectory_create(plan->model, plan->capacity);
+  plan->first = dc_record_create(plan->model, plan->capacity);
+  plan->best = dc_record_create(plan->model, plan->capacity);
+  cotangent->wrenches = dc_alloc(frames * (size_t)bodies->count, sizeof *cotangent->wrenches);
+  cotangent->forces = dc_alloc(frames * (size_t)bodies->nv, sizeof *cotangent->forces);
+  plan->state = dc_alloc((size_t)plan->state_size, sizeof *plan->state);
+  plan->parameters = dc_alloc(parameters, sizeof *plan->parameters);
+  plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
+  plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
+  plan->evaluated = dc_alloc(parameters, sizeof *plan->evaluated);
+  plan->group = dc_alloc(parameters, sizeof *plan->group);
+  return plan->input && plan->cotangent && plan->trajectory && plan->first && plan->best && cotangent->wrenches &&
+         cotangent->forces && plan->state && plan->parameters && plan->best_parameters && plan->first_parameters &&
+         plan->evaluated && plan->group;
+}
+
 struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
                                struct dc_error *error)
 {
@@ -17,31 +90,23 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
   }
   plan->model = model;
   plan->task = task;
-  plan->steps = steps;
+  plan->capacity = steps;
   plan->pair_count = dc_model_pair_count(model);
-  plan->parameter_count = dc_task_parameter_count(task, model);
+  plan->parameter_capacity = dc_task_parameter_count(task, model, steps);
+  plan->state_size = dc_task_state_size(task, model);
   plan->rollout = dc_rollout_create(model, error);
   if (!plan->rollout) {
     dc_plan_destroy(plan);
     return NULL;
   }
-  size_t parameters = (size_t)plan->parameter_count;
-  plan->input = dc_rollout_input_create(model);
-  plan->cotangent = dc_rollout_cotangent_create(model);
-  plan->trajectory = dc_trajectory_create(model, steps);
-  plan->first = dc_trajectory_create(model, steps);
-  plan->best = dc_trajectory_create(model, steps);
-  plan->frames = dc_alloc(((size_t)steps + 1) * (size_t)model->bodies.nv, sizeof *plan->frames);
-  plan->parameters = dc_alloc(parameters, sizeof *plan->parameters);
-  plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
-  plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
-  if (!plan->input || !plan->cotangent || !plan->trajectory || !plan->first || !plan->best || !plan->frames ||
-      !plan->parameters || !plan->best_parameters || !plan->first_parameters) {
+  if (!allocate(plan)) {
     dc_fail(error, DC_MEMORY, "out of memory for trajectories of %d steps", steps);
     dc_plan_destroy(plan);
     return NULL;
   }
-  dc_task_initial(task, model, plan->parameters);
+  dc_plan_set_window(plan, 0, steps);
+  dc_task_start(task, model, plan->state);
+  dc_task_initial(task, model, steps, plan->parameters);
   return plan;
 }
 
@@ -49,42 +114,98 @@ void dc_plan_destroy(struct dc_plan *plan)
 {
   if (!plan)
     return;
+  dc_minimization_destroy(plan->minimization);
   dc_rollout_destroy(plan->rollout);
   dc_rollout_input_destroy(plan->input);
   dc_rollout_cotangent_destroy(plan->cotangent);
   dc_trajectory_destroy(plan->trajectory);
   dc_trajectory_destroy(plan->first);
   dc_trajectory_destroy(plan->best);
-  free(plan->frames);
+  free(plan->loss_cotangent.frames.wrenches);
+  free(plan->loss_cotangent.frames.forces);
+  free(plan->state);
   free(plan->parameters);
   free(plan->best_parameters);
   free(plan->first_parameters);
+  free(plan->evaluated);
+  free(plan->group);
   free(plan);
+}
+
+void dc_plan_end(struct dc_plan *plan)
+{
+  dc_minimization_destroy(plan->minimization);
+  plan->minimization = NULL;
+}
+
+void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
+{
+  dc_plan_end(plan);
+  plan->window =
+      (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
+  plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
+  plan->input->steps = plan->cotangent->steps = steps;
+  plan->trajectory->steps = plan->first->steps = plan->best->steps = steps;
+  plan->succeeded = false;
+}
+
+void dc_plan_reset_input(struct dc_plan *plan)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  dc_rollout_input_reset(plan->model, plan->input);
+  plan->input->q_before = NULL;
+  if (!plan->start.q)
+    return;
+  memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
+  memcpy(plan->input->velocity, plan->start.velocity, (size_t)bodies->nv * sizeof *plan->input->velocity);
+  plan->input->q_before = plan->start.q_before;
+}
+
+void dc_plan_apply(struct dc_plan *plan, const double *parameters)
+{
+  dc_plan_reset_input(plan);
+  dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
+}
+
+static void clear_cotangent(struct dc_plan *plan)
+{
+  const struct dc_trajectory_cotangent *frames = &plan->loss_cotangent.frames;
+  size_t count = (size_t)plan->window.steps + 1;
+  memset(frames->wrenches, 0, count * (size_t)plan->model->bodies.count * sizeof *frames->wrenches);
+  memset(frames->forces, 0, count * (size_t)plan->model->bodies.nv * sizeof *frames->forces);
+  dc_rollout_cotangent_clear(plan->model, plan->cotangent);
+}
+
+static void count_work(struct dc_plan *plan)
+{
+  plan->work.rollouts++;
+  plan->work.steps += plan->window.steps;
+  for (int t = 0; t < plan->window.steps; t++) {
+    plan->work.newton_iterations += plan->trajectory->newton_iterations[t];
+    plan->work.evaluations += plan->trajectory->evaluations[t];
+  }
 }
 
 static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                struct dc_error *error)
 {
-  dc_rollout_input_reset(plan->model, plan->input);
-  dc_task_apply(plan->task, plan->model, parameters, plan->input);
+  dc_plan_apply(plan, parameters);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (status)
     return status;
-  plan->rollouts++;
-  for (int t = 0; t < plan->steps; t++) {
-    plan->newton_iterations += plan->trajectory->newton_iterations[t];
-    plan->evaluations += plan->trajectory->evaluations[t];
-  }
-  *loss = dc_task_loss(plan->task, plan->model, plan->trajectory, gradient ? plan->frames : NULL);
+  count_work(plan);
+  if (gradient)
+    clear_cotangent(plan);
+  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, gradient ? &plan->loss_cotangent : NULL);
   if (!isfinite(*loss))
     return dc_fail(error, DC_NUMERICAL, "the loss is not finite");
   if (!gradient)
     return DC_OK;
-  dc_rollout_cotangent_clear(plan->model, plan->cotangent);
-  status = dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, plan->frames, plan->cotangent, error);
+  status = dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, &plan->loss_cotangent.frames,
+                              plan->cotangent, error);
   if (status)
     return status;
-  dc_task_pull_back(plan->task, plan->model, parameters, plan->cotangent, gradient);
+  dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, parameters, plan->cotangent, gradient);
   for (int i = 0; i < plan->parameter_count; i++)
     if (!isfinite(gradient[i]))
       return dc_fail(error, DC_NUMERICAL, "the gradient is not finite");
@@ -94,61 +215,158 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error)
 {
-  double start = dc_seconds();
+  double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
+  plan->succeeded = false;
   enum dc_status status = evaluate(plan, parameters, loss, gradient, error);
-  plan->seconds += dc_seconds() - start;
+  if (!status) {
+    memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
+    plan->succeeded = true;
+  }
+  plan->work.seconds += dc_seconds() - start;
+  plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
   return status;
 }
-
-struct optimization {
-  struct dc_plan *plan;
-  dc_plan_observer *observer;
-  void *observer_context;
-  long newton_before;
-};
 
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
 {
-  struct optimization *optimization = context;
-  optimization->newton_before = optimization->plan->newton_iterations;
-  return dc_plan_evaluate(optimization->plan, x, value, gradient, error);
+  return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
-static bool observe(void *context, const struct dc_iterate *iterate)
+// Keeps what belongs to the iterate.
+static void keep(struct dc_plan *plan, const struct dc_iterate *iterate)
 {
-  struct optimization *optimization = context;
-  struct dc_plan *plan = optimization->plan;
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
   if (iterate->iteration == 0) {
-    dc_trajectory_copy(plan->first, plan->trajectory, plan->pair_count);
+    dc_trajectory_copy(plan->first, plan->trajectory, 0);
     memcpy(plan->first_parameters, iterate->x, bytes);
   }
   if (iterate->best) {
-    dc_trajectory_copy(plan->best, plan->trajectory, plan->pair_count);
+    dc_trajectory_copy(plan->best, plan->trajectory, 0);
     memcpy(plan->best_parameters, iterate->x, bytes);
   }
-  double gap = INFINITY;
-  for (int k = 0; k <= plan->steps; k++)
-    gap = fmin(gap, plan->trajectory->min_gap[k]);
-  struct dc_plan_iteration iteration = {.iteration = iterate->iteration,
-                                        .loss = iterate->value,
-                                        .gradient_norm = iterate->gradient_norm,
-                                        .min_gap = gap,
-                                        .newton_iterations = plan->newton_iterations - optimization->newton_before,
-                                        .best = iterate->best,
-                                        .backed_off = iterate->backed_off,
-                                        .parameters = iterate->x};
-  return optimization->observer ? optimization->observer(optimization->observer_context, &iteration) : true;
+}
+
+enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
+                             const double *parameters, struct dc_error *error)
+{
+  dc_plan_end(plan);
+  memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
+  plan->problem = (struct dc_problem){.dimension = plan->parameter_count,
+                                      .context = plan,
+                                      .evaluate = evaluate_problem,
+                                      .group = plan->group};
+  plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
+  plan->minimization = dc_minimization_create(optimizer, options, &plan->problem, plan->parameters);
+  return plan->minimization ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+}
+
+enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
+                                struct dc_error *error)
+{
+  for (;;) {
+    struct dc_iterate iterate;
+    bool done = false;
+    plan->newton_before = plan->work.newton_iterations;
+    enum dc_status status = dc_minimization_next(plan->minimization, &iterate, &done, error);
+    if (status || done)
+      return status;
+    keep(plan, &iterate);
+    struct dc_plan_iteration iteration = {
+        .iteration = iterate.iteration,
+        .loss = iterate.value,
+        .gradient_norm = iterate.gradient_norm,
+        .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
+        .newton_iterations = plan->work.newton_iterations - plan->newton_before,
+        .best = iterate.best,
+        .backed_off = iterate.backed_off,
+        .parameter_count = plan->parameter_count,
+        .parameters = iterate.x,
+    };
+    if (observer && !observer(observer_context, &iteration))
+      return dc_fail(error, DC_STOPPED, "stopped after %d iterations", iterate.iteration);
+  }
 }
 
 enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                                 const double *parameters, dc_plan_observer *observer, void *observer_context,
                                 struct dc_optimizer_result *result, struct dc_error *error)
 {
-  struct optimization optimization = {.plan = plan, .observer = observer, .observer_context = observer_context};
-  struct dc_problem problem = {
-      .dimension = plan->parameter_count, .context = &optimization, .evaluate = evaluate_problem};
-  memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
-  return dc_minimize(optimizer, options, &problem, plan->parameters, observe, &optimization, result, error);
+  if (result)
+    *result = (struct dc_optimizer_result){0};
+  enum dc_status status = dc_plan_begin(plan, optimizer, options, parameters, error);
+  if (status)
+    return status;
+  status = dc_plan_continue(plan, observer, observer_context, error);
+  if (result)
+    *result = *dc_minimization_result(plan->minimization);
+  return status;
+}
+
+enum { WORK_COUNTS = 4, WORK_TIMES = 2 };
+
+enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)
+{
+  const struct dc_plan_work *work = &plan->work;
+  size_t parameters = (size_t)plan->parameter_count;
+  long counts[WORK_COUNTS] = {work->rollouts, work->steps, work->newton_iterations, work->evaluations};
+  double times[WORK_TIMES] = {work->seconds, work->contact_seconds};
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "plan/work", WORK_COUNTS, counts);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "plan/seconds", WORK_TIMES, times);
+  if (status || !plan->minimization)
+    return status;
+  status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "plan/best", parameters, plan->best_parameters);
+  return status ? status : dc_minimization_save(plan->minimization, "optimizer/", snapshot);
+}
+
+// Rolls out again what a record held.
+static enum dc_status restore(struct dc_plan *plan, const double *parameters, struct dc_trajectory *record,
+                              struct dc_error *error)
+{
+  double loss;
+  enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+  if (status)
+    return dc_fail(error, DC_CHECKPOINT, "a trajectory of the checkpoint cannot be rolled out again");
+  if (record)
+    dc_trajectory_copy(record, plan->trajectory, 0);
+  return DC_OK;
+}
+
+static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_snapshot *snapshot,
+                                        struct dc_error *error)
+{
+  size_t parameters = (size_t)plan->parameter_count;
+  enum dc_status status = dc_snapshot_get_reals(snapshot, "plan/first", parameters, plan->first_parameters, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
+  if (!status)
+    status = dc_minimization_load(plan->minimization, "optimizer/", snapshot, error);
+  // The last one is the present iterate, so that plan->trajectory is what it was.
+  if (!status)
+    status = restore(plan, plan->first_parameters, plan->first, error);
+  if (!status)
+    status = restore(plan, plan->best_parameters, plan->best, error);
+  return status ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, error);
+}
+
+enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  long counts[WORK_COUNTS];
+  double times[WORK_TIMES];
+  enum dc_status status = dc_snapshot_get_integers(snapshot, "plan/work", WORK_COUNTS, counts, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "plan/seconds", WORK_TIMES, times, error);
+  if (!status && plan->minimization)
+    status = load_minimization(plan, snapshot, error);
+  if (!status)
+    plan->work = (struct dc_plan_work){.rollouts = counts[0],
+                                       .steps = counts[1],
+                                       .newton_iterations = counts[2],
+                                       .evaluations = counts[3],
+                                       .seconds = times[0],
+                                       .contact_seconds = times[1]};
+  return status;
 }

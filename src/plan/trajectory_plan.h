@@ -6,27 +6,60 @@
 #include "optimize/optimizer.h"
 #include "task/task.h"
 
-// A model, a task and everything to evaluate them; one caller at a time.
+// Where a window starts.  Not copied: what it points to must stay until the last evaluation.
+struct dc_plan_start {
+  const double *q;         // [nq]; NULL: the model's own start, whatever the others are
+  const double *velocity;  // [nv]
+  const double *q_before;  // [nq] the frame before; NULL: q moved back by a step of velocity
+};
+
+// What has been computed; failed evaluations count in seconds only.
+struct dc_plan_work {
+  long rollouts, steps;    // steps of all rollouts
+  long newton_iterations;
+  long evaluations;        // of the contact
+  double seconds;          // spent in evaluations
+  double contact_seconds;  // of these in the contact
+};
+
+// A model, a task, a window of the run and everything to evaluate them; one caller at a time.
 struct dc_plan {
   const struct dc_model *model;
   const struct dc_task *task;
-  int parameter_count, steps, pair_count;
+  struct dc_window window;
+  struct dc_plan_start start;
+  double *state;  // [dc_task_state_size] what the controls remember at the start of the window
+  int capacity, parameter_capacity;  // steps and parameters there is room for
+  int parameter_count, pair_count, state_size;
   struct dc_rollout *rollout;
   struct dc_rollout_input *input;
   struct dc_rollout_cotangent *cotangent;
-  struct dc_trajectory *trajectory;      // of the last evaluation
-  struct dc_trajectory *first, *best;    // of an optimization
-  double *frames;                        // [steps + 1][nv]
-  double *parameters, *best_parameters;  // [parameter_count]
+  struct dc_loss_cotangent loss_cotangent;  // wrenches [steps + 1][bodies], forces [steps + 1][nv]
+  struct dc_trajectory *trajectory;         // of the last evaluation
+  double *evaluated;                        // its parameters [parameter_count]
+  bool succeeded;                           // trajectory and input are those of evaluated
+  struct dc_trajectory *first, *best;       // of an optimization; without the derivatives of pairs
+  double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
   double *first_parameters;
-  long rollouts, newton_iterations, evaluations;  // since creation; evaluations of the contact
-  double seconds;                                 // spent in evaluations
+  int *group;                               // [parameter_count]
+  struct dc_minimization *minimization;     // under way, or NULL
+  struct dc_problem problem;
+  struct dc_plan_work work;  // since creation
+  long newton_before;        // of work, when the present iteration began
 };
 
-// steps: number of time steps, at most the model's.  NULL and *error on failure.
+// The window is the first steps of the run from the model's own start.  NULL and *error on failure.
 struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
                                struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
+
+// Another window: at most as many steps as at creation, none of them applied yet.  Ends a minimization under way;
+// parameter_count follows; start, state and parameters are the caller's to set.
+void dc_plan_set_window(struct dc_plan *plan, long first, int steps);
+
+// Puts the start of the window into plan->input, targets zero / and applies the controls with parameters.
+void dc_plan_reset_input(struct dc_plan *plan);
+void dc_plan_apply(struct dc_plan *plan, const double *parameters);
 
 // Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
 // plan->trajectory.  Statuses of dc_rollout_forward and dc_rollout_adjoint; DC_NUMERICAL also when loss or gradient
@@ -37,18 +70,44 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
 struct dc_plan_iteration {
   int iteration;
   double loss, gradient_norm, min_gap;
-  long newton_iterations;  // of this rollout
+  long newton_iterations;  // since the iteration before
   bool best;
   int backed_off;
+  int parameter_count;
   const double *parameters;
 };
 // Called after every successful evaluation; returns false to stop.
 typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *iteration);
 
-// Minimizes the loss from parameters; first and best trajectories and parameters are kept in plan.  Statuses of
-// dc_minimize.
+// Begins to minimize the loss of the window from parameters; options must live until the end.
+enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
+                             const double *parameters, struct dc_error *error);
+// Iterates until it is done or the observer stops it (DC_STOPPED: another call goes on); first and best trajectories
+// and parameters are kept in plan.  Statuses of dc_minimization_next.
+enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
+                                struct dc_error *error);
+// Forgets it; what is kept in plan stays.
+void dc_plan_end(struct dc_plan *plan);
+// Begins and continues.  result may be NULL.
 enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                                 const double *parameters, dc_plan_observer *observer, void *observer_context,
                                 struct dc_optimizer_result *result, struct dc_error *error);
+
+// The work done and the minimization under way, if any, as they stand inside the observer or after dc_plan_continue,
+// under names that begin with "plan/" and "optimizer/".  Loading comes after dc_plan_begin for the same window and
+// options, or without a minimization; the trajectories are rolled out again, which gives the same bits and is not counted
+// as work.  After loading the next iteration is the one that would have come.
+enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot);
+enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
+
+// A trajectory that records frames only: without the derivatives of pairs, so that it cannot be rolled out into; copies
+// to it are made with a pair_count of 0.  NULL: out of memory.
+struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
+// Smallest gap of frames first .. last, m.
+double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last);
+
+// Parameters for another number of steps: of every control the first ones are those in from, what from lacks is initial.
+void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
+                          int to_steps, double *to);
 
 #endif

@@ -163,7 +163,7 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
   struct dc_surface_body *drawn = &surfaces->bodies[index];
   dc_vec_copy(drawn->center, body->center);
   dc_vec_copy(drawn->color, body->color);
-  drawn->fixed = body->q_offset < 0;
+  drawn->fixed = !dc_body_moves(body);
   if (body->shape->type->half_space)
     return DC_OK;
   int m = 0;

@@ -15,15 +15,16 @@
 enum { STEPS = 6, PARAMETERS = 3, PATH_SIZE = 600 };
 
 // A control that only has names.
-static inline int named_count(const void *options, const struct dc_model *model)
+static inline int named_count(const void *options, const struct dc_model *model, int steps)
 {
-  (void)options, (void)model;
+  (void)options, (void)model, (void)steps;
   return PARAMETERS;
 }
 
-static inline void named_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)
+static inline void named_name(const void *options, const struct dc_model *model, int steps, int i, char *text,
+                              size_t size)
 {
-  (void)options, (void)model;
+  (void)options, (void)model, (void)steps;
   snprintf(text, size, "cue.velocity.%c", "xyz"[i]);
 }
 
@@ -40,7 +41,9 @@ struct fixture {
   struct dc_body bodies[2];
   struct dc_control control;
   struct dc_scene scene;
-  double q[(STEPS + 1) * 7], min_gap[STEPS + 1], parameters[PARAMETERS];
+  double q[(STEPS + 1) * 7];
+  struct dc_pose poses[(STEPS + 1) * 2];
+  double min_gap[STEPS + 1], parameters[PARAMETERS];
   struct dc_trajectory trajectory;
 };
 
@@ -117,10 +120,26 @@ static inline void make_trajectory(struct fixture *fixture)
   }
   fixture->q[0] = -0.0;
   fixture->q[1] = 5e-324;
+  for (int f = 0; f <= STEPS; f++) {
+    const struct dc_body *floor = &fixture->bodies[0];
+    struct dc_pose *poses = fixture->poses + 2 * f;
+    memcpy(poses[0].position, floor->position, sizeof poses[0].position);
+    memcpy(poses[0].quaternion, floor->quaternion, sizeof poses[0].quaternion);
+    memcpy(poses[1].position, fixture->q + 7 * f, sizeof poses[1].position);
+    memcpy(poses[1].quaternion, fixture->q + 7 * f + 3, sizeof poses[1].quaternion);
+  }
   for (int i = 0; i < PARAMETERS; i++)
     fixture->parameters[i] = dc_random_normal(&random);
   fixture->trajectory = (struct dc_trajectory){
-      .steps = STEPS, .nq = 7, .nv = 6, .time_step = 0.1, .q = fixture->q, .min_gap = fixture->min_gap};
+      .steps = STEPS,
+      .nq = 7,
+      .nv = 6,
+      .time_step = 0.1,
+      .bodies = 2,
+      .q = fixture->q,
+      .poses = fixture->poses,
+      .min_gap = fixture->min_gap,
+  };
 }
 
 static inline void setup(struct fixture *fixture)
@@ -132,12 +151,14 @@ static inline void setup(struct fixture *fixture)
     exit(1);
   }
   fixture->bodies[0] = (struct dc_body){.name = "floor/50%.x",
-                                        .joint = &dc_joint_fixed,
+                                        .joint_name = "fixed",
+                                        .mechanism = -1,
                                         .q_offset = -1,
                                         .v_offset = -1,
                                         .position = {0, 1, -0.1},
                                         .quaternion = {1, 0, 0, 0}};
-  fixture->bodies[1] = (struct dc_body){.name = "cue", .joint = &dc_joint_free, .quaternion = {1, 0, 0, 0}};
+  fixture->bodies[1] = (struct dc_body){
+      .name = "cue", .joint_name = "free", .free = true, .nq = 7, .nv = 6, .quaternion = {1, 0, 0, 0}};
   fixture->control.type = &named_control;
   struct dc_scene *scene = &fixture->scene;
   scene->name = "two \"bodies\"";
@@ -217,7 +238,7 @@ static inline void close_run(struct dc_run *run)
 static inline enum dc_status write_best(struct dc_run *run, struct fixture *fixture, struct dc_error *error)
 {
   return dc_run_write_trajectory(run, &fixture->scene, &fixture->trajectory, fixture->parameters, NULL, NULL,
-                                 PARAMETERS, error);
+                                 error);
 }
 
 #endif

@@ -133,7 +133,7 @@ static void test_full_disk_keeps_trajectory(void)
   CHECK(write_best(run, &fixture, NULL) == DC_OK);
   size_t size, size_after;
   char *before = slurp(in(&fixture, "run/trajectory.h5"), &size);
-  fixture.q[0] = 3;
+  fixture.q[0] = fixture.poses[1].position[0] = 3;
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
   rlim_t limit = limit_files(1000);
   enum dc_status status = write_best(run, &fixture, &error);

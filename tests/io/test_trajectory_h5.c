@@ -39,7 +39,7 @@ static void test_same_data_same_bytes(void)
     if (i)
       sleep(1);  // a stored time would have seconds
     CHECK(dc_run_write_trajectory(runs[i], &fixture.scene, &fixture.trajectory, fixture.parameters, &fixture.trajectory,
-                                  fixture.parameters, PARAMETERS, NULL) == DC_OK);
+                                  fixture.parameters, NULL) == DC_OK);
     bytes[i] = slurp(in(&fixture, i ? "another/trajectory.h5" : "one-run/trajectory.h5"), &sizes[i]);
     close_run(runs[i]);
   }
@@ -211,10 +211,14 @@ static void test_h5py_reads_it(void)
   first_q[2 * 7 + 1] = 42;
   for (int i = 0; i < PARAMETERS; i++)
     first_parameters[i] = fixture.parameters[i] + 1;
+  struct dc_pose first_poses[(STEPS + 1) * 2];
+  memcpy(first_poses, fixture.poses, sizeof first_poses);
+  first_poses[2 * 2 + 1].position[1] = 42;
   struct dc_trajectory first = fixture.trajectory;
   first.q = first_q;
+  first.poses = first_poses;
   CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &first, first_parameters,
-                                PARAMETERS, &error) == DC_OK,
+                                &error) == DC_OK,
         "%s", error.text);
   close_run(run);
   write_text(in(&fixture, "check.py"), script);

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/receding_horizon.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const keep_choices[] = {"last", "best", NULL};
+
+const struct dc_option dc_horizon_options[] = {
+    {.name = "length",
+     .type = DC_INTEGER,
+     .unit = "",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "time steps of a window",
+     .offset = offsetof(struct dc_horizon, length)},
+    {.name = "iterations",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "50",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "optimizer iterations per window, instead of the optimizer's own",
+     .offset = offsetof(struct dc_horizon, iterations)},
+    {.name = "apply",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "time steps of each window that are applied before the next one",
+     .offset = offsetof(struct dc_horizon, apply)},
+    {.name = "patience",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "windows in a row without a new lowest loss after which to give up; 0: never",
+     .offset = offsetof(struct dc_horizon, patience)},
+    {.name = "keep",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"last\"",
+     .choices = keep_choices,
+     .help = "the iterate of a window that is applied",
+     .offset = offsetof(struct dc_horizon, keep)},
+    DC_OPTIONS_END,
+};
+
+enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
+                                const struct dc_horizon *horizon, struct dc_error *error)
+{
+  (void)model;
+  int control = dc_task_start_control(task);
+  if (control >= 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change", control,
+                   task->controls[control].type->name);
+  if (horizon->apply > horizon->length)
+    return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
+  return DC_OK;
+}
+
+static bool allocate(struct dc_receding_horizon *h)
+{
+  const struct dc_bodies *bodies = &h->model->bodies;
+  size_t steps = (size_t)h->steps, targets = steps * (size_t)bodies->actuator_count;
+  size_t parameters = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
+  h->parameters = dc_alloc((size_t)h->plan->parameter_capacity, sizeof *h->parameters);
+  h->start_velocity = dc_alloc((size_t)bodies->nv, sizeof *h->start_velocity);
+  h->q_before = dc_alloc((size_t)bodies->nq, sizeof *h->q_before);
+  h->executed = dc_record_create(h->model, h->steps);
+  h->applied = dc_alloc(parameters, sizeof *h->applied);
+  h->first_parameters = dc_alloc(parameters, sizeof *h->first_parameters);
+  h->target_position = dc_alloc(targets, sizeof *h->target_position);
+  h->target_velocity = dc_alloc(targets, sizeof *h->target_velocity);
+  return h->parameters && h->start_velocity && h->q_before && h->executed && h->applied && h->first_parameters &&
+         h->target_position && h->target_velocity;
+}
+
+// Steps of the window that begins now.
+static int window_steps(const struct dc_receding_horizon *h)
+{
+  long rest = h->steps - h->executed->steps;
+  return (int)(h->horizon.length < rest ? h->horizon.length : rest);
+}
+
+// Loss of a trajectory that consists of an executed frame alone.
+static double frame_loss(const struct dc_receding_horizon *h, int frame)
+{
+  struct dc_trajectory single = *h->executed;
+  single.steps = 0;
+  single.q += (size_t)frame * (size_t)single.nq;
+  single.poses += (size_t)frame * (size_t)single.bodies;
+  single.min_gap += frame;
+  return dc_task_loss(h->task, h->model, h->plan->input, &single, NULL);
+}
+
+// Frame 0 of the executed trajectory: a rollout without steps.
+static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  struct dc_plan *plan = h->plan;
+  dc_plan_set_window(plan, 0, 0);
+  dc_plan_reset_input(plan);
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  if (status)
+    return status;
+  dc_trajectory_copy(h->executed, plan->trajectory, 0);
+  h->initial_loss = h->loss = h->lowest_loss = frame_loss(h, 0);
+  return isfinite(h->loss) ? DC_OK : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
+}
+
+// The whole run with the initial parameters.  That it cannot be rolled out is no failure of the run.
+static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  struct dc_window whole = {.steps = h->steps, .time_step = h->model->definition.time.step};
+  struct dc_rollout_input *input = dc_rollout_input_create(h->model, h->steps);
+  struct dc_trajectory *trajectory = dc_trajectory_create(h->model, h->steps);
+  h->first = dc_record_create(h->model, h->steps);
+  enum dc_status status = input && trajectory && h->first
+                              ? DC_OK
+                              : dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
+  if (!status) {
+    dc_rollout_input_reset(h->model, input);
+    dc_task_apply(h->task, h->model, &whole, h->plan->state, h->first_parameters, input);
+    enum dc_status rolled = dc_rollout_forward(h->plan->rollout, input, trajectory, NULL);
+    if (rolled) {
+      dc_trajectory_destroy(h->first);
+      h->first = NULL;
+      status = rolled == DC_MEMORY ? dc_fail(error, DC_MEMORY, "out of memory for a rollout") : DC_OK;
+    } else {
+      dc_trajectory_copy(h->first, trajectory, 0);
+    }
+  }
+  dc_rollout_input_destroy(input);
+  dc_trajectory_destroy(trajectory);
+  return status;
+}
+
+static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimizer_options, struct dc_error *error)
+{
+  h->optimizer_options = dc_alloc(1, h->optimizer->options_size);
+  if (!h->optimizer_options || !allocate(h))
+    return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
+  memcpy(h->optimizer_options, optimizer_options, h->optimizer->options_size);
+  struct dc_optimizer_common *common = h->optimizer_options;
+  common->iterations = h->horizon.iterations;
+  enum dc_status status = record_start(h, error);
+  if (status)
+    return status;
+  dc_task_initial(h->task, h->model, window_steps(h), h->parameters);
+  dc_task_initial(h->task, h->model, h->steps, h->first_parameters);
+  memcpy(h->applied, h->first_parameters,
+         (size_t)dc_task_parameter_count(h->task, h->model, h->steps) * sizeof *h->applied);
+  return roll_out_first(h, error);
+}
+
+struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, const struct dc_task *task,
+                                              const struct dc_horizon *horizon, const struct dc_optimizer_type *optimizer,
+                                              const void *optimizer_options, struct dc_error *error)
+{
+  struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
+  if (!h) {
+    dc_fail(error, DC_MEMORY, "out of memory for a receding horizon");
+    return NULL;
+  }
+  h->model = model;
+  h->task = task;
+  h->horizon = *horizon;
+  h->optimizer = optimizer;
+  h->steps = (int)model->definition.time.steps;
+  h->gradient_norm = NAN;
+  int length = horizon->length < h->steps ? (int)horizon->length : h->steps;
+  h->plan = dc_plan_create(model, task, length, error);
+  if (!h->plan || prepare(h, optimizer_options, error)) {
+    dc_horizon_destroy(h);
+    return NULL;
+  }
+  return h;
+}
+
+void dc_horizon_destroy(struct dc_receding_horizon *h)
+{
+  if (!h)
+    return;
+  dc_plan_destroy(h->plan);
+  dc_trajectory_destroy(h->executed);
+  dc_trajectory_destroy(h->first);
+  free(h->optimizer_options);
+  free(h->parameters);
+  free(h->start_velocity);
+  free(h->q_before);
+  free(h->applied);
+  free(h->target_position);
+  free(h->target_velocity);
+  free(h->first_parameters);
+  free(h);
+}
+
+void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *parameters)
+{
+  dc_parameters_resize(h->task, h->model, h->steps, parameters, window_steps(h), h->parameters);
+}
+
+// The window starts from the last executed frame with the frame before it as the past, exactly as if the run went on.
+static void set_start(struct dc_receding_horizon *h)
+{
+  const struct dc_bodies *bodies = &h->model->bodies;
+  size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
+  struct dc_plan *plan = h->plan;
+  dc_plan_set_window(plan, (long)k, window_steps(h));
+  plan->start = (struct dc_plan_start){0};
+  if (k == 0)
+    return;
+  plan->start.q = h->executed->q + k * nq;
+  plan->start.velocity = h->start_velocity;
+  plan->start.q_before = memcpy(h->q_before, h->executed->q + (k - 1) * nq, nq * sizeof *h->q_before);
+  dc_state_difference(bodies, plan->start.q_before, plan->start.q, h->start_velocity);
+  for (int i = 0; i < bodies->nv; i++)
+    h->start_velocity[i] /= plan->window.time_step;
+}
+
+static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  set_start(h);
+  if (!h->retried)
+    h->newton_before = h->plan->work.newton_iterations;
+  h->open = true;
+  return dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
+}
+
+struct window_observer {
+  struct dc_receding_horizon *h;
+  const struct dc_horizon_observer *observer;
+};
+
+static bool observe_iteration(void *context, const struct dc_plan_iteration *iteration)
+{
+  const struct window_observer *window = context;
+  window->h->gradient_norm = iteration->gradient_norm;
+  const struct dc_horizon_observer *observer = window->observer;
+  return observer->iterated ? observer->iterated(observer->context, iteration) : true;
+}
+
+// Minimizes over the window, a second time from zero parameters when it cannot be evaluated.
+static enum dc_status minimize_window(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
+                                      struct dc_error *error)
+{
+  struct window_observer window = {h, observer};
+  for (;;) {
+    enum dc_status status = h->open ? DC_OK : open_window(h, error);
+    if (!status)
+      status = dc_plan_continue(h->plan, observe_iteration, &window, error);
+    bool failed = status == DC_NUMERICAL || status == DC_INFEASIBLE;
+    if (!failed && status)
+      return status;
+    h->iterations += dc_minimization_result(h->plan->minimization)->iterations;
+    if (!failed)
+      return DC_OK;
+    h->open = false;
+    if (h->retried) {
+      dc_error_prefix(error, "window at step %d", h->executed->steps);
+      return DC_NUMERICAL;
+    }
+    h->retried = true;
+    for (int i = 0; i < h->plan->parameter_count; i++)
+      h->parameters[i] = 0;
+  }
+}
+
+// The parameters to be applied become h->parameters (and a copy in accepted), plan->trajectory and plan->input theirs.
+static enum dc_status accept_window(struct dc_receding_horizon *h, double *accepted, struct dc_error *error)
+{
+  struct dc_plan *plan = h->plan;
+  const double *kept = h->horizon.keep == DC_KEEP_BEST ? dc_minimization_best(plan->minimization)
+                                                       : dc_minimization_current(plan->minimization);
+  size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
+  memcpy(h->parameters, kept, bytes);
+  memcpy(accepted, kept, bytes);
+  if (plan->succeeded && memcmp(plan->evaluated, h->parameters, bytes) == 0)
+    return DC_OK;
+  double loss;
+  return dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
+}
+
+// Appends the first frames of the window.
+static void append_frames(struct dc_receding_horizon *h, int count)
+{
+  struct dc_trajectory *to = h->executed;
+  const struct dc_trajectory *from = h->plan->trajectory;
+  size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, bodies = (size_t)to->bodies;
+  memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
+  memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
+  memcpy(to->min_gap + k + 1, from->min_gap + 1, n * sizeof *to->min_gap);
+  memcpy(to->newton_iterations + k, from->newton_iterations, n * sizeof *to->newton_iterations);
+  memcpy(to->evaluations + k, from->evaluations, n * sizeof *to->evaluations);
+  memcpy(to->converged + k, from->converged, n * sizeof *to->converged);
+  for (size_t t = 0; t < n; t++)
+    to->unconverged_steps += !from->converged[t];
+  // Known for the window as a whole only: a bound, and regularized_steps stays 0.
+  to->largest_residual = fmax(to->largest_residual, from->largest_residual);
+  to->steps += count;
+}
+
+// Parameters and targets of the steps k .. k + count - 1 of the run.
+static void record_controls(struct dc_receding_horizon *h, int k, int count)
+{
+  const double *from = h->parameters;
+  double *to = h->applied;
+  for (int i = 0; i < h->task->control_count; i++) {
+    const struct dc_control *control = &h->task->controls[i];
+    int none = control->type->parameter_count(control->options, h->model, 0);
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    int window = control->type->parameter_count(control->options, h->model, h->plan->window.steps);
+    int whole = control->type->parameter_count(control->options, h->model, h->steps);
+    if (none == 0 && whole == h->steps * one)  // so many parameters a step
+      memcpy(to + k * one, from, (size_t)(count * one) * sizeof *to);
+    else
+      memcpy(to, from, (size_t)(window < whole ? window : whole) * sizeof *to);
+    from += window;
+    to += whole;
+  }
+  size_t actuators = (size_t)h->model->bodies.actuator_count, bytes = (size_t)count * actuators * sizeof(double);
+  memcpy(h->target_position + (size_t)k * actuators, h->plan->input->target_position, bytes);
+  memcpy(h->target_velocity + (size_t)k * actuators, h->plan->input->target_velocity, bytes);
+}
+
+// Applies the first steps of the accepted window and moves on to the next one.
+static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  struct dc_plan *plan = h->plan;
+  int k = h->executed->steps, steps = plan->window.steps;
+  int count = h->horizon.apply < steps ? (int)h->horizon.apply : steps;
+  append_frames(h, count);
+  record_controls(h, k, count);
+  h->loss = frame_loss(h, k + count);
+  if (!isfinite(h->loss))
+    return dc_fail(error, DC_NUMERICAL, "the loss after step %d is not finite", k + count);
+  h->idle = h->loss < h->lowest_loss ? 0 : h->idle + 1;
+  h->lowest_loss = fmin(h->lowest_loss, h->loss);
+  h->success = dc_task_success(h->task, h->model, h->executed, k + count);
+  dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
+  // plan->evaluated has room for a window and is of no use any more.
+  memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
+  dc_parameters_resize(h->task, h->model, steps, plan->evaluated, window_steps(h), h->parameters);
+  dc_plan_end(plan);
+  h->open = h->retried = false;
+  return DC_OK;
+}
+
+static bool finished(const struct dc_receding_horizon *h)
+{
+  return h->executed->steps >= h->steps || h->success || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
+}
+
+// Reports the last applied frames, which came after frame k, and the parameters of their window.
+static enum dc_status report(const struct dc_receding_horizon *h, const struct dc_horizon_observer *observer, int k,
+                             const double *parameters, int parameter_count, struct dc_error *error)
+{
+  int last = h->executed->steps;
+  struct dc_plan_iteration row = {
+      .iteration = last,
+      .loss = h->loss,
+      .gradient_norm = last ? h->gradient_norm : NAN,
+      .min_gap = dc_trajectory_gap(h->executed, last ? k + 1 : 0, last),
+      .newton_iterations = last ? h->plan->work.newton_iterations - h->newton_before : 0,
+      .best = h->idle == 0,
+      .parameter_count = parameter_count,
+      .parameters = parameters,
+  };
+  if (observer->applied && !observer->applied(observer->context, &row))
+    return dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", last, h->steps);
+  return DC_OK;
+}
+
+enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
+                              struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  double *accepted = dc_alloc((size_t)h->plan->parameter_capacity, sizeof *accepted);
+  if (!accepted)
+    return dc_fail(error, DC_MEMORY, "out of memory for a window");
+  if (!h->begun) {
+    h->begun = true;
+    status = report(h, observer, 0, h->parameters, dc_task_parameter_count(h->task, h->model, window_steps(h)), error);
+  }
+  while (!status && !finished(h)) {
+    int k = h->executed->steps;
+    status = minimize_window(h, observer, error);
+    if (!status)
+      status = accept_window(h, accepted, error);
+    if (!status)
+      status = apply_window(h, error);
+    if (!status)
+      status = report(h, observer, k, accepted, h->plan->parameter_count, error);
+  }
+  free(accepted);
+  return status;
+}
+
+int dc_horizon_iterations(const struct dc_receding_horizon *h)
+{
+  return h->iterations + (h->open ? dc_minimization_result(h->plan->minimization)->iterations : 0);
+}
+
+void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
+{
+  dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);
+}
+
+enum { COUNTS = 8, VALUES = 5 };
+
+static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
+{
+  const struct dc_trajectory *executed = h->executed;
+  size_t k = (size_t)executed->steps, targets = k * (size_t)h->model->bodies.actuator_count;
+  long *steps = dc_alloc(3 * k, sizeof *steps);
+  if (!steps)
+    return DC_MEMORY;
+  for (size_t t = 0; t < k; t++) {
+    steps[3 * t] = executed->newton_iterations[t];
+    steps[3 * t + 1] = executed->evaluations[t];
+    steps[3 * t + 2] = executed->converged[t];
+  }
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/executed/steps", 3 * k, steps);
+  free(steps);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/q", (k + 1) * (size_t)executed->nq, executed->q);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/target_position", targets, h->target_position);
+  return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
+}
+
+static enum dc_status load_executed(struct dc_receding_horizon *h, int count, const struct dc_snapshot *snapshot,
+                                    struct dc_error *error)
+{
+  struct dc_trajectory *executed = h->executed;
+  size_t k = (size_t)count, targets = k * (size_t)h->model->bodies.actuator_count, nq = (size_t)executed->nq;
+  long *steps = dc_alloc(3 * k, sizeof *steps);
+  if (!steps)
+    return dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+  enum dc_status status = dc_snapshot_get_integers(snapshot, "horizon/executed/steps", 3 * k, steps, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/target_position", targets, h->target_position, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity, error);
+  executed->steps = count;
+  for (size_t t = 0; !status && t < k; t++) {
+    executed->newton_iterations[t] = (int)steps[3 * t];
+    executed->evaluations[t] = (int)steps[3 * t + 1];
+    executed->converged[t] = steps[3 * t + 2] != 0;
+    executed->unconverged_steps += !executed->converged[t];
+  }
+  for (size_t f = 0; !status && f <= k; f++)
+    dc_poses(&h->model->bodies, executed->q + f * nq, executed->poses + f * (size_t)executed->bodies);
+  free(steps);
+  return status;
+}
+
+enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
+{
+  long counts[COUNTS] = {h->executed->steps, h->iterations, h->idle,    h->success,
+                         h->begun,           h->open,       h->retried, h->newton_before};
+  double values[VALUES] = {h->initial_loss, h->loss, h->lowest_loss, h->gradient_norm, h->executed->largest_residual};
+  size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
+  size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/counts", COUNTS, counts);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/values", VALUES, values);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/parameters", window, h->parameters);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/applied", whole, h->applied);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state);
+  if (!status)
+    status = save_executed(h, snapshot);
+  return status ? status : dc_plan_save(h->plan, snapshot);
+}
+
+static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
+                                  struct dc_error *error)
+{
+  long counts[COUNTS];
+  double values[VALUES];
+  enum dc_status status = dc_snapshot_get_integers(snapshot, "horizon/counts", COUNTS, counts, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/values", VALUES, values, error);
+  if (status)
+    return status;
+  if (counts[0] < 0 || counts[0] > h->steps)
+    return dc_fail(error, DC_CHECKPOINT, "the checkpoint is at step %ld of %d", counts[0], h->steps);
+  h->iterations = (int)counts[1];
+  h->idle = counts[2];
+  h->success = counts[3] != 0;
+  h->begun = counts[4] != 0;
+  h->open = counts[5] != 0;
+  h->retried = counts[6] != 0;
+  h->newton_before = counts[7];
+  h->initial_loss = values[0];
+  h->loss = values[1];
+  h->lowest_loss = values[2];
+  h->gradient_norm = values[3];
+  h->executed->largest_residual = values[4];
+  return load_executed(h, (int)counts[0], snapshot, error);
+}
+
+enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
+                               struct dc_error *error)
+{
+  enum dc_status status = load_counts(h, snapshot, error);
+  if (status)
+    return status;
+  size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
+  size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
+  status = dc_snapshot_get_reals(snapshot, "horizon/parameters", window, h->parameters, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/applied", whole, h->applied, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
+  set_start(h);
+  if (!status && h->open)
+    status = dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
+  return status ? status : dc_plan_load(h->plan, snapshot, error);
+}
