@@ -50,6 +50,7 @@ struct dc_step_direction {
 struct dc_step_cotangent {
   struct dc_step_forces now, before;
   struct dc_rollout_cotangent *input;
+  double *coefficients;  // [bodies] workspace
 };
 
 // A term of the step potential.
@@ -96,6 +97,7 @@ struct dc_rollout {
   // Workspace of the adjoint.
   double *lambda, *state_cotangent[3];  // [nv] each
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
+  double *coefficient_cotangents;                                  // [bodies]
 };
 
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by

@@ -7,9 +7,24 @@
 
 // ---- Rollouts
 
-// A smooth loss of several frames: over movable bodies sin(c.x + phase) + <C, R>, other coefficients for each frame
-// and body.  Derivative into frames (may be NULL).
-static double smooth_loss(const struct dc_model *model, const struct dc_trajectory *trajectory, double *frames)
+static double coordinate_loss(const struct dc_body *body, const double *q, double factor, double *forces)
+{
+  double loss = 0;
+  for (int p = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+      continue;
+    loss += sin(factor * q[part->q]);
+    if (forces)
+      forces[part->v] += factor * cos(factor * q[part->q]);
+  }
+  return loss;
+}
+
+// A smooth loss of several frames: over movable bodies sin(c.x + phase) + <C, R>, over coordinates of slides and hinges
+// sin(c q), other coefficients for each frame, body and coordinate.  Derivative into frames (may be NULL).
+static double smooth_loss(const struct dc_model *model, const struct dc_trajectory *trajectory,
+                          struct dc_trajectory_cotangent *frames)
 {
   struct dc_random random;
   struct dc_pose poses[SCENE_BODIES];
@@ -17,7 +32,7 @@ static double smooth_loss(const struct dc_model *model, const struct dc_trajecto
   double loss = 0;
   dc_random_seed(&random, 21);
   if (frames)
-    memset(frames, 0, (size_t)(trajectory->steps + 1) * (size_t)nv * sizeof *frames);
+    scene_clear_frames(model, trajectory->steps, frames);
   for (int frame = trajectory->steps; frame >= 0; frame -= stride) {
     dc_poses(&model->bodies, frame_of(trajectory, frame), poses);
     for (int i = 0; i < model->bodies.count; i++) {
@@ -26,15 +41,16 @@ static double smooth_loss(const struct dc_model *model, const struct dc_trajecto
       random_vector(&random, 3, 2, c);
       random_vector(&random, 1, 3, &phase);
       random_vector(&random, 9, 0.5, turn);
-      if (body->joint->nv == 0)
+      if (!dc_body_moves(body))
         continue;
       double angle = dc_vec_dot(c, poses[i].position) + phase, product[9];
       loss += sin(angle);
       for (int k = 0; k < 9; k++)
         loss += turn[k] * poses[i].rotation[k];
+      loss += coordinate_loss(body, frame_of(trajectory, frame), c[0], frames ? frames->forces + frame * nv : NULL);
       if (!frames)
         continue;
-      double *at = frames + (size_t)frame * (size_t)nv + body->v_offset;
+      double *at = frames->wrenches[frame * model->bodies.count + i];
       dc_vec_add_scaled(at + 3, at + 3, cos(angle), c);
       dc_mat_multiply_transposed(product, turn, poses[i].rotation);  // w . sum_j R_j x C_j
       at[0] += product[7] - product[5];
@@ -45,45 +61,111 @@ static double smooth_loss(const struct dc_model *model, const struct dc_trajecto
   return loss;
 }
 
-// All numbers an input has, as one vector of tangents: position and rotation, velocity, masses, stiffness, gravity.
-enum { SLICES = 7 };
+// All numbers an input has, as one vector of tangents: the start, factors of the design, gravity, targets.
+enum slice {
+  STATE_ROTATION,
+  STATE_POSITION,
+  VELOCITY_ROTATION,
+  VELOCITY_POSITION,
+  MASS,
+  FRICTION,
+  KP,
+  KD,
+  STIFFNESS,
+  GRAVITY,
+  TARGET_POSITION,
+  TARGET_VELOCITY,
+  SLICES
+};
 static const char *const slice_names[SLICES] = {"rotation", "position",  "angular velocity", "velocity",
-                                                "mass",     "stiffness", "gravity"};
+                                                "mass",     "friction",  "kp",               "kd",
+                                                "stiffness", "gravity", "target position",  "target velocity"};
 
-static int input_size(const struct dc_model *model)
+static int input_size(const struct dc_model *model, int steps)
 {
-  return 2 * model->bodies.nv + model->bodies.count + 4;
+  return 2 * model->bodies.nv + 4 * model->bodies.count + 4 + 2 * steps * model->bodies.actuator_count;
 }
 
-static int slice_of(const struct dc_model *model, int i)
+static bool turns(const struct dc_model *model, int v)
 {
-  int nv = model->bodies.nv, rest = i - 2 * nv;
+  for (int i = 0; i < model->bodies.count; i++)
+    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
+      if (v >= part->v && v < part->v + dc_part_nv(part))
+        return part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+    }
+  return false;
+}
+
+static enum slice slice_of(const struct dc_model *model, int steps, int i)
+{
+  int nv = model->bodies.nv, count = model->bodies.count;
   if (i < 2 * nv)
-    return 2 * (i >= nv) + (i % 6 >= 3);
-  return rest < model->bodies.count ? 4 : rest == model->bodies.count ? 5 : 6;
+    return (enum slice)(2 * (i >= nv) + !turns(model, i % nv));
+  i -= 2 * nv;
+  if (i < 4 * count)
+    return (enum slice)(MASS + i / count);
+  i -= 4 * count;
+  if (i < 4)
+    return i == 0 ? STIFFNESS : GRAVITY;
+  return i - 4 < steps * model->bodies.actuator_count ? TARGET_POSITION : TARGET_VELOCITY;
+}
+
+// Numbers with an array of their own: of the design of a body, then targets.
+struct array {
+  double *numbers;
+  int count;
+};
+
+static void arrays_of(const struct dc_model *model, int steps, const struct dc_design *design, double *position,
+                      double *velocity, struct array arrays[6])
+{
+  int count = model->bodies.count, targets = steps * model->bodies.actuator_count;
+  const struct array all[6] = {{design->body_mass_scale, count}, {design->friction_scale, count},
+                               {design->kp_scale, count},        {design->kd_scale, count},
+                               {position, targets},              {velocity, targets}};
+  memcpy(arrays, all, sizeof all);
 }
 
 static void move_input(const struct dc_model *model, const struct dc_rollout_input *from, double step,
                        const double *direction, struct dc_rollout_input *to)
 {
-  int nv = model->bodies.nv, count = model->bodies.count;
+  struct array sources[6], targets[6];
+  arrays_of(model, from->steps, &from->design, from->target_position, from->target_velocity, sources);
+  arrays_of(model, from->steps, &to->design, to->target_position, to->target_velocity, targets);
   dc_state_move(&model->bodies, from->q, step, direction, to->q);
-  for (int i = 0; i < nv; i++)
-    to->velocity[i] = from->velocity[i] + step * direction[nv + i];
-  for (int i = 0; i < count; i++)
-    to->design.body_mass_scale[i] = from->design.body_mass_scale[i] + step * direction[2 * nv + i];
-  to->design.stiffness_scale = from->design.stiffness_scale + step * direction[2 * nv + count];
-  dc_vec_add_scaled(to->design.gravity, from->design.gravity, step, direction + 2 * nv + count + 1);
+  direction += model->bodies.nv;
+  for (int i = 0; i < model->bodies.nv; i++)
+    to->velocity[i] = from->velocity[i] + step * *direction++;
+  for (int k = 0; k < 6; k++) {
+    if (k == 4) {
+      to->design.stiffness_scale = from->design.stiffness_scale + step * *direction++;
+      for (int i = 0; i < 3; i++)
+        to->design.gravity[i] = from->design.gravity[i] + step * *direction++;
+    }
+    for (int i = 0; i < sources[k].count; i++)
+      targets[k].numbers[i] = sources[k].numbers[i] + step * *direction++;
+  }
 }
 
 static void flatten(const struct dc_model *model, const struct dc_rollout_cotangent *cotangent, double *gradient)
 {
-  int nv = model->bodies.nv, count = model->bodies.count;
-  memcpy(gradient, cotangent->q, (size_t)nv * sizeof *gradient);
-  memcpy(gradient + nv, cotangent->velocity, (size_t)nv * sizeof *gradient);
-  memcpy(gradient + 2 * nv, cotangent->design.body_mass_scale, (size_t)count * sizeof *gradient);
-  gradient[2 * nv + count] = cotangent->design.stiffness_scale;
-  dc_vec_copy(gradient + 2 * nv + count + 1, cotangent->design.gravity);
+  struct array arrays[6];
+  arrays_of(model, cotangent->steps, &cotangent->design, cotangent->target_position, cotangent->target_velocity,
+            arrays);
+  memcpy(gradient, cotangent->q, (size_t)model->bodies.nv * sizeof *gradient);
+  gradient += model->bodies.nv;
+  memcpy(gradient, cotangent->velocity, (size_t)model->bodies.nv * sizeof *gradient);
+  gradient += model->bodies.nv;
+  for (int k = 0; k < 6; k++) {
+    if (k == 4) {
+      *gradient++ = cotangent->design.stiffness_scale;
+      for (int i = 0; i < 3; i++)
+        *gradient++ = cotangent->design.gravity[i];
+    }
+    for (int i = 0; i < arrays[k].count; i++)
+      *gradient++ = arrays[k].numbers[i];
+  }
 }
 
 struct gradient_problem {

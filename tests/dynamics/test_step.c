@@ -307,7 +307,7 @@ static void test_rest_on_plane(void)
     struct plane_energy rest = plane_contact(&scene, trajectory, 300, 0);
     CHECK_NEAR(rest.force / (-0.05 * GRAVITY), 1, 1e-6);         // 3.2e-9 observed
     CHECK_NEAR(dc_vec_norm(rest.torque) / rest.force, 0, 1e-9);  // 1.3e-16 m observed
-    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
+    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 50);
     memcpy(input->q, frame_of(trajectory, 300), 7 * sizeof *input->q);
     again = dc_trajectory_create(&scene.model, 50);
     CHECK(dc_rollout_forward(scene.rollout, input, again, &scene.error) == DC_OK, "%s", scene.error.text);
@@ -445,7 +445,7 @@ static void check_residuals(struct scene *scene, int steps)
 {
   struct dc_trajectory *trajectory = scene_roll(scene, steps);
   const struct dc_bodies *bodies = &scene->model.bodies;
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, steps);
   struct dc_contact *contact =
       dc_contact_create(scene->definition.contact_model, &scene->definition.contact, bodies, &scene->error);
   int count = dc_contact_pair_count(contact);
@@ -453,34 +453,40 @@ static void check_residuals(struct scene *scene, int steps)
   double worst = 0, mu = scene->definition.contact.stiffness, h = trajectory->time_step;
   for (int t = 1; t < steps; t++) {
     struct dc_pose poses[3][SCENE_BODIES];
-    double gradient[6 * SCENE_BODIES] = {0}, least = INFINITY, largest = 0;
+    double wrenches[SCENE_BODIES][6] = {{0}}, joints[6 * SCENE_BODIES] = {0}, least = INFINITY, largest = 0;
     for (int k = 0; k < 3; k++)
       dc_poses(bodies, frame_of(trajectory, t - 1 + k), poses[k]);
     dc_contact_reset(contact);
+    struct dc_step_forces forces = {.wrenches = wrenches, .joints = joints};
     struct dc_step_state state = {.model = &scene->model,
-                                  .design = &input->design,
+                                  .input = input,
+                                  .step = t,
+                                  .q_before = frame_of(trajectory, t - 1),
+                                  .q_now = frame_of(trajectory, t),
+                                  .q_next = frame_of(trajectory, t + 1),
                                   .before = poses[0],
                                   .now = poses[1],
                                   .next = poses[2],
                                   .pair_count = count,
                                   .pair_bodies = dc_contact_pairs(contact),
-                                  .pairs = pairs};
+                                  .pairs = pairs,
+                                  .contact = contact};
     state.contact_energy = dc_contact_evaluate(contact, poses[2], 1, pairs);
     for (int i = 0; dc_step_terms[i]; i++)
-      dc_step_terms[i]->add_gradient(&state, gradient);
+      dc_step_terms[i]->add_gradient(&state, &forces);
     for (int p = 0; p < count; p++) {
       double force = mu * dc_vec_norm(pairs[p].gradient + 3);
       largest = fmax(largest, force);
-      if (bodies->bodies[state.pair_bodies[p][1]].joint->nv)
+      if (dc_body_moves(&bodies->bodies[state.pair_bodies[p][1]]))
         least = fmin(least, force);
     }
     for (int i = 0; i < bodies->count; i++) {
       const struct dc_body *body = &bodies->bodies[i];
-      for (int k = 0; k < 6 && body->joint->nv; k++) {
+      for (int k = 0; k < 6 && body->nv; k++) {
         // rounding of positions of 1 m in the inertia, and of contact forces
         double rounding = 1e-14 * body->mass / (h * h) + 1e-10 * largest;
         double allowed = (scene->definition.solver.tolerance * least + rounding) * (k < 3 ? body->radius : 1);
-        worst = fmax(worst, fabs(gradient[body->v_offset + k]) / allowed);
+        worst = fmax(worst, fabs(wrenches[i][k]) / allowed);
       }
     }
   }
@@ -513,9 +519,9 @@ static void test_unconverged(void)
   scene.definition.solver.max_iterations = 1;
   scene_create(&scene);
   struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 20);
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
-  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model);
-  double *frames = dc_alloc(21 * (size_t)scene.model.bodies.nv, sizeof *frames);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 20);
+  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model, 20);
+  struct dc_trajectory_cotangent frames = scene_frames(&scene.model, 20);
   CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_OK, "%s", scene.error.text);
   int unconverged = 0;
   for (int t = 0; t < 20; t++) {
@@ -525,10 +531,10 @@ static void test_unconverged(void)
   CHECK(unconverged > 10 && unconverged == trajectory->unconverged_steps, "%d, %d", unconverged,
         trajectory->unconverged_steps);
   check_apart(&scene, trajectory);
-  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, frames, cotangent, &scene.error) == DC_NUMERICAL,
+  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, &frames, cotangent, &scene.error) == DC_NUMERICAL,
         "refused");
   CHECK(strstr(scene.error.text, "did not converge"), "%s", scene.error.text);
-  free(frames);
+  scene_free_frames(&frames);
   dc_rollout_cotangent_destroy(cotangent);
   dc_rollout_input_destroy(input);
   dc_trajectory_destroy(trajectory);
@@ -549,7 +555,7 @@ static void test_overlap_at_start(void)
       scene_body(&scene, "ground", scene_plane(&scene), 0, 0, 0, 0);
     scene_create(&scene);
     struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 3);
-    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
+    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 3);
     CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_INFEASIBLE, "case %d", k);
     CHECK(strstr(scene.error.text, "crate") && strstr(scene.error.text, k == 2 ? "ground" : "die"), "%s",
           scene.error.text);
@@ -575,13 +581,12 @@ static void check_edge(int bodies, int steps)
   scene.definition.body_count = bodies;
   scene_create(&scene);
   struct dc_trajectory *trajectory = scene_roll(&scene, steps);
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
-  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model);
-  size_t nv = (size_t)scene.model.bodies.nv;
-  double *frames = dc_alloc((size_t)(steps + 1) * nv, sizeof *frames);
-  for (size_t i = 0; i < nv; i++)
-    frames[(size_t)steps * nv + i] = i == 5;
-  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, frames, cotangent, &scene.error) == DC_OK, "%s",
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, steps);
+  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model, steps);
+  struct dc_trajectory_cotangent frames = scene_frames(&scene.model, steps);
+  if (bodies == 1)
+    frames.wrenches[steps][5] = 1;
+  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, &frames, cotangent, &scene.error) == DC_OK, "%s",
         scene.error.text);
   double h = trajectory->time_step;
   if (bodies == 1) {
@@ -590,7 +595,7 @@ static void check_edge(int bodies, int steps)
     CHECK_NEAR(cotangent->design.gravity[2], h * h * steps * (steps + 1) / 2, 1e-12);
     CHECK_NEAR(cotangent->design.body_mass_scale[0], 0, 1e-12);
   }
-  free(frames);
+  scene_free_frames(&frames);
   dc_rollout_cotangent_destroy(cotangent);
   dc_rollout_input_destroy(input);
   dc_trajectory_destroy(trajectory);
