@@ -67,8 +67,8 @@ static enum dc_status check_options(const struct dc_option *table, const void *t
       const struct dc_object_list *list = value;
       for (int i = 0; i < list->count && !status; i++) {
         snprintf(inner, sizeof inner, "%s.%s[%d]", place, option->name, i);
-        status = check_options(option->table, (const char *)list->objects + (size_t)i * option->object_size, inner,
-                               error);
+        status =
+            check_options(option->table, (const char *)list->objects + (size_t)i * option->object_size, inner, error);
       }
     }
   }
@@ -80,8 +80,7 @@ static bool is_zero(const double *vector)
   return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
 }
 
-static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i,
-                                  struct dc_error *error)
+static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i, struct dc_error *error)
 {
   const struct dc_joint_definition *joint = (const struct dc_joint_definition *)definition->joint.objects + i;
   const struct dc_joint_type *type = dc_joint_types[joint->type];

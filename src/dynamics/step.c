@@ -24,7 +24,7 @@ enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
 struct trial {
-  double value, magnitude;  // J; magnitude: sum of the terms' absolute values
+  double value, magnitude;  // J; magnitude: sum of the terms' absolute values and of what makes noise in them
   struct dc_step_state state;
 };
 
@@ -35,6 +35,23 @@ struct step_input {
   const double *q;  // at t
   bool rubs;
 };
+
+// Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over bodies
+// of force times size of the numbers that a position is made of, and torque.  A free body's pose is its state.
+static double pose_magnitude(const struct dc_rollout *rollout)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  double sum = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    double size = 0;
+    if (!dc_body_moves(&bodies->bodies[i]) || bodies->bodies[i].free)
+      continue;
+    for (int above = i; above >= 0; above = bodies->bodies[above].parent)
+      size += dc_vec_norm(rollout->next.poses[above].position) + dc_vec_norm(bodies->bodies[above].rest_position);
+    sum += dc_vec_norm(rollout->wrenches[i]) + size * dc_vec_norm(rollout->wrenches[i] + 3);
+  }
+  return sum;
+}
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
                                struct dc_pair_derivatives *pairs, double *gradient, struct trial *trial,
@@ -78,6 +95,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   for (int i = 0; dc_step_terms[i] && isfinite(trial->value); i++)
     dc_step_terms[i]->add_gradient(&trial->state, &forces);
   dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->wrenches, gradient);
+  trial->magnitude += pose_magnitude(rollout);
   return DC_OK;
 }
 

@@ -238,15 +238,14 @@ static void test_touching(void)
 {
   struct dc_arena *arena = dc_arena_create();
   struct dc_bodies bodies;
-  enum { BASE, WALL, UPPER, LOWER, HAND, TOOL, FREE, COUNT };
-  struct dc_body_definition definitions[COUNT] = {
-      [BASE] = definition_of(arena, "base", "fixed", TETRAHEDRON),
-      [WALL] = definition_of(arena, "wall", "fixed", HALF_SPACE),
-      [UPPER] = definition_of(arena, "upper", "hinge", TETRAHEDRON),
-      [LOWER] = definition_of(arena, "lower", "hinge", TETRAHEDRON),
-      [HAND] = definition_of(arena, "hand", "fixed", TETRAHEDRON),
-      [TOOL] = definition_of(arena, "tool", "slide", TETRAHEDRON),
-      [FREE] = definition_of(arena, "free", "free", TETRAHEDRON)};
+  enum { TOOL, BASE, LOWER, FREE, HAND, UPPER, WALL, COUNT };  // parents before and after
+  struct dc_body_definition definitions[COUNT] = {[BASE] = definition_of(arena, "base", "fixed", TETRAHEDRON),
+                                                  [WALL] = definition_of(arena, "wall", "fixed", HALF_SPACE),
+                                                  [UPPER] = definition_of(arena, "upper", "hinge", TETRAHEDRON),
+                                                  [LOWER] = definition_of(arena, "lower", "hinge", TETRAHEDRON),
+                                                  [HAND] = definition_of(arena, "hand", "fixed", TETRAHEDRON),
+                                                  [TOOL] = definition_of(arena, "tool", "slide", TETRAHEDRON),
+                                                  [FREE] = definition_of(arena, "free", "free", TETRAHEDRON)};
   definitions[WALL].parent = BASE;
   definitions[UPPER].parent = BASE;
   definitions[LOWER].parent = UPPER;

@@ -184,7 +184,7 @@ static void test_columns(void)
     }
     tree_end(&problem.tree);
   }
-  CHECK_NEAR(worst, 0, 1e-9);  // 2.8e-11 observed
+  CHECK_NEAR(worst, 0, 1e-9);        // 2.8e-11 observed
   CHECK_NEAR(transposed, 0, 1e-12);  // 1.8e-15 observed
   CHECK_NEAR(bounds, 0, 1e-12);
 }
@@ -252,8 +252,8 @@ static void test_second_derivatives(void)
     }
     tree_end(&problem.tree);
   }
-  CHECK_NEAR(worst, 0, 1e-8);        // 2.4e-9 observed, the error of the differences
-  CHECK_NEAR(gradients, 0, 1e-10);   // 1.6e-11 observed
+  CHECK_NEAR(worst, 0, 1e-8);       // 2.4e-9 observed, the error of the differences
+  CHECK_NEAR(gradients, 0, 1e-10);  // 1.6e-11 observed
   CHECK(without > 0.01, "%g", without);
 }
 

@@ -270,9 +270,9 @@ static inline void tree_add_body(struct tree *tree, struct dc_random *random, in
 static inline void tree_begin(struct tree *tree, int seed)
 {
   static const char *const roots[] = {"free", "fixed", "hinge", "slide", "universal", "ball", "planar", "slide ball"};
-  static const char *const limbs[] = {"hinge",      "slide",           "universal", "ball",
-                                      "planar",     "fixed",           "hinge",     "slide universal",
-                                      "ball hinge", "universal slide", "hinge hinge hinge"};
+  static const char *const limbs[] = {
+      "hinge",      "slide",           "universal",        "ball", "planar", "fixed", "hinge", "slide universal",
+      "ball hinge", "universal slide", "hinge hinge hinge"};
   struct dc_random random;
   struct dc_error error = {0};
   int places[TREE_BODIES];

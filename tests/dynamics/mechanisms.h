@@ -89,6 +89,7 @@ static inline void arm(struct scene *scene)
   struct dc_body_definition *tool = mechanism_link(scene, "tool", "fixed", ARM_HAND, hand_shape, 0.1);
   mechanism_vector(tool->position, 0.02, 0, 0.14);
   struct dc_body_definition *loose = mechanism_link(scene, "loose", "hinge ball", ARM_CART, limb, 0.25);
+  mechanism_vector(((struct dc_joint_definition *)loose->joint.objects)->anchor, 0.12, 0, 0.66);
   mechanism_vector(loose->position, 0.25, 0, 0.55);
   mechanism_vector(loose->anchor, 0.2, 0, 0.66);
   mechanism_numbers(scene, &loose->joint_position, 1, (const double[]){0.4});

@@ -85,8 +85,7 @@ static double term_difference(struct term_problem *problem, const struct dc_step
   const struct dc_model *model = &problem->scene.model;
   struct dc_rollout_input *input = problem->input;
   double kept[MOST_Q], value = 0;
-  double *number =
-      k == 3 ? number_at(model, &input->design, input->target_position, input->target_velocity, i) : NULL;
+  double *number = k == 3 ? number_at(model, &input->design, input->target_position, input->target_velocity, i) : NULL;
   double start = number ? *number : 0;
   if (k < 3)
     memcpy(kept, problem->q[k], sizeof kept);
@@ -223,8 +222,9 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   double lambda[MOST_V], twists[SCENE_BODIES][6], wrenches[2][SCENE_BODIES][6] = {{{0}}}, joints[2][MOST_V] = {{0}};
   double numbers[MOST_NUMBERS], worst = 0;
   struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(model, STEPS);
-  struct dc_step_cotangent out = {
-      .before = {wrenches[0], joints[0]}, .now = {wrenches[1], joints[1]}, .input = cotangent,
+  struct dc_step_cotangent out = {.before = {wrenches[0], joints[0]},
+                                  .now = {wrenches[1], joints[1]},
+                                  .input = cotangent,
                                   .coefficients = rollout->coefficient_cotangents};
   dc_random_seed(&random, 12);
   random_vector(&random, nv, 1, lambda);
@@ -237,8 +237,8 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   memcpy(numbers, joints[0], (size_t)nv * sizeof *numbers);
   memcpy(numbers + nv, joints[1], (size_t)nv * sizeof *numbers);
   for (int i = 2 * nv; i < count; i++)
-    numbers[i] = *number_at(model, &cotangent->design, cotangent->target_position, cotangent->target_velocity,
-                            i - 2 * nv);
+    numbers[i] =
+        *number_at(model, &cotangent->design, cotangent->target_position, cotangent->target_velocity, i - 2 * nv);
   for (int i = 0; i < count; i++) {
     double gradient[MOST_V], along = 0;
     int kind = i < nv ? 0 : i < 2 * nv ? 1 : 3;
@@ -277,4 +277,22 @@ static void test_arm(void)
   check_terms(arm);
 }
 
-RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of an arm", test_arm})
+// Friction has no energy and no force where nothing has moved, but it is stiffest there.
+static void test_friction_at_rest(void)
+{
+  static struct term_problem problem;
+  start_terms(&problem, arm);
+  for (int k = 1; k < 3; k++)  // the ball's energy is 0 exactly
+    dc_initial_state(&problem.scene.model.bodies, problem.q[k]);
+  struct dc_step_state state = term_state(&problem, &dc_friction_term);
+  CHECK(state.rubs, "rubs");
+  CHECK_NEAR(dc_friction_term.value(&state), 0, 1e-20);            // rounding
+  CHECK_NEAR(largest_of(problem.gradient, problem.nv), 0, 1e-15);  // 5e-19 observed
+  check_hessian(&problem, &dc_friction_term);
+  CHECK(dc_symmetric_norm(problem.scene.rollout->matrix) > 0.01, "stiff: %g",
+        dc_symmetric_norm(problem.scene.rollout->matrix));
+  end_terms(&problem);
+}
+
+RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of an arm", test_arm},
+          {"friction at rest", test_friction_at_rest})
