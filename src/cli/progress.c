@@ -38,7 +38,8 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .quiet = quiet,
                                     .terminal = terminal,
                                     .color = terminal && !is_set("NO_COLOR"),
-                                    .printed = -1};
+                                    .printed = -1,
+                                    .last = -1};
 }
 
 // "1:02:03", or "" when nothing can be said.
@@ -57,14 +58,15 @@ static void remaining(const struct cli_progress *progress, const dcsim_progress 
 static void format_line(const struct cli_progress *progress, const dcsim_progress *report, char *text, size_t size)
 {
   char left[32], gap[48] = "";
+  const char *unit = report->unit ? report->unit : progress->unit;
   remaining(progress, report, left, sizeof left);
   if (isfinite(report->min_gap))
     snprintf(gap, sizeof gap, "  gap %.3g m", report->min_gap);
   if (progress->losses)
-    snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", progress->unit, report->iteration,
+    snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", unit, report->iteration,
              report->iterations, report->loss, report->best_loss, gap, report->seconds, left);
   else
-    snprintf(text, size, "%s %d/%d  %.1f s%s", progress->unit, report->iteration, report->iterations, report->seconds,
+    snprintf(text, size, "%s %d/%d  %.1f s%s", unit, report->iteration, report->iterations, report->seconds,
              left);
 }
 
@@ -75,7 +77,8 @@ static bool is_due(const struct cli_progress *progress, const dcsim_progress *re
   double waited = time - progress->printed;
   if (waited < redraw_seconds)
     return false;
-  return progress->terminal || report->iteration % PLAIN_EVERY == 0 || waited >= silent_seconds;
+  bool round = report->iteration % PLAIN_EVERY == 0 && report->iteration != progress->last;
+  return progress->terminal || round || waited >= silent_seconds;
 }
 
 // A line never wraps: the cursor could not go back to its beginning.
@@ -94,6 +97,7 @@ int cli_progress_report(void *context, const dcsim_progress *report)
     char text[WIDEST];
     format_line(progress, report, text, sizeof text);
     progress->printed = time;
+    progress->last = report->iteration;
     if (progress->terminal) {
       cut_to_terminal(text);
       bool green = progress->color && progress->losses && report->is_best;

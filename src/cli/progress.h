@@ -13,6 +13,7 @@ struct cli_progress {
   bool quiet, terminal, color;
   bool drawn;      // a line without its end stands on the terminal
   double printed;  // time of the last line, s; negative: none
+  int last;        // iteration it showed
 };
 
 void cli_progress_start(struct cli_progress *progress, const char *unit, bool losses, double max_seconds, bool quiet);

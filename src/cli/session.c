@@ -73,6 +73,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
       .command_line = arguments->command_line,
       .max_seconds = arguments->max_time,
       .frames = arguments->frames > 0 ? (int)arguments->frames : 0,
+      .checkpoint_seconds = -1,
       .progress = cli_progress_report,
       .progress_context = &progress,
   };

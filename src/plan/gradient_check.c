@@ -79,7 +79,6 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   dc_plan_reset_input(plan);
   shift_input(checker, c, step);
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
-  plan->succeeded = false;
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (!status)
     *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);

@@ -88,14 +88,19 @@ static int window_steps(const struct dc_receding_horizon *h)
   return (int)(h->horizon.length < rest ? h->horizon.length : rest);
 }
 
-// Loss of a trajectory that consists of an executed frame alone.
-static double frame_loss(const struct dc_receding_horizon *h, int frame)
+struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
 {
   struct dc_trajectory single = *h->executed;
   single.steps = 0;
   single.q += (size_t)frame * (size_t)single.nq;
   single.poses += (size_t)frame * (size_t)single.bodies;
   single.min_gap += frame;
+  return single;
+}
+
+static double frame_loss(const struct dc_receding_horizon *h, int frame)
+{
+  struct dc_trajectory single = dc_horizon_frame(h, frame);
   return dc_task_loss(h->task, h->model, h->plan->input, &single, NULL);
 }
 
@@ -312,14 +317,15 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   double *to = h->applied;
   for (int i = 0; i < h->task->control_count; i++) {
     const struct dc_control *control = &h->task->controls[i];
-    int none = control->type->parameter_count(control->options, h->model, 0);
-    int one = control->type->parameter_count(control->options, h->model, 1);
     int window = control->type->parameter_count(control->options, h->model, h->plan->window.steps);
     int whole = control->type->parameter_count(control->options, h->model, h->steps);
-    if (none == 0 && whole == h->steps * one)  // so many parameters a step
-      memcpy(to + k * one, from, (size_t)(count * one) * sizeof *to);
-    else
-      memcpy(to, from, (size_t)(window < whole ? window : whole) * sizeof *to);
+    // Of controls with parameters for one step (or some) after the other: those of step k, those that were applied.
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    int begin = control->type->parameter_count(control->options, h->model, k + 1) - one;
+    int taken = control->type->parameter_count(control->options, h->model, k + count) - begin;
+    if (control->type->parameter_count(control->options, h->model, 0) > 0)
+      begin = 0, taken = whole;
+    memcpy(to + begin, from, (size_t)(taken < window ? taken : window) * sizeof *to);
     from += window;
     to += whole;
   }

@@ -81,9 +81,13 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *horizon, const struct 
                               struct dc_error *error);
 
 // The applied parameters as those of a run of executed->steps steps: dc_task_parameter_count(task, model,
-// executed->steps) numbers.  For controls with so many parameters a step, rolling them out gives the executed trajectory;
-// of others the parameters of the last window stand there.
+// executed->steps) numbers.  For controls with parameters for every step (or for every so many, when the steps applied at a
+// time are a multiple of it), rolling them out gives the executed trajectory.  Of controls whose parameters act on the
+// whole window, those of the last window stand there.
 void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *parameters);
+
+// A trajectory of one executed frame alone, which is judged: it refers to the executed trajectory and is not destroyed.
+struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon, int frame);
 
 // Iterations of the optimizer in all windows, the one under way included.
 int dc_horizon_iterations(const struct dc_receding_horizon *horizon);

@@ -154,6 +154,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   const struct dc_bodies *bodies = &plan->model->bodies;
   dc_rollout_input_reset(plan->model, plan->input);
   plan->input->q_before = NULL;
+  plan->succeeded = false;
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
@@ -216,7 +217,6 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
                                 struct dc_error *error)
 {
   double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
-  plan->succeeded = false;
   enum dc_status status = evaluate(plan, parameters, loss, gradient, error);
   if (!status) {
     memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
