@@ -16,15 +16,17 @@ void dc_snapshot_destroy(struct dc_snapshot *snapshot);
 void dc_snapshot_clear(struct dc_snapshot *snapshot);  // keeps memory
 
 // Copy an array [count] in under a name that is not there yet (DC_USAGE when it is).  DC_OK or DC_MEMORY.
-enum dc_status dc_snapshot_put_reals(struct dc_snapshot *snapshot, const char *name, size_t count, const double *values);
-enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char *name, size_t count, const long *values);
+enum dc_status dc_snapshot_put_reals(struct dc_snapshot *snapshot, const char *name, size_t count,
+                                     const double *values);
+enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        const long *values);
 
 // Copy an array of exactly count elements out, bit for bit.  DC_CHECKPOINT when there is none of that name, kind and
 // length; values are then as before.
 enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
                                      struct dc_error *error);
-enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count, long *values,
-                                        struct dc_error *error);
+enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        long *values, struct dc_error *error);
 // Length of an array, 0 when there is none.
 size_t dc_snapshot_count(const struct dc_snapshot *snapshot, const char *name);
 
