@@ -8,7 +8,7 @@
 #include "math/vector.h"
 #include "task/task.h"
 
-enum { DC_OBJECTIVE_BODIES_MOST = 100000 };
+enum { DC_OBJECTIVE_BODIES_MOST = 10000 };
 
 extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
 

@@ -22,7 +22,7 @@ static const struct dc_joint_part sledge_parts[] = {
     {.kind = DC_PART_HINGE, .q = 14, .v = 12, .axis = {0, 0, 1}, .range = {-INFINITY, INFINITY}}};
 static const struct dc_joint_part box_parts[] = {{.kind = DC_PART_TRANSLATION, .q = 15, .v = 16},
                                                  {.kind = DC_PART_BALL, .q = 18, .v = 13}};
-static const struct dc_pd_definition hand_pd = {.kp = 30, .kd = 2, .kp_rotation = NAN, .kd_rotation = NAN};
+static const struct dc_pd_definition hand_pd = {.kp = 30, .kd = 2, .kp_rotation = 20, .kd_rotation = 1};
 
 // All bodies but the wall hang on the world, each a mechanism of its own; actuators but for wall and box.
 static inline struct dc_model hand_model(void)
