@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that keep the gradient: the identity on the inner nine tenths of [low, high]; in the last twentieth m at either
-// end a curve that comes as near to the bound as one likes,
+// Bounds that keep the gradient: the identity on the inner nine tenths of [low, high]; in the last twentieth m at
+// either end a curve that comes as near to the bound as one likes,
 //     c(y) = high - m + m s((y - (high - m)) / m),   s(t) = t / sqrt(1 + t^2),   s' = (1 + t^2)^(-3/2),
 //     s'' = -3 t (1 + t^2)^(-5/2),
 // and likewise below.  s(0) = s''(0) = 0 and s'(0) = 1 make c twice continuously differentiable; it is strictly

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "pd_targets": where the actuator of one body pulls it, step by step.  With parameter y the target displacement
-// from the initial state is c(y), c the bounds (task/clamp.h); the target velocity is zero, so that kd damps.
+// Control "pd_targets": where the actuator of one body pulls it, step by step.  With parameter y the target
+// displacement from the initial state is c(y), c the bounds (task/clamp.h); the target velocity is zero, so that kd
+// damps.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {

@@ -2,8 +2,8 @@
 // Control "pd_velocity": parameters a accelerate a target that has a largest speed s and whose place is the integral,
 //     v_{k+1} = s tanh(v_k / s + gain h tanh(a_k)),   p_{k+1} = p_k + h v_{k+1},
 // per coordinate; the targets of step k are c(p_{k+1}) and c'(p_{k+1}) v_{k+1}, c the bounds (task/clamp.h).  State
-// between windows: p and v.  With derivatives P_k and V_k of the loss by p_{k+1} and v_{k+1} as they stand in the targets
-// of step k, backwards from the last step,
+// between windows: p and v.  With derivatives P_k and V_k of the loss by p_{k+1} and v_{k+1} as they stand in the
+// targets of step k, backwards from the last step,
 //     p' += P_k,   v' += V_k + h p',   e' = v' s sech^2(e_k),   a_k' += e' gain h sech^2(a_k),   v' = e' / s,
 // with e_k the argument of the outer tanh.
 #include <math.h>
@@ -105,8 +105,8 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
-// The coordinate c of pull_back.  The way back needs the velocities: those at the beginning of every block are kept where
-// the block's derivative will stand, those inside are computed again.
+// The coordinate c of pull_back.  The way back needs the velocities: those at the beginning of every block are kept
+// where the block's derivative will stand, those inside are computed again.
 static void pull_back_coordinate(const struct dc_pd_velocity_options *push, const struct dc_model *model,
                                  const struct dc_window *window, const struct dc_actuator_coordinates *coordinates,
                                  int c, const double *state, const double *parameters,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "region": the centres of mass x of bodies come to lie in a box or a disc,
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
-// with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of the
-// chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously differentiable.
+// with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of
+// the chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously
+// differentiable.
 #include <math.h>
 
 #include "task/objective_parts.h"

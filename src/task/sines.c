@@ -2,8 +2,8 @@
 // Control "sines": every actuator coordinate of some bodies follows a sum of sine waves that fades in,
 //     y(t) = r(t) S(t),   S = sum_i A_i sin(theta_i),   theta_i = 2 pi f_i t + phi_i,   r(t) = 10 x^3 - 15 x^4 + 6 x^5
 // with x = t / ramp up to 1, so that displacement, velocity and acceleration begin at zero.  The targets of step k are
-// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, c the bounds (task/clamp.h).  With s = r dy + r' dy' and
-// u = r dy' for derivatives dy, dy' by y and y', and w = 2 pi f,
+// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, c the bounds (task/clamp.h).  With s = r dy + r' dy'
+// and u = r dy' for derivatives dy, dy' by y and y', and w = 2 pi f,
 //     dA = s sin + u w cos,   df = 2 pi A (s t cos + u (cos - w t sin)),   dphi = A (s cos - u w sin).
 // Parameters: for every coordinate the amplitudes, the frequencies, the phases; each in units of its "scale".
 #include <math.h>

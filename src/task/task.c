@@ -14,6 +14,17 @@ static int state_of(const struct dc_control *control, const struct dc_model *mod
   return control->type->state_size ? control->type->state_size(control->options, model) : 0;
 }
 
+// Numbers behind the next count of them.  Without any there need not be an array.
+static double *past(double *numbers, int count)
+{
+  return count ? numbers + count : numbers;
+}
+
+static const double *past_const(const double *numbers, int count)
+{
+  return count ? numbers + count : numbers;
+}
+
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
 {
   int count = 0;
@@ -42,7 +53,7 @@ void dc_task_initial(const struct dc_task *task, const struct dc_model *model, i
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
     control->type->initial(control->options, model, steps, parameters);
-    parameters += count_of(control, model, steps);
+    parameters = past(parameters, count_of(control, model, steps));
   }
 }
 
@@ -78,7 +89,7 @@ void dc_task_start(const struct dc_task *task, const struct dc_model *model, dou
     const struct dc_control *control = &task->controls[i];
     if (control->type->start)
       control->type->start(control->options, model, state);
-    state += state_of(control, model);
+    state = past(state, state_of(control, model));
   }
 }
 
@@ -89,8 +100,8 @@ void dc_task_advance(const struct dc_task *task, const struct dc_model *model, c
     const struct dc_control *control = &task->controls[i];
     if (control->type->advance)
       control->type->advance(control->options, model, window, applied, state, parameters);
-    state += state_of(control, model);
-    parameters += count_of(control, model, window->steps);
+    state = past(state, state_of(control, model));
+    parameters = past(parameters, count_of(control, model, window->steps));
   }
 }
 
@@ -108,8 +119,8 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
     control->type->apply(control->options, model, window, state, parameters, input);
-    state += state_of(control, model);
-    parameters += count_of(control, model, window->steps);
+    state = past_const(state, state_of(control, model));
+    parameters = past_const(parameters, count_of(control, model, window->steps));
   }
 }
 
@@ -123,8 +134,8 @@ void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model,
     const struct dc_control *control = &task->controls[i];
     offset -= count_of(control, model, window->steps);
     state_offset -= state_of(control, model);
-    control->type->pull_back(control->options, model, window, state + state_offset, parameters + offset, cotangent,
-                             gradient + offset);
+    control->type->pull_back(control->options, model, window, past_const(state, state_offset), parameters + offset,
+                             cotangent, gradient + offset);
   }
 }
 

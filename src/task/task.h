@@ -151,8 +151,8 @@ struct dc_effort_options {
   double weight;
 };
 
-// Options of the objective "velocity": weight * sum over the bodies of |x_com(t + 1) - x_com(t)|^2 / h^2, over the chosen
-// axes; 0 for a trajectory without steps.
+// Options of the objective "velocity": weight * sum over the bodies of |x_com(t + 1) - x_com(t)|^2 / h^2, over the
+// chosen axes; 0 for a trajectory without steps.
 struct dc_velocity_options {
   struct dc_index_list bodies;
   double weight;

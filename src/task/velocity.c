@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "velocity": a cost of the speed of the centres of mass x of bodies,
-//     f = weight * mean over t of sum |d_t|^2,   d_t = (x_{t+1} - x_t) / h,   df/dx_{t+1} += 2 weight d_t / h = -df/dx_t
-// over the chosen axes.
+//     f = weight * mean over t of sum |d_t|^2,   d_t = (x_{t+1} - x_t) / h
+// over the chosen axes: with n steps that count x_{t+1} gets the derivative 2 weight d_t / (n h), x_t minus it.
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
