@@ -4,10 +4,20 @@
 
 #include "api/session.h"
 #include "base/clock.h"
+#include "contact/lane_kernels.h"
 
 static const double DEFAULT_SECONDS = 30;
 
 enum { LOSSES = 2 };
+
+static struct dc_checkpoint_identity identity(const struct session *session)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  return (struct dc_checkpoint_identity){.version = dcsim_version(),
+                                         .scene_hash = scene->scene_hash,
+                                         .mesh_hash = scene->mesh_hash,
+                                         .vector_width = dc_lane_kernels()->name};
+}
 
 // "run/..." beside what plan or horizon put in.
 static enum dc_status fill(struct session *session)
@@ -33,8 +43,8 @@ enum dc_status dc_session_checkpoint(struct session *session)
     session->snapshot = dc_snapshot_create();
   if (!session->snapshot || fill(session))
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
-  enum dc_status status = dc_checkpoint_write(dc_run_directory(session->run), session->scene->scene, session->snapshot,
-                                              &session->error);
+  struct dc_checkpoint_identity own = identity(session);
+  enum dc_status status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
   session->last_checkpoint = dc_seconds();
   return status;
 }
@@ -75,8 +85,9 @@ enum dc_status dc_session_resume(struct session *session)
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+  struct dc_checkpoint_identity own = identity(session);
   enum dc_status status =
-      dc_checkpoint_read(directory, scene, session->options->force != 0, session->snapshot, &session->error);
+      dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
   if (!status && (status = load(session)))
     dc_error_prefix(&session->error, "%.500s", directory);
   if (!status)

@@ -319,7 +319,7 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
   status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "plan/best", parameters, plan->best_parameters);
-  return status ? status : dc_minimization_save(plan->minimization, "optimizer/", snapshot);
+  return status ? status : dc_minimization_save(plan->minimization, "optimizer", snapshot);
 }
 
 // Rolls out again what a record held.
@@ -343,7 +343,7 @@ static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_sn
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
   if (!status)
-    status = dc_minimization_load(plan->minimization, "optimizer/", snapshot, error);
+    status = dc_minimization_load(plan->minimization, "optimizer", snapshot, error);
   // The last one is the present iterate, so that plan->trajectory is what it was.
   if (!status)
     status = restore(plan, plan->first_parameters, plan->first, error);
