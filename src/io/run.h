@@ -22,6 +22,13 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
                              struct dc_error *error);
 const char *dc_run_directory(const struct dc_run *run);
 
+// Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
+// behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and
+// meshes/ hold, replaces these and scene.json.  DC_CHECKPOINT when there are fewer rows or no header.  After a failure
+// *run is NULL and the lock is released.
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error);
+
 struct dc_run_row {
   int iteration;
   double loss, gradient_norm;
@@ -34,6 +41,9 @@ struct dc_run_row {
 };
 // Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
+
+// Makes the rows so far durable; DC_IO.
+enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 
 // trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
 // [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
