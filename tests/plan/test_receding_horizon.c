@@ -113,7 +113,8 @@ static bool same_executed(const struct dc_receding_horizon *a, const struct dc_r
   return s->steps == t->steps && memcmp(s->q, t->q, frames * (size_t)s->nq * sizeof *s->q) == 0 &&
          memcmp(s->min_gap, t->min_gap, frames * sizeof *s->min_gap) == 0 &&
          memcmp(a->target_position, b->target_position, targets) == 0 &&
-         memcmp(a->target_velocity, b->target_velocity, targets) == 0 && memcmp(a->applied, b->applied, parameters) == 0;
+         memcmp(a->target_velocity, b->target_velocity, targets) == 0 &&
+         memcmp(a->applied, b->applied, parameters) == 0;
 }
 
 static double loss_at(const struct dc_trajectory *trajectory, int frame)
@@ -346,10 +347,12 @@ static void test_plan_resume(void)
   const struct dc_optimizer_type *type = scene->optimizer;
   const void *options = scene->optimizer_options;
   struct dc_optimizer_result result;
-  CHECK(dc_plan_optimize(whole.plan, type, options, whole.plan->parameters, note_loss, &whole, &result, &error) == DC_OK,
+  CHECK(dc_plan_optimize(whole.plan, type, options, whole.plan->parameters, note_loss, &whole, &result, &error) ==
+            DC_OK,
         "%s", error.text);
   CHECK(result.iterations == 3 && whole.count == 4 && result.first_value == whole.losses[0]);
-  CHECK(dc_plan_optimize(half.plan, type, options, half.plan->parameters, note_loss, &half, NULL, &error) == DC_STOPPED);
+  CHECK(dc_plan_optimize(half.plan, type, options, half.plan->parameters, note_loss, &half, NULL, &error) ==
+        DC_STOPPED);
   CHECK(dc_plan_begin(rest.plan, type, options, rest.plan->parameters, &error) == DC_OK, "%s", error.text);
   CHECK(dc_plan_load(rest.plan, half.snapshot, &error) == DC_OK, "%s", error.text);
   CHECK(dc_plan_continue(rest.plan, note_loss, &rest, &error) == DC_OK, "%s", error.text);
