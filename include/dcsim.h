@@ -72,8 +72,10 @@ typedef struct {
   int is_best, backed_off;
 } dcsim_progress;
 
-// Called after every iteration; a non-zero return stops the run after it, results so far are kept, and is written to
-// run.json as the exit status (130 and 143 by custom).
+// Called after every iteration.  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an
+// optimization with a run directory; nothing happens otherwise) and go on; anything else stops the run after this
+// iteration: results so far are kept, and the value is written to run.json as the exit status (130 and 143 by custom).
+enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
@@ -85,6 +87,13 @@ typedef struct {
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
   void *progress_context;
+
+  // Optimizations only.
+  // Run directory to go on with from its last checkpoint, or NULL.  directory and control_run must then be NULL, and the
+  // scene the one of the run: DIR/resolved.json is.
+  const char *resume;
+  int force;                  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
+  double checkpoint_seconds;  // least time between two checkpoints, s; 0: one after every iteration
 } dcsim_run_options;
 
 typedef struct {
