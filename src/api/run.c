@@ -66,7 +66,7 @@ static bool go_on(struct session *session, dcsim_progress *progress)
   int answer = 0;
   if (session->row_status)
     return false;
-  progress->seconds = dc_seconds() - session->start;
+  progress->seconds = dc_seconds() - session->began;
   if (options->progress)
     answer = options->progress(options->progress_context, progress);
   if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
@@ -214,7 +214,7 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// Writes trajectory, summary and, when it came to its end, the last checkpoint; closes the run.
+// Writes trajectory, summary and, of an optimization, the last checkpoint; closes the run.
 static enum dc_status write_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
                                 enum dc_status status, const char *json)
 {
@@ -226,7 +226,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
-  if (!written && !status && session->optimizing)
+  if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);

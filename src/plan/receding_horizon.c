@@ -267,6 +267,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     if (!failed)
       return DC_OK;
     h->open = false;
+    dc_plan_end(h->plan);
     if (h->retried) {
       dc_error_prefix(error, "window at step %d", h->executed->steps);
       return DC_NUMERICAL;
