@@ -75,9 +75,10 @@ typedef struct {
 
 enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 
-// Called after every iteration (of a receding horizon: after every iteration in a window).  0 goes on;
-// DCSIM_PROGRESS_CHECKPOINT writes a checkpoint and goes on; another return stops the run, results so far are kept, and
-// is written to run.json as the exit status (130 and 143 by custom).
+// Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
+// applied).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
+// directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
+// kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
@@ -89,9 +90,13 @@ typedef struct {
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
   void *progress_context;
-  const char *resume;         // go on in this run directory from its checkpoint, or NULL (then directory is not given)
-  int force;                  // although the checkpoint is of another scene or version
-  double checkpoint_seconds;  // between checkpoints of an optimization; 0: after every iteration; < 0: the default, 30
+
+  // Optimizations only.
+  // Run directory to go on with from its last checkpoint, or NULL.  directory and control_run must then be NULL, and the
+  // scene the one of the run: DIR/resolved.json is.
+  const char *resume;
+  int force;                  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
+  double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
 } dcsim_run_options;
 
 // A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.

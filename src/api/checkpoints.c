@@ -10,13 +10,10 @@ static const double DEFAULT_SECONDS = 30;
 
 enum { LOSSES = 2 };
 
-static struct dc_checkpoint_identity identity(const struct session *session)
+static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
 {
-  const struct dc_scene *scene = session->scene->scene;
-  return (struct dc_checkpoint_identity){.version = dcsim_version(),
-                                         .scene_hash = scene->scene_hash,
-                                         .mesh_hash = scene->mesh_hash,
-                                         .vector_width = dc_lane_kernels()->name};
+  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, identity,
+                                &session->error);
 }
 
 // "run/..." beside what plan or horizon put in.
@@ -43,8 +40,10 @@ enum dc_status dc_session_checkpoint(struct session *session)
     session->snapshot = dc_snapshot_create();
   if (!session->snapshot || fill(session))
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
-  struct dc_checkpoint_identity own = identity(session);
-  enum dc_status status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
   session->last_checkpoint = dc_seconds();
   return status;
 }
@@ -85,9 +84,10 @@ enum dc_status dc_session_resume(struct session *session)
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
-  struct dc_checkpoint_identity own = identity(session);
-  enum dc_status status =
-      dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
   if (!status && (status = load(session)))
     dc_error_prefix(&session->error, "%.500s", directory);
   if (!status)

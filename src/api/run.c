@@ -24,7 +24,8 @@ static enum dc_status open_run(struct session *session)
   return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
 }
 
-// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it went.
+// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
+// went.
 static enum dc_status take_controls(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -65,7 +66,7 @@ static bool go_on(struct session *session, dcsim_progress *progress)
   int answer = 0;
   if (session->row_status)
     return false;
-  progress->seconds = dc_seconds() - session->start;
+  progress->seconds = dc_seconds() - session->began;
   if (options->progress)
     answer = options->progress(options->progress_context, progress);
   if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
@@ -158,7 +159,8 @@ static enum dc_status check_start(struct session *session, const double *paramet
 {
   const struct dc_scene *scene = session->scene->scene;
   int steps = session->plan ? session->plan->window.steps : 0;
-  struct dc_plan *plan = session->plan ? session->plan : dc_plan_create(&scene->model, &scene->task, 0, &session->error);
+  struct dc_plan *plan =
+      session->plan ? session->plan : dc_plan_create(&scene->model, &scene->task, 0, &session->error);
   if (!plan)
     return session->error.status;
   dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
@@ -177,8 +179,7 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (status)
     return status;
   if (!horizon) {
-    session->plan =
-        dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
+    session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
     if (!session->plan)
       return session->error.status;
   }
@@ -186,9 +187,9 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (status)
     return status;
   if (!horizon)
-    return session->optimizing ? dc_plan_begin(session->plan, scene->optimizer, scene->optimizer_options, parameters,
-                                               &session->error)
-                               : DC_OK;
+    return session->optimizing
+               ? dc_plan_begin(session->plan, scene->optimizer, scene->optimizer_options, parameters, &session->error)
+               : DC_OK;
   session->horizon = dc_horizon_create(&scene->model, &scene->task, &scene->horizon, scene->optimizer,
                                        scene->optimizer_options, &session->error);
   if (!session->horizon)
@@ -213,7 +214,7 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// Writes trajectory, summary and, when it came to its end, the last checkpoint; closes the run.
+// Writes trajectory, summary and, of an optimization, the last checkpoint; closes the run.
 static enum dc_status write_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
                                 enum dc_status status, const char *json)
 {
@@ -223,8 +224,9 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
       dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
                               outcome->first, outcome->first_parameters, &session->error);
   if (!written)
-    written = dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
-  if (!written && !status && session->optimizing)
+    written =
+        dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+  if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
@@ -271,8 +273,8 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   dc_utc_stamp(session->started, sizeof session->started);
   int parameter_count = dc_task_parameter_count(&scene->task, &scene->model, (int)scene->definition.time.steps);
   double *parameters = dc_alloc((size_t)parameter_count, sizeof *parameters);
-  enum dc_status status = parameters ? prepare(session, parameters)
-                                     : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+  enum dc_status status =
+      parameters ? prepare(session, parameters) : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
   free(parameters);
   if (!status)
     status = session->options->resume ? dc_session_resume(session) : open_run(session);

@@ -148,9 +148,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   if (session->horizon)
-    dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n", session->scene->scene->name,
-                result->initial_loss, result->loss, result->steps, session->scene->scene->definition.time.steps,
-                result->iterations, result->success ? "task reached" : "task not reached");
+    dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n",
+                session->scene->scene->name, result->initial_loss, result->loss, result->steps,
+                session->scene->scene->definition.time.steps, result->iterations,
+                result->success ? "task reached" : "task not reached");
   else if (session->optimizing)
     dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,
                 result->loss, result->iterations, result->success ? "task reached" : "task not reached");

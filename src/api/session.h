@@ -17,7 +17,7 @@ struct session {
   struct dc_receding_horizon *horizon;  // of windows; the other one is NULL
   struct dc_run *run;                   // NULL: nothing is written
   long rows;                            // of loss.csv
-  double began, start;    // of this process; the same minus the time spent before a resumed checkpoint
+  double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
   double first_loss, best_loss;
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
@@ -30,11 +30,11 @@ struct session {
 
 // What a run has made so far; refers to the session.
 struct outcome {
-  const struct dc_trajectory *best, *first;            // first may be NULL
-  const double *best_parameters, *first_parameters;    // for as many steps as the trajectories have
-  double *applied;                                     // memory of best_parameters, or NULL
-  struct dc_trajectory judged;                         // what the loss is of: best, or its last frame; not destroyed
-  const struct dc_rollout_input *input;                // that goes with it
+  const struct dc_trajectory *best, *first;          // first may be NULL
+  const double *best_parameters, *first_parameters;  // for as many steps as the trajectories have
+  double *applied;                                   // memory of best_parameters, or NULL
+  struct dc_trajectory judged;                       // what the loss is of: best, or its last frame; not destroyed
+  const struct dc_rollout_input *input;              // that goes with it
   const struct dc_plan_work *work;
   int iterations;
   bool success, blocked;
@@ -48,13 +48,13 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json);
 
-// After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does nothing
-// without a run directory.  Inside an observer only.
+// After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
+// nothing without a run directory.  Inside an observer only.
 enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for);
 // Writes the checkpoint of an optimization.
 enum dc_status dc_session_checkpoint(struct session *session);
-// Goes on from the checkpoint in options->resume: the plan must have begun its minimization, the horizon be fresh; opens
-// the run.  DC_CHECKPOINT when it does not fit.
+// Goes on from the checkpoint in options->resume: the plan must have begun its minimization, the horizon be fresh;
+// opens the run.  DC_CHECKPOINT when it does not fit.
 enum dc_status dc_session_resume(struct session *session);
 
 #endif

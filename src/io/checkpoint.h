@@ -16,6 +16,11 @@ struct dc_checkpoint_identity {
   const char *vector_width;  // name of the vector kernels
 };
 
+// The identity of runs of scene.  Its scene hash is that of DIR/resolved.json, with the names that meshes have there: the
+// scene as given and the one read back from the run directory come to the same.  DC_MEMORY.
+enum dc_status dc_checkpoint_identify(const struct dc_scene *scene, const char *version, const char *vector_width,
+                                      struct dc_checkpoint_identity *identity, struct dc_error *error);
+
 // Makes the rows of the run durable, then replaces DIR/checkpoint.h5: temporary file, fsync, close, rename, fsync of the
 // directory, so that after whatever happens there is a whole checkpoint with all its rows, this one or the one before.
 // Names in the snapshot must not be empty.  DC_IO, DC_MEMORY.

@@ -349,7 +349,8 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   checker.shifted = dc_alloc(count, sizeof *checker.shifted);
   checker.tangent = dc_alloc((size_t)plan->model->bodies.nv, sizeof *checker.tangent);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status = gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status =
+      gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);

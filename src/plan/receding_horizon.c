@@ -57,8 +57,8 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
   int control = dc_task_start_control(task);
   if (control >= 0)
     return dc_fail(error, DC_BAD_INPUT,
-                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change", control,
-                   task->controls[control].type->name);
+                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
+                   control, task->controls[control].type->name);
   if (horizon->apply > horizon->length)
     return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
   return DC_OK;
@@ -164,8 +164,9 @@ static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimiz
 }
 
 struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, const struct dc_task *task,
-                                              const struct dc_horizon *horizon, const struct dc_optimizer_type *optimizer,
-                                              const void *optimizer_options, struct dc_error *error)
+                                              const struct dc_horizon *horizon,
+                                              const struct dc_optimizer_type *optimizer, const void *optimizer_options,
+                                              struct dc_error *error)
 {
   struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
   if (!h) {
@@ -266,6 +267,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     if (!failed)
       return DC_OK;
     h->open = false;
+    dc_plan_end(h->plan);
     if (h->retried) {
       dc_error_prefix(error, "window at step %d", h->executed->steps);
       return DC_NUMERICAL;

@@ -208,10 +208,11 @@ static void test_identity(void)
   } cases[] = {
       {{"1.2.4", 0xdeadbeef, UINT64_MAX, "avx2"}, "another version 1.2.3 (now 1.2.4);"},
       {{"1.2.3", 1, UINT64_MAX, "avx2"}, "another scene 00000000deadbeef (now 0000000000000001);"},
-      {{"1.2.3", 0xdeadbeef, 2, "avx2"}, "another meshes ffffffffffffffff (now 0000000000000002);"},
-      {{"1.2.3", 0xdeadbeef, UINT64_MAX, "avx512"}, "another vector kernels avx2 (now avx512);"},
+      {{"1.2.3", 0xdeadbeef, 2, "avx2"}, "other meshes ffffffffffffffff (now 0000000000000002);"},
+      {{"1.2.3", 0xdeadbeef, UINT64_MAX, "avx512"}, "other vector kernels avx2 (now avx512);"},
       {{"1", 1, UINT64_MAX, "baseline"},
-       "version 1.2.3 (now 1), scene 00000000deadbeef (now 0000000000000001), vector kernels avx2 (now baseline);"},
+       "another version 1.2.3 (now 1), another scene 00000000deadbeef (now 0000000000000001), other vector kernels "
+       "avx2 (now baseline);"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct dc_error error = {0};
@@ -224,6 +225,33 @@ static void test_identity(void)
     CHECK(dc_snapshot_count(fixture.snapshot, "reals") == 6, "%zu", i);
   }
   teardown(&fixture);
+}
+
+// Two meshes of one base name get names of their own in a run directory; the scene read back from there is the same.
+static void test_identify(void)
+{
+  static const struct dc_shape_type type = {.name = "mesh"};
+  static const struct {
+    const char *resolved, *files[2];
+  } scenes[] = {
+      {"{\"shapes\": {\"a\": {\"file\": \"b.obj\"}, \"c\": {\"file\": \"b.obj\"}}}", {"/one/b.obj", "/two/b.obj"}},
+      {"{\"shapes\": {\"a\": {\"file\": \"b.obj\"}, \"c\": {\"file\": \"b-2.obj\"}}}",
+       {"/run/meshes/b.obj", "/run/meshes/b-2.obj"}},
+      {"{\"shapes\": {\"a\": {\"file\": \"b.obj\"}, \"c\": {\"file\": \"b.obj\"}}}", {"/one/b.obj", "/one/b.obj"}},
+  };
+  struct dc_checkpoint_identity found[3];
+  for (int i = 0; i < 3; i++) {
+    struct dc_mesh_shape_options meshes[2] = {{.file = scenes[i].files[0]}, {.file = scenes[i].files[1]}};
+    struct dc_shape shapes[2] = {{.name = "a", .type = &type, .options = &meshes[0]},
+                                 {.name = "c", .type = &type, .options = &meshes[1]}};
+    struct dc_scene scene = {.resolved = (char *)scenes[i].resolved, .mesh_hash = 7};
+    scene.definition.shape_count = 2;
+    scene.definition.shapes = shapes;
+    CHECK(dc_checkpoint_identify(&scene, "1", "avx2", &found[i], NULL) == DC_OK, "%d", i);
+    CHECK(found[i].mesh_hash == 7 && strcmp(found[i].vector_width, "avx2") == 0, "%d", i);
+  }
+  CHECK(found[0].scene_hash == found[1].scene_hash, "as given, and as read back");
+  CHECK(found[0].scene_hash != found[2].scene_hash, "one mesh for both is another scene");
 }
 
 static void put_bytes(const struct fixture *fixture, const char *bytes, size_t size)
@@ -537,6 +565,7 @@ static void test_reopen_scene(void)
 
 RUN_TESTS({"a snapshot comes back bit for bit", test_round_trip},
           {"what a checkpoint belongs to is checked", test_identity},
+          {"a scene is known again in its run directory", test_identify},
           {"damaged and missing files are recognized", test_damaged_files},
           {"a full disk keeps the checkpoint before", test_full_disk},
           {"a killed process leaves a whole checkpoint", test_killed},
