@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction between bodies: paper 003, IV.C and VIII, with the local support of paper 000, A.3.
+//
+// Every triangle pair that counts exactly at time t has a mass-less plane, the separating plane of time t, that moves
+// within itself with a velocity u and a spin omega.  The vertices of both triangles rub on it with their normal
+// forces of time t; u and omega are those that dissipate least,
+//     D(q+; q) = min over (u, omega) of h sum_v lambda f_v (sqrt(|r_v|^2 + e^2) - e),
+//     r_v = B^T (x_v+ - x_v)/h - u - omega B^T (n x (x_v - o)),
+// f_v the normal force on vertex v at t times the weights of the hierarchy, lambda the coefficient of the two bodies, e
+// the smoothing velocity, B a basis of the plane, o any point.  On a half space the plane does not move and every
+// vertex of the mesh rubs on it.  Depends on q+ through x_v+, on q through x_v, n and f_v (docs/theory.md,
+// "Friction").
+#ifndef DC_CONTACT_FRICTION_H
+#define DC_CONTACT_FRICTION_H
+
+#include "contact/contact.h"
+
+// What friction depends on besides the poses.
+struct dc_friction_law {
+  double stiffness;           // mu of the contact potential with its scale, J
+  double time_step;           // h, s
+  double smoothing;           // e, m/s
+  const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two
+};
+
+// Energy D of one body pair and its derivatives for the twists (w_a, t_a, w_b, t_b) of both frames at t+1, each about
+// its own origin; those of a body that does not move are zero.
+struct dc_friction_derivatives {
+  double energy;  // J
+  double gradient[12];
+  double h_aa[6][6], h_ab[6][6], h_bb[6][6];  // rows a, columns b in h_ab
+};
+
+// Lists what rubs, from the last evaluation of contact, which must have been at poses now [bodies].  Nothing rubs where
+// the coefficient is 0.  DC_OK or DC_MEMORY.
+enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
+                                         const struct dc_friction_law *law, struct dc_error *error);
+
+// The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
+// results [pair_count].  exact: the true Hessian; otherwise without the curvature of the rotations, which is positive
+// semidefinite.  May be called any number of times after begin, other evaluations of contact in between; the solution
+// of one call starts the next.  Same bits for any number of threads.
+double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
+                                    struct dc_friction_derivatives *results);
+
+// Whether anything rubs at all after the last begin.
+bool dc_contact_rubs(const struct dc_contact *contact);
+
+// Whether the motion of every plane reached its tolerance in the last evaluation: no gradient may rest on one that did
+// not.
+bool dc_contact_friction_solved(const struct dc_contact *contact);
+
+// For the derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation): adds its
+// derivative by the poses at t as wrenches for the twists of those frames to wrenches [bodies][6], by the coefficients
+// to coefficient [bodies] and by the stiffness to *stiffness.
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness);
+
+#endif
