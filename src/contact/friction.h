@@ -38,13 +38,17 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
 // results [pair_count].  exact: the true Hessian; otherwise without the curvature of the rotations, which is positive
-// semidefinite.  May be called any number of times after begin; does not disturb begin's list.  Same bits for any number
-// of threads.
+// semidefinite.  May be called any number of times after begin, other evaluations of contact in between; the solution
+// of one call starts the next.  Same bits for any number of threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
                                     struct dc_friction_derivatives *results);
 
 // Whether anything rubs at all after the last begin.
 bool dc_contact_rubs(const struct dc_contact *contact);
+
+// Whether the motion of every plane reached its tolerance in the last evaluation: no gradient may rest on one that did
+// not.
+bool dc_contact_friction_solved(const struct dc_contact *contact);
 
 // For the derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation): adds its
 // derivative by the poses at t as wrenches for the twists of those frames to wrenches [bodies][6], by the coefficients
