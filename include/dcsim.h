@@ -70,10 +70,15 @@ typedef struct {
   int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
+  const char *unit;  // what iteration counts: NULL: iterations; "step": steps that a receding horizon has applied
 } dcsim_progress;
 
-// Called after every iteration; a non-zero return stops the run after it, results so far are kept, and is written to
-// run.json as the exit status (130 and 143 by custom).
+enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
+
+// Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
+// applied).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
+// directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
+// kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
@@ -85,8 +90,16 @@ typedef struct {
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
   void *progress_context;
+
+  // Optimizations only.
+  // Run directory to go on with from its last checkpoint, or NULL.  directory and control_run must then be NULL, and the
+  // scene the one of the run: DIR/resolved.json is.
+  const char *resume;
+  int force;                  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
+  double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
 } dcsim_run_options;
 
+// A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.
 typedef struct {
   int success;  // every objective reached at the end
   double loss, initial_loss;

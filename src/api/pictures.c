@@ -55,7 +55,8 @@ static int collect_marks(const struct dc_scene *scene, struct dc_render_mark *ma
     const struct dc_objective *objective = &scene->task.objectives[k];
     struct dc_render_mark mark;
     int body;
-    for (int i = 0; objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
+    for (int i = 0;
+         objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
          i++, count++) {
       mark.radius = fmax(mark.radius, SMALLEST_MARK);
       dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);

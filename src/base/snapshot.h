@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: named arrays of numbers and texts from which a computation goes on bit for bit.  What makes a snapshot puts
+// Snapshots: named arrays of numbers from which a computation goes on bit for bit.  What makes a snapshot puts
 // arrays under names with a prefix of its own, such as "optimizer/moments"; io/ writes and reads them as a whole.
 #ifndef DC_BASE_SNAPSHOT_H
 #define DC_BASE_SNAPSHOT_H
@@ -15,23 +15,26 @@ struct dc_snapshot *dc_snapshot_create(void);  // NULL when out of memory
 void dc_snapshot_destroy(struct dc_snapshot *snapshot);
 void dc_snapshot_clear(struct dc_snapshot *snapshot);  // keeps memory
 
-// Copy an array [count] in under a name that is not there yet.  DC_OK or DC_MEMORY.
-enum dc_status dc_snapshot_put_reals(struct dc_snapshot *snapshot, const char *name, size_t count, const double *values);
-enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char *name, size_t count, const long *values);
+// Copy an array [count] in under a name that is not there yet (DC_USAGE when it is).  DC_OK or DC_MEMORY.
+enum dc_status dc_snapshot_put_reals(struct dc_snapshot *snapshot, const char *name, size_t count,
+                                     const double *values);
+enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        const long *values);
 
-// Copy an array of exactly count elements out.  DC_CHECKPOINT when there is none of that name, kind and length.
+// Copy an array of exactly count elements out, bit for bit.  DC_CHECKPOINT when there is none of that name, kind and
+// length; values are then as before.
 enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
                                      struct dc_error *error);
-enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count, long *values,
-                                        struct dc_error *error);
+enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        long *values, struct dc_error *error);
 // Length of an array, 0 when there is none.
 size_t dc_snapshot_count(const struct dc_snapshot *snapshot, const char *name);
 
-// For writers and readers: entry i, false beyond the last one.
+// For writers and readers: entry i in the order of putting, false beyond the last one.  Valid until the next put.
 struct dc_snapshot_entry {
   const char *name;
   size_t count;
-  const double *reals;    // one of these two
+  const double *reals;  // one of these two; the other is NULL
   const long *integers;
 };
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim optimize: minimize the loss of a scene.
+#include <string.h>
+
 #include "cli/commands.h"
+#include "cli/message.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 static const char *const gradients[] = {"adjoint", NULL};
 static const char *const later_gradients[] = {"fd", "bundle", NULL};
@@ -14,12 +18,37 @@ static const struct cli_option own_options[] = {
      .later_choices = later_gradients,
      .offset = offsetof(struct cli_arguments, gradient),
      .help = "how gradients are computed: adjoint (the default)"},
-    {.name = "resume", .type = CLI_TEXT, .argument = "DIR", .later = true, .help = ""},
+    {.name = "resume",
+     .type = CLI_TEXT,
+     .argument = "DIR",
+     .offset = offsetof(struct cli_arguments, resume),
+     .help = "go on with the run in DIR from its last checkpoint; without SCENE: its own"},
+    {.name = "force",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, force),
+     .help = "resume although scene, version or vector kernels are not the same"},
+    {.name = "checkpoint",
+     .type = CLI_REAL,
+     .argument = "SECONDS",
+     .minimum = 0,
+     .maximum = 1e9,
+     .offset = offsetof(struct cli_arguments, checkpoint),
+     .help = "least time between checkpoints, 0: every iteration; default: 30"},
     CLI_OPTIONS_END,
 };
 
 static int run(const struct cli_arguments *arguments)
 {
+  if (!arguments->operand && !arguments->resume)
+    return cli_fail(DCSIM_USAGE, "optimize: missing SCENE (see dcsim optimize --help)");
+  if (arguments->resume && arguments->output)
+    return cli_fail(DCSIM_USAGE, "--output: a run that is resumed goes on in its own directory");
+  if (arguments->resume && arguments->control)
+    return cli_fail(DCSIM_USAGE, "--control: a run that is resumed has its own controls");
+  if (arguments->force && !arguments->resume)
+    return cli_fail(DCSIM_USAGE, "--force: needs --resume too");
+  if (!arguments->output || strcmp(arguments->output, "none") != 0)
+    cli_signals_allow_checkpoints();
   return cli_run(arguments, dcsim_optimize);
 }
 
@@ -30,8 +59,9 @@ const struct cli_command cli_command_optimize = {
     .name = "optimize",
     .summary = "Minimize the loss of a scene over its controls.",
     .operand = "SCENE",
-    .operand_required = true,
-    .details = "The first SIGINT or SIGTERM finishes the iteration and writes what there is, the second stops at once.",
+    .details =
+        "The first SIGINT or SIGTERM finishes the iteration and writes what there is, the second stops at once.\n"
+        "SIGUSR1 writes a checkpoint and goes on.  SCENE may be left out with --resume.",
     .options = options,
     .run = run,
 };

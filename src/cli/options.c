@@ -336,6 +336,7 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
                                       .every = -1,
                                       .samples = -1,
                                       .size = {-1, -1},
+                                      .checkpoint = 30,
                                       .eye = {NAN, NAN, NAN},
                                       .target = {NAN, NAN, NAN}};
   arguments->command_line = join(argc, argv);

@@ -44,14 +44,15 @@ struct cli_option {
     .name = NULL                                                                                                       \
   }
 
-// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, vectors NAN.
+// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, checkpoint its
+// default, vectors NAN.
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
-  bool help, json, quiet, require_success;
-  const char *output, *model, *control, *gradient, *video;
+  bool help, json, quiet, require_success, force;
+  const char *output, *model, *control, *gradient, *resume, *video;
   struct cli_list overrides, allowed_paths;
   int64_t threads, seed, frames, steps, every, samples, size[2];
-  double max_time, tolerance, eye[3], target[3];
+  double max_time, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };
 

@@ -38,7 +38,9 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .quiet = quiet,
                                     .terminal = terminal,
                                     .color = terminal && !is_set("NO_COLOR"),
-                                    .printed = -1};
+                                    .printed = -1,
+                                    .last = -1,
+                                    .first = -1};
 }
 
 // "1:02:03", or "" when nothing can be said.
@@ -47,7 +49,8 @@ static void remaining(const struct cli_progress *progress, const dcsim_progress 
   text[0] = '\0';
   if (!(report->seconds > 0) || report->iteration < 0 || report->iterations <= report->iteration)
     return;
-  double seconds = report->seconds * (report->iterations - report->iteration) / (report->iteration + 1.0);
+  double seconds =
+      report->seconds * (report->iterations - report->iteration) / (report->iteration - progress->first + 1.0);
   if (progress->max_seconds > 0)
     seconds = fmax(0, fmin(seconds, progress->max_seconds - report->seconds));
   if (seconds < 1e7)
@@ -57,15 +60,15 @@ static void remaining(const struct cli_progress *progress, const dcsim_progress 
 static void format_line(const struct cli_progress *progress, const dcsim_progress *report, char *text, size_t size)
 {
   char left[32], gap[48] = "";
+  const char *unit = report->unit ? report->unit : progress->unit;
   remaining(progress, report, left, sizeof left);
   if (isfinite(report->min_gap))
     snprintf(gap, sizeof gap, "  gap %.3g m", report->min_gap);
   if (progress->losses)
-    snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", progress->unit, report->iteration,
-             report->iterations, report->loss, report->best_loss, gap, report->seconds, left);
+    snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", unit, report->iteration, report->iterations,
+             report->loss, report->best_loss, gap, report->seconds, left);
   else
-    snprintf(text, size, "%s %d/%d  %.1f s%s", progress->unit, report->iteration, report->iterations, report->seconds,
-             left);
+    snprintf(text, size, "%s %d/%d  %.1f s%s", unit, report->iteration, report->iterations, report->seconds, left);
 }
 
 static bool is_due(const struct cli_progress *progress, const dcsim_progress *report, double time)
@@ -75,7 +78,8 @@ static bool is_due(const struct cli_progress *progress, const dcsim_progress *re
   double waited = time - progress->printed;
   if (waited < redraw_seconds)
     return false;
-  return progress->terminal || report->iteration % PLAIN_EVERY == 0 || waited >= silent_seconds;
+  bool round = report->iteration % PLAIN_EVERY == 0 && report->iteration != progress->last;
+  return progress->terminal || round || waited >= silent_seconds;
 }
 
 // A line never wraps: the cursor could not go back to its beginning.
@@ -90,10 +94,13 @@ int cli_progress_report(void *context, const dcsim_progress *report)
 {
   struct cli_progress *progress = context;
   double time = now();
+  if (progress->first < 0)
+    progress->first = report->iteration;
   if (!progress->quiet && report->iterations > 0 && is_due(progress, report, time)) {
     char text[WIDEST];
     format_line(progress, report, text, sizeof text);
     progress->printed = time;
+    progress->last = report->iteration;
     if (progress->terminal) {
       cut_to_terminal(text);
       bool green = progress->color && progress->losses && report->is_best;
@@ -105,7 +112,9 @@ int cli_progress_report(void *context, const dcsim_progress *report)
     }
     fflush(stderr);
   }
-  return cli_signals_received() ? 128 + cli_signals_received() : 0;
+  if (cli_signals_received())
+    return 128 + cli_signals_received();
+  return cli_signals_take_checkpoint() ? DCSIM_PROGRESS_CHECKPOINT : 0;
 }
 
 void cli_progress_finish(struct cli_progress *progress)

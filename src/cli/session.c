@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 
-int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
+static int open_scene(const char *path, const dcsim_scene_options *options, dcsim_scene **scene)
 {
   dcsim_error error = {0};
+  int status = dcsim_scene_open(path, options, scene, &error);
+  return status ? cli_fail(status, "%s", error.text) : 0;
+}
+
+// The scene that a run directory holds with everything filled in.
+static int open_own_scene(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene)
+{
+  char *path;
+  if (asprintf(&path, "%s/resolved.json", directory) < 0)
+    return cli_fail(DCSIM_MEMORY, "out of memory for the name of a scene");
+  int status = open_scene(path, options, scene);
+  free(path);
+  return status;
+}
+
+int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
+{
   const dcsim_scene_options options = {
       .model = arguments->model,
       .override_count = arguments->overrides.count,
@@ -22,8 +41,9 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
   *scene = NULL;
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
-  int status = dcsim_scene_open(arguments->operand, &options, scene, &error);
-  return status ? cli_fail(status, "%s", error.text) : 0;
+  if (!arguments->operand)
+    return open_own_scene(arguments->resume, &options, scene);
+  return open_scene(arguments->operand, &options, scene);
 }
 
 int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *report, const dcsim_error *error)
@@ -75,15 +95,21 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
       .frames = arguments->frames > 0 ? (int)arguments->frames : 0,
       .progress = cli_progress_report,
       .progress_context = &progress,
+      .resume = arguments->resume,
+      .force = arguments->force,
+      .checkpoint_seconds = arguments->checkpoint,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};
   status = function(scene, &options, &result, &report, &error);
   cli_progress_finish(&progress);
   dcsim_scene_close(scene);
+  bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && result.directory[0];
   if (status == DCSIM_STOPPED)
     error.text[0] = '\0';  // said better below
   status = explain_stop(arguments, cli_finish(arguments, status, &report, &error), &result);
+  if (resumable && !arguments->quiet)
+    cli_message("to go on: dcsim optimize --resume %s", result.directory);
   if (status != 0 && status < 128 && result.directory[0])
     cli_message("the results so far are in %s", result.directory);
   if (status == 0 && arguments->require_success && !result.success)

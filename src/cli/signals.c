@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t deferred, silent, line_drawn, received;
+static volatile sig_atomic_t deferred, silent, line_drawn, received, checkpoints, checkpoint_wanted;
 static struct timespec first_time;
 
 static const double same_signal = 0.5;  // s
@@ -46,8 +46,11 @@ static void checkpoint(int signal_number)
 {
   int saved = errno;
   (void)signal_number;
-  if (!silent)
-    note("dcsim: SIGUSR1: checkpoints are not available in this version; going on\n");
+  checkpoint_wanted = checkpoints;
+  if (!silent && checkpoints)
+    note("dcsim: SIGUSR1: writing a checkpoint after this iteration\n");
+  else if (!silent)
+    note("dcsim: SIGUSR1: there is nothing to write a checkpoint of; going on\n");
   errno = saved;
 }
 
@@ -89,6 +92,19 @@ void cli_signals_defer(bool quiet)
 int cli_signals_received(void)
 {
   return received;
+}
+
+void cli_signals_allow_checkpoints(void)
+{
+  checkpoints = 1;
+}
+
+bool cli_signals_take_checkpoint(void)
+{
+  if (!checkpoint_wanted)
+    return false;
+  checkpoint_wanted = 0;
+  return true;
 }
 
 void cli_signals_set_line(bool drawn)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/contact_internal.h"
+#include "contact/friction_internal.h"
 #include "math/vector.h"
 
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
@@ -105,6 +106,7 @@ void dc_contact_destroy(struct dc_contact *contact)
     free(pair->unit_hessians);
   }
   free(contact->units);
+  dc_friction_destroy(contact->friction);
   dc_arena_destroy(contact->arena);
   free(contact);
 }

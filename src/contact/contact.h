@@ -19,17 +19,19 @@ enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
 
 // Settings shared by bsh and exact; the option table is dc_contact_options.
 struct dc_contact_settings {
-  double stiffness;       // mu, J
-  double blend;           // epsilon of the hierarchy
-  double length;          // length unit of the potential, m
-  int weights;            // enum dc_contact_weights
-  bool offset;            // the paper's constant 12 per term
-  double reference_area;  // m^2 that weighs 1 on fixed bodies; NAN: mean surface of the movable bodies
+  double stiffness;           // mu, J
+  double blend;               // epsilon of the hierarchy
+  double length;              // length unit of the potential, m
+  int weights;                // enum dc_contact_weights
+  bool offset;                // the paper's constant 12 per term
+  double reference_area;      // m^2 that weighs 1 on fixed bodies; NAN: mean surface of the movable bodies
+  double friction;            // coefficient of bodies that do not set their own
+  double friction_smoothing;  // e, m/s
 };
 
 extern const struct dc_option dc_contact_options[];
 
-enum dc_contact_flags { DC_CONTACT_TWICE_DIFFERENTIABLE = 1, DC_CONTACT_LONG_RANGE = 2 };
+enum dc_contact_flags { DC_CONTACT_TWICE_DIFFERENTIABLE = 1, DC_CONTACT_LONG_RANGE = 2, DC_CONTACT_FRICTION = 4 };
 
 struct dc_contact_model {
   const char *name, *summary, *reference;

@@ -88,7 +88,8 @@ struct dc_contact {
   struct dc_unit *units;
   int *far_pairs;  // [pair_count], those whose roots count as one centred term
   size_t unit_capacity;
-  bool fixed_turned;  // fixed bodies have been turned once
+  bool fixed_turned;             // fixed bodies have been turned once
+  struct dc_friction *friction;  // NULL until something rubs
 };
 
 // The descent rule: of two nodes, not both leaves, the larger is replaced by its children, the first of two equal ones.

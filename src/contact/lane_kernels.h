@@ -8,6 +8,7 @@
 #ifndef DC_CONTACT_LANE_KERNELS_H
 #define DC_CONTACT_LANE_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
@@ -60,6 +61,61 @@ struct dc_blend_batch {
   double length;
 };
 
+// Eight triangle pairs that rub on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used one
+// with strength 0.
+struct dc_friction_batch {
+  double arms[18][DC_BATCH] DC_LINE;  // x_v - c_X of the vertices of a's and of b's triangle, world axes
+  double plane[4][DC_BATCH];          // as in dc_triangle_batch
+  double strength[DC_BATCH];  // lambda h mu w_i w_j (1 - phi) before friction_setup, then sum_v W_v, W_v = lambda h f_v
+  // Of friction_setup.
+  double axes[9][DC_BATCH];       // b_1, b_2 in the plane, principal axes of the weighted vertices; normal n
+  double levers[12][DC_BATCH];    // (b_1, b_2).(x_v - o), o the weighted mean of the vertices
+  double distances[6][DC_BATCH];  // h_v
+  double weights[6][DC_BATCH];    // W_v / strength
+  // Of the last friction_terms, where the next one starts.
+  double motion[3][DC_BATCH];  // of the plane: u, omega
+  double pulls[12][DC_BATCH];  // y_v = r_v / s_v
+  bool warm;                   // motion and pulls hold a start
+};
+
+// Eight vertices above a half space.  Unused lanes repeat a used one with weight 0.
+struct dc_floor_batch {
+  double arm[3][DC_BATCH] DC_LINE;  // x_v - c_a at time t, world axes
+  double height[DC_BATCH];          // h_v
+  double weight[DC_BATCH];          // W_v = lambda h f_v
+};
+
+// What the pairs of one body pair share when friction_setup places them at time t.
+struct dc_friction_place {
+  double rotation_b[9];  // frame b -> world
+  double arm[3];         // c_a - c_b
+  double length;         // l of the potential
+};
+
+// How the frames of bodies a and b have moved from t to t+1, for friction_terms and friction_floor.
+struct dc_friction_motion {
+  double turn[2][9];      // D = R+ R^T
+  double drift[2][9];     // (D - I) / h
+  double velocity[2][3];  // (c+ - c) / h
+  double floor_axes[6];   // b_1, b_2 of a half space
+  double time_step;       // h
+  double smoothing;       // e
+  int order;              // 0: energy, 1: and gradient, 2: and Hessian
+  bool exact;             // with the curvature of the rotations
+  bool majorant;          // w/s I instead of w (I/s - r r^T/s^3)
+  bool both;              // b moves too
+};
+
+// Sums over the pairs, lane by lane, for twists of either frame at t+1 about its origin.
+struct dc_friction_sums {
+  double energy[DC_BATCH] DC_LINE;
+  double gradient[12][DC_BATCH], h_aa[DC_HESSIAN][DC_BATCH];
+  int64_t unconverged;  // lanes whose plane's motion did not reach the tolerance
+  int64_t iterations;   // summed over groups of width lanes
+  // Only touched where b moves too.
+  double h_ab[36][DC_BATCH], h_bb[DC_HESSIAN][DC_BATCH];
+};
+
 struct dc_lane_kernels {
   const char *name;  // "avx512", "avx2", "baseline"
   int width;         // doubles per vector
@@ -67,6 +123,13 @@ struct dc_lane_kernels {
   void (*triangle_pairs)(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*centred_terms)(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);
+  // Bases, levers, distances and weights of pairs that rub.
+  void (*friction_setup)(struct dc_friction_batch *batch, const struct dc_friction_place *place);
+  // Solves for the motion of the planes and adds to sums.
+  void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
+                         struct dc_friction_sums *sums);
+  void (*friction_floor)(const struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
+                         struct dc_friction_sums *sums);
 };
 
 // The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower

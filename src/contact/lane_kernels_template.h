@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "contact/triangle_pair_template.h"
+#include "contact/friction_template.h"
 
 // A radial term psi(r), e = (x_I - x_J) / r, F = psi' e, K = psi'/r (I - e e^T) + psi'' e e^T, x = x_I - c_a, z = (x
 // x e; e):
@@ -131,4 +132,7 @@ const struct dc_lane_kernels DC_KERNELS = {
     .triangle_pairs = triangle_pairs,
     .centred_terms = centred_terms,
     .blend_hessians = blend_hessians,
+    .friction_setup = friction_setup,
+    .friction_terms = friction_terms,
+    .friction_floor = friction_floor,
 };

@@ -56,6 +56,23 @@ const struct dc_option dc_contact_options[] = {
      .minimum_excluded = true,
      .help = "area that weighs 1 on fixed bodies (consistent weights); default: mean surface of the movable bodies",
      .offset = offsetof(struct dc_contact_settings, reference_area)},
+    {.name = "friction",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 100,
+     .help = "Coulomb coefficient of bodies that do not set their own; a pair has the geometric mean of its two",
+     .offset = offsetof(struct dc_contact_settings, friction)},
+    {.name = "friction_smoothing",
+     .type = DC_REAL,
+     .unit = "m/s",
+     .fallback = "1e-3",
+     .minimum = 0,
+     .maximum = 1e3,
+     .minimum_excluded = true,
+     .help = "speed e over which friction sets in, as v/sqrt(v^2 + e^2); held bodies creep at a part of it",
+     .offset = offsetof(struct dc_contact_settings, friction_smoothing)},
     DC_OPTIONS_END};
 
 static const struct dc_contact_model bsh = {
@@ -63,7 +80,7 @@ static const struct dc_contact_model bsh = {
     .summary = "long-range smooth barrier summed over bounding-sphere hierarchies",
     .reference = "paper 000, sections 4 and 5",
     .options = dc_contact_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
     .hierarchical = true,
 };
 
@@ -72,7 +89,7 @@ static const struct dc_contact_model exact = {
     .summary = "the same barrier summed over all triangle pairs (reference; quadratic cost)",
     .reference = "paper 000, Eq. 3",
     .options = dc_contact_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
 };
 
 const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};

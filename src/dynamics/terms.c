@@ -300,7 +300,8 @@ static void friction_add_hessian(const struct dc_step_state *state, bool exact, 
 {
   if (!state->rubs)
     return;
-  dc_contact_friction_evaluate(state->contact, state->next, 2, exact, state->friction);
+  enum dc_friction_curvature curvature = state->careful ? DC_FRICTION_MAJORANT : exact ? DC_FRICTION_EXACT : DC_FRICTION_CONVEX;
+  dc_contact_friction_evaluate(state->contact, state->next, 2, curvature, state->friction);
   for (int p = 0; p < state->pair_count; p++) {
     const int *pair = state->pair_bodies[p];
     const struct dc_friction_derivatives *friction = &state->friction[p];

@@ -19,6 +19,8 @@ struct growing_file {
   bool torn;   // more than size bytes may be in the file
 };
 
+static const char loss_header[] = "iteration,loss,gradient_norm,newton_iterations,min_gap\n";
+
 struct dc_run {
   char *directory, *lock_path;
   int lock;  // -1: not held
@@ -63,13 +65,62 @@ static enum dc_status growing_open(struct growing_file *file, const char *direct
   return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
 }
 
+// Finds the end of the first rows lines behind the header.  Nothing is cut off yet.
+static enum dc_status growing_find(struct growing_file *file, const char *header, long rows, struct dc_error *error)
+{
+  char buffer[16384];
+  struct stat info;
+  size_t length = strlen(header);
+  if (fstat(file->fd, &info) < 0)
+    return dc_fail_file(error, file->path, "read");
+  if (!S_ISREG(info.st_mode))
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
+  if (pread(file->fd, buffer, length, 0) != (ssize_t)length || memcmp(buffer, header, length) != 0)
+    return dc_fail(error, DC_CHECKPOINT, "%.800s: does not begin with its header", file->path);
+  file->size = (off_t)length;
+  for (long row = 0; row < rows;) {
+    ssize_t got = pread(file->fd, buffer, sizeof buffer, file->size), used = 0;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return dc_fail_file(error, file->path, "read");
+    if (got == 0)
+      return dc_fail(error, DC_CHECKPOINT, "%.800s: has %ld whole rows, the checkpoint was written after %ld",
+                     file->path, row, rows);
+    while (used < got && row < rows)
+      row += buffer[used++] == '\n';
+    file->size += used;
+  }
+  return DC_OK;
+}
+
+// Opens a file of an earlier run with its rows found.
+static enum dc_status growing_reopen(struct growing_file *file, const char *directory, const char *name,
+                                     const char *header, long rows, struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  if (file->fd < 0)
+    return dc_fail_file(error, file->path, "open");
+  return growing_find(file, header, rows, error);
+}
+
+static enum dc_status growing_sync(struct growing_file *file, struct dc_error *error)
+{
+  enum dc_status status = growing_mend(file, error);
+  int result = 0;
+  while (!status && (result = fsync(file->fd)) < 0 && errno == EINTR)
+    continue;
+  return result < 0 ? dc_fail_file(error, file->path, "sync") : status;
+}
+
 static enum dc_status growing_close(struct growing_file *file, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
   if (file->fd >= 0) {
-    status = growing_mend(file, error);
-    if (fsync(file->fd) < 0 && !status)
-      status = dc_fail_file(error, file->path, "sync");
+    status = growing_sync(file, error);
     if (close(file->fd) < 0 && errno != EINTR && !status)
       status = dc_fail_file(error, file->path, "close");
   }
@@ -172,7 +223,7 @@ static enum dc_status write_scene(const char *directory, const struct dc_scene *
 static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 {
   struct dc_text header = {0};
-  dc_text_add(&header, "iteration,loss,gradient_norm,newton_iterations,min_gap\n");
+  dc_text_append(&header, loss_header, strlen(loss_header));
   enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
   if (!status)
     status = growing_open(&run->progress, run->directory, "progress.jsonl", error);
@@ -262,6 +313,72 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   }
   *run = created;
   return DC_OK;
+}
+
+// Makes DIR hold scene, unless it does already: the files of a run belong together when it goes on with another scene.
+static enum dc_status renew_scene(const char *directory, const struct dc_scene *scene, struct dc_error *error)
+{
+  struct dc_mesh_copies copies;
+  struct dc_text resolved = {0};
+  enum dc_status status = dc_mesh_copies_plan(scene, &copies, error);
+  if (status)
+    return status;
+  status = dc_mesh_copies_resolve(&copies, scene, &resolved, error);
+  char *path = dc_path_join(directory, "resolved.json");
+  if (!status && !path)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (!status && dc_file_holds(path, resolved.bytes, resolved.length))
+    status = dc_mesh_copies_write(&copies, directory, error);
+  else if (!status)
+    status = write_scene(directory, scene, &copies, error);
+  free(path);
+  dc_text_free(&resolved);
+  dc_arena_destroy(copies.arena);
+  return status;
+}
+
+// What reopening does once the directory is locked.  Rows are cut off last, when all else has gone well.
+static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
+{
+  dc_directory_sweep(run->directory);
+  enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", loss_header, rows, error);
+  if (!status)
+    status = growing_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
+  if (!status)
+    status = renew_scene(run->directory, scene, error);
+  if (status)
+    return status;
+  run->loss.torn = run->progress.torn = true;
+  return dc_run_sync(run, error);
+}
+
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error)
+{
+  *run = NULL;
+  if (directory[0] == '\0')
+    return dc_fail(error, DC_IO, "the name of the run directory is empty");
+  struct dc_run *opened = run_allocate(directory);
+  if (!opened)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status = lock_acquire(opened, error);
+  if (!status)
+    status = go_on(opened, scene, rows, error);
+  if (status) {
+    opened->loss.torn = opened->progress.torn = false;
+    growing_close(&opened->loss, NULL);
+    growing_close(&opened->progress, NULL);
+    run_destroy(opened);
+    return status;
+  }
+  *run = opened;
+  return DC_OK;
+}
+
+enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
+{
+  enum dc_status status = growing_sync(&run->loss, error);
+  return status ? status : growing_sync(&run->progress, error);
 }
 
 const char *dc_run_directory(const struct dc_run *run)

@@ -22,6 +22,13 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
                              struct dc_error *error);
 const char *dc_run_directory(const struct dc_run *run);
 
+// Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
+// behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and
+// meshes/ hold, replaces these and scene.json.  DC_CHECKPOINT when there are fewer rows or no header.  After a failure
+// *run is NULL and the lock is released.
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error);
+
 struct dc_run_row {
   int iteration;
   double loss, gradient_norm;
@@ -35,13 +42,17 @@ struct dc_run_row {
 // Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
 
+// Makes the rows so far durable; DC_IO.
+enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
+
 // trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
 // [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
-// free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two bodies
-// can meet), and the same below /first for the first trajectory (may be NULL).  Attributes: "unit" of each dataset ("s",
-// "m", "1"; /joints/NAME has one for each number, "rad" for hinges; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
-// "%25", "/" "%2F", and a body named "." is "%2E".  The first 512 bytes (HDF5 user block) hold size and hash of the
-// rest.  The same data give the same bytes.  DC_NUMERICAL when a number is not finite; the file is then as before.
+// free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
+// bodies can meet), and the same below /first for the first trajectory (may be NULL).  Attributes: "unit" of each
+// dataset ("s", "m", "1"; /joints/NAME has one for each number, "rad" for hinges; /control has "names" instead, up to
+// 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E".
+// The first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes.
+// DC_NUMERICAL when a number is not finite; the file is then as before.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
@@ -69,10 +80,10 @@ enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error);
 struct dc_stored_trajectory {
   struct dc_arena *arena;
   int frames, bodies, control_count;  // parameters of a run of frames - 1 steps
-  double *time;        // [frames]
-  double *position;    // [frames][bodies][3], of the centre of mass
-  double *quaternion;  // [frames][bodies][4]
-  double *control;     // [control_count]
+  double *time;                       // [frames]
+  double *position;                   // [frames][bodies][3], of the centre of mass
+  double *quaternion;                 // [frames][bodies][4]
+  double *control;                    // [control_count]
 };
 // Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
 // trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;

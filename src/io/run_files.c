@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/run_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// Process and attempt.
+#define TEMPORARY_NAME ".tmp-%ld-%d"
 
 char *dc_path_join(const char *directory, const char *name)
 {
@@ -57,6 +61,21 @@ enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
   return status;
 }
 
+void dc_directory_sweep(const char *directory)
+{
+  DIR *stream = opendir(directory);
+  if (!stream)
+    return;
+  for (const struct dirent *entry; (entry = readdir(stream));) {
+    long process;
+    int attempt, length = -1;
+    if (sscanf(entry->d_name, TEMPORARY_NAME "%n", &process, &attempt, &length) == 2 && length >= 0 &&
+        entry->d_name[length] == '\0')
+      unlinkat(dirfd(stream), entry->d_name, 0);
+  }
+  closedir(stream);
+}
+
 // Directory part of path ("." without a slash), released with free().
 static char *directory_of(const char *path)
 {
@@ -71,7 +90,7 @@ static char *directory_of(const char *path)
 static int open_temporary(const char *directory, char **temporary)
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
-    if (asprintf(temporary, "%s/.tmp-%ld-%d", directory, (long)getpid(), attempt) < 0) {
+    if (asprintf(temporary, "%s/" TEMPORARY_NAME, directory, (long)getpid(), attempt) < 0) {
       *temporary = NULL;
       errno = ENOMEM;
       return -1;
@@ -162,6 +181,17 @@ enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t
   enum dc_status status = read_open_file(fd, path, limit, bytes, size, error);
   close(fd);
   return status;
+}
+
+bool dc_file_holds(const char *path, const void *bytes, size_t size)
+{
+  char *there;
+  size_t there_size;
+  if (dc_file_read(path, size, &there, &there_size, NULL))
+    return false;
+  bool same = there_size == size && memcmp(there, bytes, size) == 0;
+  free(there);
+  return same;
 }
 
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)

@@ -3,6 +3,7 @@
 #ifndef DC_IO_RUN_FILES_H
 #define DC_IO_RUN_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -27,10 +28,16 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
 // zero. Never blocks on a FIFO or device.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error);
 
+// Whether path is a regular file of exactly these bytes.
+bool dc_file_holds(const char *path, const void *bytes, size_t size);
+
 // Makes a directory and its parents.  *created counts those that did not exist before (also on failure).
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error);
 // Takes back the last created directories as far as they are empty.
 void dc_directory_remove(const char *path, int created);
+// Removes the temporary files of dc_file_write that a killed process left in directory, as far as that is possible.
+// Only for the one writer of a directory.
+void dc_directory_sweep(const char *directory);
 // Makes new names in directory durable; DC_IO.
 enum dc_status dc_directory_sync(const char *directory, struct dc_error *error);
 
@@ -43,7 +50,7 @@ struct dc_mesh_copies {
   const char **names;    // [count]
 };
 enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_copies *copies, struct dc_error *error);
-// Copies them into directory/meshes; does nothing when there are none.
+// Copies them into directory/meshes; does nothing when there are none.  A copy that is there already is left alone.
 enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const char *directory, struct dc_error *error);
 // Takes the copies and the folder back.
 void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *directory);

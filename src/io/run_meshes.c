@@ -98,7 +98,7 @@ static enum dc_status copy_mesh(const char *source, const char *folder, const ch
   if (!path)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
   enum dc_status status = dc_file_read(source, mesh_limit, &bytes, &size, error);
-  if (!status)
+  if (!status && !dc_file_holds(path, bytes, size))
     status = dc_file_write(path, bytes, size, error);
   free(bytes);
   free(path);

@@ -172,8 +172,8 @@ static enum dc_status read_camera(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Memory of one trajectory: states and poses, and the derivatives of every pair at every step for the adjoint; pairs that
-// do not touch are counted as if they did.  The model must be built.
+// Memory of one trajectory: states and poses, and the derivatives of every pair at every step for the adjoint; pairs
+// that do not touch are counted as if they did.  The model must be built.
 static enum dc_status check_memory(struct dc_scene_build *build)
 {
   const struct dc_model_definition *definition = &build->scene->definition;

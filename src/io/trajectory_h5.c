@@ -1,115 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// trajectory.h5.  HDF5 works in memory only: a full disk then fails in our own writer, not inside the library, and a
-// damaged file is recognized before the library (which crashes on some) sees a byte of it: the user block at the
-// start of the file holds size and hash of what follows.
-#include <hdf5.h>
+// trajectory.h5.
 #include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "io/h5_file.h"
 #include "io/run.h"
 #include "io/run_files.h"
 
 #define FORMAT "dcsim trajectory 1"
-enum {
-  SEAL_SIZE = 512,  // the smallest user block
-  IMAGE_INCREMENT = 1 << 20,
-  MOST_NAMES = 4000  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
-};
-static const size_t largest_file = (size_t)8 << 30;
-
-struct error_printing {
-  H5E_auto2_t function;
-  void *data;
-};
-
-// HDF5 prints its error stack unless told otherwise; the program's own setting is put back afterwards.
-static struct error_printing silence(void)
-{
-  struct error_printing saved = {NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return saved;
-}
-
-static void speak(struct error_printing saved)
-{
-  H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data);
-}
-
-static void close_object(hid_t object)
-{
-  if (object >= 0)
-    H5Idec_ref(object);
-}
-
-// First 512 bytes of a file: what it is, its size, FNV-1a of the bytes behind.
-static void make_seal(char seal[SEAL_SIZE], const char *image, size_t size)
-{
-  memset(seal, 0, SEAL_SIZE);
-  snprintf(seal, SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", FORMAT, size,
-           (unsigned long long)dc_hash(DC_HASH_SEED, image + SEAL_SIZE, size - SEAL_SIZE));
-}
-
-// Link name of a body: "/" separates groups and "." is the group itself.  Released with free().
-static char *link_name(const char *name)
-{
-  struct dc_text text = {0};
-  dc_text_append(&text, "", 0);
-  if (strcmp(name, ".") == 0)
-    dc_text_add(&text, "%%2E");
-  else
-    for (const char *c = name; *c; c++) {
-      if (*c == '/')
-        dc_text_add(&text, "%%2F");
-      else if (*c == '%')
-        dc_text_add(&text, "%%25");
-      else
-        dc_text_append(&text, c, 1);
-    }
-  if (!text.failed)
-    return text.bytes;
-  dc_text_free(&text);
-  return NULL;
-}
-
-// HDF5 takes two open files in memory for the same one when their names are the same.
-static void unique_name(char *name, size_t size)
-{
-  static atomic_ulong serial;
-  snprintf(name, size, "trajectory-%lu.h5", atomic_fetch_add(&serial, 1));
-}
-
-struct writer {
-  hid_t file, string_type;
-  hid_t group_properties, dataset_properties;
-  bool failed;
-};
-
-static hid_t checked(struct writer *writer, hid_t result)
-{
-  if (result < 0)
-    writer->failed = true;
-  return result;
-}
+enum { MOST_NAMES = 4000 };  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
 
 static hid_t make_group(struct writer *writer, hid_t parent, const char *name)
 {
   return checked(writer, H5Gcreate2(parent, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
-}
-
-// Attribute of one string (count 0) or of a row of strings.
-static void put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings)
-{
-  hsize_t size = (hsize_t)count;
-  hid_t space = checked(writer, count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
-  hid_t attribute = checked(writer, H5Acreate2(object, name, writer->string_type, space, H5P_DEFAULT, H5P_DEFAULT));
-  checked(writer, H5Awrite(attribute, writer->string_type, strings));
-  close_object(attribute);
-  close_object(space);
 }
 
 // Dataset [rows][columns], or [rows] for 0 columns; unit may be NULL.  Returns it open.
@@ -123,7 +27,7 @@ static hid_t put_reals(struct writer *writer, hid_t parent, const char *name, in
   if (rows > 0)
     checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   if (unit)
-    put_strings(writer, dataset, "unit", 0, &unit);
+    dc_h5_put_strings(writer, dataset, "unit", 0, &unit);
   close_object(space);
   return dataset;
 }
@@ -142,7 +46,7 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
         dc_task_parameter_name(&scene->task, &scene->model, steps, i, texts[i], LONGEST);
         names[i] = texts[i];
       }
-      put_strings(writer, dataset, "names", count, names);
+      dc_h5_put_strings(writer, dataset, "names", count, names);
     } else {
       writer->failed = true;
     }
@@ -175,7 +79,7 @@ static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodi
   size_t stride = (size_t)bodies->count * sizeof *trajectory->poses;
   for (int b = 0; b < bodies->count && !writer->failed; b++) {
     const struct dc_pose *pose = &trajectory->poses[b];
-    char *name = link_name(bodies->bodies[b].name);
+    char *name = dc_h5_link_name(bodies->bodies[b].name);
     hid_t object = name ? make_group(writer, group, name) : checked(writer, -1);
     put_rows(writer, object, "position", frames, 3, pose->position, stride, "m");
     put_rows(writer, object, "rotation", frames, 4, pose->quaternion, stride, "1");
@@ -196,7 +100,7 @@ static void put_units(struct writer *writer, hid_t dataset, const struct dc_body
       units[count++] = kind == DC_PART_HINGE ? "rad" : kind == DC_PART_BALL ? "1" : "m";
   }
   if (units)
-    put_strings(writer, dataset, "unit", count, units);
+    dc_h5_put_strings(writer, dataset, "unit", count, units);
   else
     writer->failed = true;
   free(units);
@@ -214,7 +118,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
       continue;
     if (group < 0)
       group = make_group(writer, parent, "joints");
-    char *name = link_name(body->name);
+    char *name = dc_h5_link_name(body->name);
     if (name)
       put_rows(writer, group, name, trajectory->steps + 1, body->nq, trajectory->q + body->q_offset, stride, NULL);
     hid_t dataset = name ? checked(writer, H5Dopen2(group, name, H5P_DEFAULT)) : checked(writer, -1);
@@ -262,59 +166,6 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   }
 }
 
-// An empty file in memory, in the oldest format (read by every version) and without times of writing.
-static void writer_open(struct writer *writer)
-{
-  char name[64];
-  unique_name(name, sizeof name);
-  hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
-  checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
-  checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
-  checked(writer, H5Pset_userblock(creation, SEAL_SIZE));
-  checked(writer, H5Pset_obj_track_times(creation, false));
-  writer->file = checked(writer, H5Fcreate(name, H5F_ACC_TRUNC, creation, access));
-  writer->group_properties = checked(writer, H5Pcreate(H5P_GROUP_CREATE));
-  checked(writer, H5Pset_obj_track_times(writer->group_properties, false));
-  writer->dataset_properties = checked(writer, H5Pcreate(H5P_DATASET_CREATE));
-  checked(writer, H5Pset_obj_track_times(writer->dataset_properties, false));
-  writer->string_type = checked(writer, H5Tcopy(H5T_C_S1));
-  checked(writer, H5Tset_size(writer->string_type, H5T_VARIABLE));
-  checked(writer, H5Tset_cset(writer->string_type, H5T_CSET_UTF8));
-  close_object(access);
-  close_object(creation);
-}
-
-static void writer_close(struct writer *writer)
-{
-  close_object(writer->string_type);
-  close_object(writer->dataset_properties);
-  close_object(writer->group_properties);
-  if (writer->file >= 0)
-    checked(writer, H5Fclose(writer->file));
-}
-
-// The file's bytes with their seal, released with free(); NULL when anything failed.  The library's image begins
-// behind the user block.
-static char *writer_image(struct writer *writer, size_t *size)
-{
-  if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
-    return NULL;
-  ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
-  if (length <= 0 || (size_t)length > largest_file - SEAL_SIZE)
-    return NULL;
-  *size = SEAL_SIZE + (size_t)length;
-  char *image = malloc(*size), seal[SEAL_SIZE];
-  if (image && H5Fget_file_image(writer->file, image + SEAL_SIZE, (size_t)length) != length) {
-    free(image);
-    image = NULL;
-  }
-  if (image) {
-    make_seal(seal, image, *size);
-    memcpy(image, seal, SEAL_SIZE);
-  }
-  return image;
-}
-
 static enum dc_status check_finite(const char *which, const struct dc_scene *scene,
                                    const struct dc_trajectory *trajectory, const double *parameters,
                                    struct dc_error *error)
@@ -340,12 +191,12 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
                          const struct dc_trajectory *first, const double *first_parameters, size_t *size)
 {
   struct writer writer = {.file = -1};
-  struct error_printing saved = silence();
+  struct error_printing saved = dc_h5_silence();
   const char *format = FORMAT;
-  writer_open(&writer);
+  dc_h5_writer_open(&writer);
   if (!writer.failed) {
-    put_strings(&writer, writer.file, "format", 0, &format);
-    put_strings(&writer, writer.file, "name", 0, &scene->name);
+    dc_h5_put_strings(&writer, writer.file, "format", 0, &format);
+    dc_h5_put_strings(&writer, writer.file, "name", 0, &scene->name);
     put_trajectory(&writer, writer.file, scene, best, best_parameters);
   }
   if (first && !writer.failed) {
@@ -353,9 +204,9 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
     put_trajectory(&writer, group, scene, first, first_parameters);
     close_object(group);
   }
-  char *image = writer_image(&writer, size);
-  writer_close(&writer);
-  speak(saved);
+  char *image = dc_h5_writer_image(&writer, FORMAT, size);
+  dc_h5_writer_close(&writer);
+  dc_h5_speak(saved);
   return image;
 }
 
@@ -434,30 +285,10 @@ static enum dc_status get_reals(const struct reader *reader, const char *name, i
   return status;
 }
 
-// Tells whether the root says that this is a file of ours.
-static bool format_matches(hid_t file)
-{
-  hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT);
-  if (attribute < 0)
-    return false;
-  char *text = NULL;
-  hid_t stored = H5Aget_type(attribute), type = H5Tcopy(H5T_C_S1), space = H5Aget_space(attribute);
-  bool matches = H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
-                 H5Tis_variable_str(stored) > 0 && H5Sget_simple_extent_npoints(space) == 1 &&
-                 H5Aread(attribute, type, &text) >= 0 && text && strcmp(text, FORMAT) == 0;
-  if (text)
-    H5free_memory(text);
-  close_object(space);
-  close_object(type);
-  close_object(stored);
-  close_object(attribute);
-  return matches;
-}
-
 static enum dc_status get_body(const struct reader *reader, const char *name, int body,
                                struct dc_stored_trajectory *trajectory)
 {
-  char *link = link_name(name), *position_name = NULL, *rotation_name = NULL;
+  char *link = dc_h5_link_name(name), *position_name = NULL, *rotation_name = NULL;
   double *position, *rotation;
   struct dc_arena *scratch = dc_arena_create();
   enum dc_status status = DC_OK;
@@ -512,7 +343,8 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
-  if (!format_matches(reader->file))
+  char format[64];
+  if (!dc_h5_get_string(reader->file, "format", format, sizeof format) || strcmp(format, FORMAT) != 0)
     return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
   trajectory->frames = -1;
   enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
@@ -529,47 +361,22 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
   return status;
 }
 
-// The file in memory as HDF5 sees it, or a negative number.
-static hid_t open_image(char *image, size_t size)
-{
-  char name[64];
-  unique_name(name, sizeof name);
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && H5Pset_file_image(access, image, size) >= 0)
-    file = H5Fopen(name, H5F_ACC_RDONLY, access);
-  close_object(access);
-  return file;
-}
-
-static enum dc_status check_seal(const char *path, const char *image, size_t size, struct dc_error *error)
-{
-  char seal[SEAL_SIZE];
-  if (size <= SEAL_SIZE || memcmp(image, FORMAT, strlen(FORMAT)) != 0)
-    return dc_fail(error, DC_IO, "%.800s: is not of the format \"%s\"", path, FORMAT);
-  make_seal(seal, image, size);
-  if (memcmp(seal, image, SEAL_SIZE) != 0)
-    return dc_fail(error, DC_IO, "%.800s: is damaged (size or hash is not what was written)", path);
-  return DC_OK;
-}
-
 static enum dc_status read_file(const char *path, const struct dc_scene *scene, struct dc_stored_trajectory *trajectory,
                                 struct dc_error *error)
 {
   char *image;
   struct reader reader = {.file = -1, .path = path, .error = error};
-  enum dc_status status = dc_file_read(path, largest_file, &image, &reader.file_size, error);
-  if (!status)
-    status = check_seal(path, image, reader.file_size, error);
+  enum dc_status status = dc_h5_read_image(path, FORMAT, &image, &reader.file_size, error);
   if (!status) {
-    struct error_printing saved = silence();
-    reader.file = open_image(image, reader.file_size);
+    struct error_printing saved = dc_h5_silence();
+    reader.file = dc_h5_open_image(image, reader.file_size);
     if (reader.file < 0)
       status = dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", path);
     else
       status = get_trajectory(&reader, scene, trajectory);
     if (reader.file >= 0)
       H5Fclose(reader.file);
-    speak(saved);
+    dc_h5_speak(saved);
   }
   free(image);
   return status;

@@ -6,9 +6,14 @@
 // with G = 0 components that are pure noise would move at the full rate.  The moments are kept in units of the power
 // of two above G, so that neither tiny nor huge gradients underflow or overflow and a loss times a power of two gives
 // the same bits.
+//
+// With small betas sqrt(v') is nearly |m'|, and a step is nearly -learning_rate sign(g): of a force on x and y it keeps
+// nothing but the quadrant.  "shared" lets the parameters of one group have one second moment, with the mean of g^2 over
+// the group in place of g^2: within the group the step then has the direction of m'.
 #include <math.h>
 #include <string.h>
 
+#include "optimize/common_options.h"
 #include "optimize/norm.h"
 #include "optimize/optimizer.h"
 
@@ -16,18 +21,11 @@ struct adam_options {
   struct dc_optimizer_common common;
   double betas[2];
   double epsilon;
+  bool shared;
 };
 
 static const struct dc_option options_table[] = {
-    {.name = "learning_rate",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.03",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .help = "size of the steps of each parameter, in the parameter's unit",
-     .offset = offsetof(struct adam_options, common.learning_rate)},
+    LEARNING_RATE(1e9, "size of the steps of each parameter, in the parameter's unit"),
     {.name = "betas",
      .type = DC_REALS,
      .unit = "",
@@ -37,20 +35,7 @@ static const struct dc_option options_table[] = {
      .count = 2,
      .help = "decay of the first and the second moment of the gradient, each in [0, 1)",
      .offset = offsetof(struct adam_options, betas)},
-    {.name = "iterations",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "400",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "evaluations after the first guess",
-     .offset = offsetof(struct adam_options, common.iterations)},
-    {.name = "target",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0",
-     .help = "stop when the loss is at most this",
-     .offset = offsetof(struct adam_options, common.target)},
+    ITERATIONS_AND_TARGET,
     {.name = "epsilon",
      .type = DC_REAL,
      .unit = "",
@@ -59,43 +44,77 @@ static const struct dc_option options_table[] = {
      .maximum = 1,
      .help = "part of the largest gradient so far below which a component counts as noise",
      .offset = offsetof(struct adam_options, epsilon)},
+    {.name = "shared",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "whether parameters that belong together share the second moment, so that a step keeps their direction",
+     .offset = offsetof(struct adam_options, shared)},
     DC_OPTIONS_END,
 };
 
-// The state: steps taken, largest |g|_inf so far, then the two moments.
+// The state: steps taken, largest |g|_inf so far, the first moment [dimension], the second moment [dimension]; when it is
+// shared, instead of the latter, the second moment and the size of every group, [group_count] each.
 enum { STEPS, LARGEST, MOMENTS };
 
-static int state_size(const void *options, int dimension)
+static bool shares(const struct adam_options *adam, const struct dc_problem *problem)
 {
-  (void)options;
-  return MOMENTS + 2 * dimension;
+  return adam->shared && problem->group;
 }
 
-static void start(const void *options, int dimension, double *state)
+static int state_size(const void *options, const struct dc_problem *problem)
 {
-  memset(state, 0, (size_t)state_size(options, dimension) * sizeof *state);
+  return MOMENTS + problem->dimension + (shares(options, problem) ? 2 * problem->group_count : problem->dimension);
 }
 
-static void propose(const void *options, int dimension, double *state, const double *x, double value,
+static void start(const void *options, const struct dc_problem *problem, double *state)
+{
+  memset(state, 0, (size_t)state_size(options, problem) * sizeof *state);
+  if (!shares(options, problem))
+    return;
+  double *sizes = state + MOMENTS + problem->dimension + problem->group_count;
+  for (int i = 0; i < problem->dimension; i++)
+    sizes[problem->group[i]]++;
+}
+
+// Brings the largest |g|_inf up to date: the exponent of the unit of the moments, and what the old unit is in the new
+// one (at most 1).
+static double rescale(double *largest, const double *gradient, int dimension, int *unit)
+{
+  double before = *largest;
+  int old_unit;
+  *largest = fmax(before, norm_largest(gradient, dimension));
+  frexp(before, &old_unit);
+  frexp(*largest, unit);
+  return before > 0 ? ldexp(1, old_unit - *unit) : 0;
+}
+
+static void propose(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                     const double *gradient, double *step)
 {
   (void)x, (void)value;
   const struct adam_options *adam = options;
-  double *first = state + MOMENTS, *second = first + dimension;
-  double before = state[LARGEST];
-  int old_unit, unit;
-  state[LARGEST] = fmax(before, norm_largest(gradient, dimension));
-  frexp(before, &old_unit);
-  double relative = frexp(state[LARGEST], &unit);              // G in the unit, in [1/2, 1)
-  double change = before > 0 ? ldexp(1, old_unit - unit) : 0;  // of the unit, at most 1
+  int n = problem->dimension, unit;
+  const int *group = shares(adam, problem) ? problem->group : NULL;
+  int seconds = group ? problem->group_count : n;
+  double *first = state + MOMENTS, *second = first + n, *sizes = second + seconds;
+  double change = rescale(&state[LARGEST], gradient, n, &unit);
+  double noise = adam->epsilon * ldexp(state[LARGEST], -unit);
   double b1 = adam->betas[0], b2 = adam->betas[1];
   double steps = ++state[STEPS];
   double correction1 = 1 - pow(b1, steps), correction2 = 1 - pow(b2, steps);
-  for (int i = 0; i < dimension; i++) {
+  for (int j = 0; j < seconds; j++)
+    second[j] = b2 * (change * change * second[j]);
+  for (int i = 0; i < n; i++) {
     double g = ldexp(gradient[i], -unit);
     first[i] = b1 * (change * first[i]) + (1 - b1) * g;
-    second[i] = b2 * (change * change * second[i]) + (1 - b2) * g * g;
-    double size = sqrt(second[i] / correction2) + adam->epsilon * relative;
+    if (group)
+      second[group[i]] += (1 - b2) * g * g / sizes[group[i]];
+    else
+      second[i] += (1 - b2) * g * g;
+  }
+  for (int i = 0; i < n; i++) {
+    double size = sqrt(second[group ? group[i] : i] / correction2) + noise;
     step[i] = size > 0 ? -adam->common.learning_rate * (first[i] / correction1) / size : 0;
   }
 }

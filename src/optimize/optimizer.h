@@ -16,7 +16,9 @@ struct dc_problem {
   // DC_NUMERICAL: the value or gradient could not be had; DC_STOPPED and every other status end the optimization.
   // Never returns DC_OK with a non-finite number.
   enum dc_status (*evaluate)(void *context, const double *x, double *value, double *gradient, struct dc_error *error);
-  const int *group;  // [dimension] parameters of one group may share their scale; NULL: each for itself
+  // [dimension] index below group_count of the group that a parameter belongs to: parameters of one group have one unit
+  // and may share their scale.  NULL: each for itself.
+  const int *group;
   int group_count;
 };
 
@@ -38,7 +40,7 @@ struct dc_optimizer_type {
   // State of the optimizer, so that a snapshot can hold it: state_size(options, problem) doubles.
   int (*state_size)(const void *options, const struct dc_problem *problem);
   void (*start)(const void *options, const struct dc_problem *problem, double *state);
-  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  dc_minimize shortens
+  // The step [dimension] that the optimizer proposes at x with this gradient; updates state.  The minimization shortens
   // it after failures.
   void (*propose)(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                   const double *gradient, double *step);
@@ -78,14 +80,17 @@ void dc_minimization_destroy(struct dc_minimization *minimization);
 // The next successful evaluation: the first guess, then one iterate after the other.  *done (nothing was evaluated): the
 // iterations are used up, the value is <= target, the gradient is exactly zero, or five proposals in a row had no
 // feasible point (blocked).  DC_NUMERICAL after five failed evaluations in a row, or when the first guess fails;
-// DC_INFEASIBLE when the first guess is infeasible; other statuses of the problem are passed on.
+// DC_INFEASIBLE when the first guess is infeasible.  Other statuses of the problem are passed on, and a further call
+// repeats the evaluation that they came from.  *iterate points into the minimization and is valid until the next call.
 enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                     struct dc_error *error);
 const double *dc_minimization_best(const struct dc_minimization *minimization);     // [dimension]
 const double *dc_minimization_current(const struct dc_minimization *minimization);  // [dimension]
 const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimization *minimization);
 
-// Everything that the next iterations depend on, under names that begin with prefix; loading goes on bit for bit.
+// Everything that the next iterations depend on, between any two calls of next, under names "prefix/…"; a minimization of
+// the same type, options and problem that loads it goes on bit for bit.  Saving: DC_OK, DC_MEMORY, or DC_USAGE when the
+// names are taken.  Loading: DC_CHECKPOINT when it is not such a minimization's (the minimization is then as before).
 enum dc_status dc_minimization_save(const struct dc_minimization *minimization, const char *prefix,
                                     struct dc_snapshot *snapshot);
 enum dc_status dc_minimization_load(struct dc_minimization *minimization, const char *prefix,

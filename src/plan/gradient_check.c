@@ -79,7 +79,6 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   dc_plan_reset_input(plan);
   shift_input(checker, c, step);
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
-  plan->succeeded = false;
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (!status)
     *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
@@ -350,7 +349,8 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   checker.shifted = dc_alloc(count, sizeof *checker.shifted);
   checker.tangent = dc_alloc((size_t)plan->model->bodies.nv, sizeof *checker.tangent);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status = gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status =
+      gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);

@@ -25,10 +25,10 @@ struct dc_gradient_check {
   bool flat;  // the gradient is exactly zero
 };
 
-// Checks the plan at parameters: up to 16 seeded coordinates, one after the other of the controls, mass scales, stiffness
-// scale, gravity, friction scales, gains, initial positions and velocities (before the controls act on them), by extrapolated
-// central differences, and 4 random directions of the controls by the order of the Taylor remainder.  Forward solves are
-// converged to rounding.
+// Checks the plan at parameters: up to 16 seeded coordinates, one after the other of the controls, mass scales,
+// stiffness scale, gravity, friction scales, gains, initial positions and velocities (before the controls act on
+// them), by extrapolated central differences, and 4 random directions of the controls by the order of the Taylor
+// remainder.  Forward solves are converged to rounding.
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 

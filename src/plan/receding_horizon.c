@@ -57,8 +57,8 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
   int control = dc_task_start_control(task);
   if (control >= 0)
     return dc_fail(error, DC_BAD_INPUT,
-                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change", control,
-                   task->controls[control].type->name);
+                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
+                   control, task->controls[control].type->name);
   if (horizon->apply > horizon->length)
     return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
   return DC_OK;
@@ -88,14 +88,19 @@ static int window_steps(const struct dc_receding_horizon *h)
   return (int)(h->horizon.length < rest ? h->horizon.length : rest);
 }
 
-// Loss of a trajectory that consists of an executed frame alone.
-static double frame_loss(const struct dc_receding_horizon *h, int frame)
+struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
 {
   struct dc_trajectory single = *h->executed;
   single.steps = 0;
   single.q += (size_t)frame * (size_t)single.nq;
   single.poses += (size_t)frame * (size_t)single.bodies;
   single.min_gap += frame;
+  return single;
+}
+
+static double frame_loss(const struct dc_receding_horizon *h, int frame)
+{
+  struct dc_trajectory single = dc_horizon_frame(h, frame);
   return dc_task_loss(h->task, h->model, h->plan->input, &single, NULL);
 }
 
@@ -159,8 +164,9 @@ static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimiz
 }
 
 struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, const struct dc_task *task,
-                                              const struct dc_horizon *horizon, const struct dc_optimizer_type *optimizer,
-                                              const void *optimizer_options, struct dc_error *error)
+                                              const struct dc_horizon *horizon,
+                                              const struct dc_optimizer_type *optimizer, const void *optimizer_options,
+                                              struct dc_error *error)
 {
   struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
   if (!h) {
@@ -261,6 +267,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     if (!failed)
       return DC_OK;
     h->open = false;
+    dc_plan_end(h->plan);
     if (h->retried) {
       dc_error_prefix(error, "window at step %d", h->executed->steps);
       return DC_NUMERICAL;
@@ -312,14 +319,15 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   double *to = h->applied;
   for (int i = 0; i < h->task->control_count; i++) {
     const struct dc_control *control = &h->task->controls[i];
-    int none = control->type->parameter_count(control->options, h->model, 0);
-    int one = control->type->parameter_count(control->options, h->model, 1);
     int window = control->type->parameter_count(control->options, h->model, h->plan->window.steps);
     int whole = control->type->parameter_count(control->options, h->model, h->steps);
-    if (none == 0 && whole == h->steps * one)  // so many parameters a step
-      memcpy(to + k * one, from, (size_t)(count * one) * sizeof *to);
-    else
-      memcpy(to, from, (size_t)(window < whole ? window : whole) * sizeof *to);
+    // Of controls with parameters for one step (or some) after the other: those of step k, those that were applied.
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    int begin = control->type->parameter_count(control->options, h->model, k + 1) - one;
+    int taken = control->type->parameter_count(control->options, h->model, k + count) - begin;
+    if (control->type->parameter_count(control->options, h->model, 0) > 0)
+      begin = 0, taken = whole;
+    memcpy(to + begin, from, (size_t)(taken < window ? taken : window) * sizeof *to);
     from += window;
     to += whole;
   }

@@ -3,9 +3,9 @@
 // first of them are applied, the window moves on and starts from the shifted solution.
 //
 // The optimizer begins anew in every window, with the options of the scene except for the number of iterations.  The
-// executed trajectory is judged frame by frame: the loss of a frame is that of a trajectory of this frame alone.  The run
-// ends when all steps have been applied, when everything that can be reached is reached at the last applied frame (the rest
-// of the steps is not run), or when patience windows in a row brought no new lowest loss.
+// executed trajectory is judged frame by frame: the loss of a frame is that of a trajectory of this frame alone.  The
+// run ends when all steps have been applied, when everything that can be reached is reached at the last applied frame
+// (the rest of the steps is not run), or when patience windows in a row brought no new lowest loss.
 #ifndef DC_PLAN_RECEDING_HORIZON_H
 #define DC_PLAN_RECEDING_HORIZON_H
 
@@ -34,15 +34,15 @@ struct dc_receding_horizon {
   const struct dc_task *task;
   struct dc_horizon horizon;
   const struct dc_optimizer_type *optimizer;
-  void *optimizer_options;  // those of the scene with the iterations of the horizon
-  int steps;                // of the whole run
-  struct dc_plan *plan;     // of the present window; plan->state is that of the controls
-  double *parameters;       // first guess of the present window
+  void *optimizer_options;            // those of the scene with the iterations of the horizon
+  int steps;                          // of the whole run
+  struct dc_plan *plan;               // of the present window; plan->state is that of the controls
+  double *parameters;                 // first guess of the present window
   double *start_velocity, *q_before;  // of the present window [nv], [nq]
 
   // What has been applied.
-  struct dc_trajectory *executed;  // executed->steps: steps applied so far
-  double *applied;                 // parameters as for a run of all steps (see dc_horizon_applied)
+  struct dc_trajectory *executed;             // executed->steps: steps applied so far
+  double *applied;                            // parameters as for a run of all steps (see dc_horizon_applied)
   double *target_position, *target_velocity;  // [steps][actuators] that were applied
   struct dc_trajectory *first;  // all steps with the initial parameters; NULL when they cannot be rolled out
   double *first_parameters;
@@ -51,15 +51,16 @@ struct dc_receding_horizon {
   int iterations;                          // of all finished windows
   long idle;                               // windows since the lowest loss
   bool success;                            // reached at the last applied frame
-  bool begun, open, retried;  // row 0 was reported; a window is under way; from zero parameters
-  long newton_before;         // of plan->work when the window began
-  double gradient_norm;       // of its last iterate
+  bool begun, open, retried;               // row 0 was reported; a window is under way; from zero parameters
+  long newton_before;                      // of plan->work when the window began
+  double gradient_norm;                    // of its last iterate
 };
 
 // NULL and *error on failure: out of memory, or bodies overlap at the start (DC_INFEASIBLE).
 struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, const struct dc_task *task,
-                                              const struct dc_horizon *horizon, const struct dc_optimizer_type *optimizer,
-                                              const void *optimizer_options, struct dc_error *error);
+                                              const struct dc_horizon *horizon,
+                                              const struct dc_optimizer_type *optimizer, const void *optimizer_options,
+                                              struct dc_error *error);
 void dc_horizon_destroy(struct dc_receding_horizon *horizon);
 
 // First guess for the whole run instead of the initial parameters; the first window begins with its part of them.
@@ -69,9 +70,10 @@ struct dc_horizon_observer {
   void *context;
   // After every successful evaluation in a window; false stops the run at once.  May be NULL.
   dc_plan_observer *iterated;
-  // At the start (iteration 0) and after the steps of a window have been applied: iteration = steps applied so far, loss
-  // of the last applied frame, gradient_norm of the last iterate (NAN at the start), newton_iterations of the window,
-  // min_gap of the frames applied of it, best: a new lowest loss, parameters of the window.  false stops.  May be NULL.
+  // At the start (iteration 0) and after the steps of a window have been applied: iteration = steps applied so far,
+  // loss of the last applied frame, gradient_norm of the last iterate (NAN at the start), newton_iterations of the
+  // window, min_gap of the frames applied of it, best: a new lowest loss, parameters of the window.  false stops.
+  // May be NULL.
   dc_plan_observer *applied;
 };
 
@@ -81,9 +83,13 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *horizon, const struct 
                               struct dc_error *error);
 
 // The applied parameters as those of a run of executed->steps steps: dc_task_parameter_count(task, model,
-// executed->steps) numbers.  For controls with so many parameters a step, rolling them out gives the executed trajectory;
-// of others the parameters of the last window stand there.
+// executed->steps) numbers.  For controls with parameters for every step (or for every so many, when the steps applied
+// at a time are a multiple of it), rolling them out gives the executed trajectory.  Of controls whose parameters act
+// on the whole window, those of the last window stand there.
 void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *parameters);
+
+// A trajectory of one executed frame alone, which is judged: it refers to the executed trajectory and is not destroyed.
+struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon, int frame);
 
 // Iterations of the optimizer in all windows, the one under way included.
 int dc_horizon_iterations(const struct dc_receding_horizon *horizon);

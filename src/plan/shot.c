@@ -34,7 +34,8 @@ static bool controlled(const struct dc_plan *plan, const double *velocity, const
 
 static const double *end_position(const struct dc_plan *plan, int body)
 {
-  return plan->trajectory->poses[(size_t)plan->window.steps * (size_t)plan->model->bodies.count + (size_t)body].position;
+  return plan->trajectory->poses[(size_t)plan->window.steps * (size_t)plan->model->bodies.count + (size_t)body]
+      .position;
 }
 
 // Free bodies that moved far enough, into moved [bodies]; their number.  velocity [nv] is the model's own start.

@@ -141,8 +141,7 @@ void dc_plan_end(struct dc_plan *plan)
 void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
 {
   dc_plan_end(plan);
-  plan->window =
-      (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
+  plan->window = (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
   plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
   plan->input->steps = plan->cotangent->steps = steps;
   plan->trajectory->steps = plan->first->steps = plan->best->steps = steps;
@@ -154,6 +153,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   const struct dc_bodies *bodies = &plan->model->bodies;
   dc_rollout_input_reset(plan->model, plan->input);
   plan->input->q_before = NULL;
+  plan->succeeded = false;
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
@@ -216,7 +216,6 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
                                 struct dc_error *error)
 {
   double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
-  plan->succeeded = false;
   enum dc_status status = evaluate(plan, parameters, loss, gradient, error);
   if (!status) {
     memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
@@ -252,10 +251,8 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
 {
   dc_plan_end(plan);
   memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
-  plan->problem = (struct dc_problem){.dimension = plan->parameter_count,
-                                      .context = plan,
-                                      .evaluate = evaluate_problem,
-                                      .group = plan->group};
+  plan->problem = (struct dc_problem){
+      .dimension = plan->parameter_count, .context = plan, .evaluate = evaluate_problem, .group = plan->group};
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
   plan->minimization = dc_minimization_create(optimizer, options, &plan->problem, plan->parameters);
   return plan->minimization ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
@@ -319,7 +316,7 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
   status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "plan/best", parameters, plan->best_parameters);
-  return status ? status : dc_minimization_save(plan->minimization, "optimizer/", snapshot);
+  return status ? status : dc_minimization_save(plan->minimization, "optimizer", snapshot);
 }
 
 // Rolls out again what a record held.
@@ -343,7 +340,7 @@ static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_sn
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
   if (!status)
-    status = dc_minimization_load(plan->minimization, "optimizer/", snapshot, error);
+    status = dc_minimization_load(plan->minimization, "optimizer", snapshot, error);
   // The last one is the present iterate, so that plan->trajectory is what it was.
   if (!status)
     status = restore(plan, plan->first_parameters, plan->first, error);

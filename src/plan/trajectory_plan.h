@@ -15,7 +15,7 @@ struct dc_plan_start {
 
 // What has been computed; failed evaluations count in seconds only.
 struct dc_plan_work {
-  long rollouts, steps;    // steps of all rollouts
+  long rollouts, steps;  // steps of all rollouts
   long newton_iterations;
   long evaluations;        // of the contact
   double seconds;          // spent in evaluations
@@ -28,7 +28,7 @@ struct dc_plan {
   const struct dc_task *task;
   struct dc_window window;
   struct dc_plan_start start;
-  double *state;  // [dc_task_state_size] what the controls remember at the start of the window
+  double *state;                     // [dc_task_state_size] what the controls remember at the start of the window
   int capacity, parameter_capacity;  // steps and parameters there is room for
   int parameter_count, pair_count, state_size;
   struct dc_rollout *rollout;
@@ -41,8 +41,8 @@ struct dc_plan {
   struct dc_trajectory *first, *best;       // of an optimization; without the derivatives of pairs
   double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
   double *first_parameters;
-  int *group;                               // [parameter_count]
-  struct dc_minimization *minimization;     // under way, or NULL
+  int *group;                            // [parameter_count]
+  struct dc_minimization *minimization;  // under way, or NULL
   struct dc_problem problem;
   struct dc_plan_work work;  // since creation
   long newton_before;        // of work, when the present iteration began
@@ -95,8 +95,8 @@ enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_
 
 // The work done and the minimization under way, if any, as they stand inside the observer or after dc_plan_continue,
 // under names that begin with "plan/" and "optimizer/".  Loading comes after dc_plan_begin for the same window and
-// options, or without a minimization; the trajectories are rolled out again, which gives the same bits and is not counted
-// as work.  After loading the next iteration is the one that would have come.
+// options, or without a minimization; the trajectories are rolled out again, which gives the same bits and is not
+// counted as work.  After loading the next iteration is the one that would have come.
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot);
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
 
@@ -106,7 +106,8 @@ struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
 // Smallest gap of frames first .. last, m.
 double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last);
 
-// Parameters for another number of steps: of every control the first ones are those in from, what from lacks is initial.
+// Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
+// initial.
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "initial_state": offsets of the initial pose and velocity of one body along chosen axes,
+// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes,
 //     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of
 // mass). With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left
 // Jacobian; so a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is
@@ -63,9 +63,9 @@ static const char *group_axes(const struct dc_initial_state_options *options, en
   return axes[group];
 }
 
-static int parameter_count(const void *options, const struct dc_model *model)
+static int parameter_count(const void *options, const struct dc_model *model, int steps)
 {
-  (void)model;
+  (void)model, (void)steps;
   int count = 0;
   for (int group = 0; group < GROUPS; group++)
     count += (int)strlen(group_axes(options, group));
@@ -78,8 +78,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   if (start->body < 0 || start->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
   const struct dc_body *body = &model->bodies.bodies[start->body];
-  if (body->joint != &dc_joint_free)
-    return dc_fail(error, DC_BAD_INPUT, "body: must be a free body (\"%s\" is %s)", body->name, body->joint->name);
+  if (!body->free)
+    return dc_fail(error, DC_BAD_INPUT, "body: must be a free body (\"%s\" is %s)", body->name, body->joint_name);
   for (int group = 0; group < GROUPS; group++) {
     const char *axes = group_axes(start, group);
     char last = 'x' - 1;
@@ -88,15 +88,16 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
         return dc_fail(error, DC_BAD_INPUT, "%s: must be a subset of \"xyz\" in that order (is \"%s\")",
                        group_names[group], axes);
   }
-  int count = parameter_count(options, model);
+  int count = parameter_count(options, model, 0);
   if (start->initial.count != 0 && start->initial.count != count)
     return dc_fail(error, DC_BAD_INPUT, "initial: must hold %d numbers, one per parameter (holds %d)", count,
                    start->initial.count);
   return DC_OK;
 }
 
-static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)
+static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
 {
+  (void)steps;
   const struct dc_initial_state_options *start = options;
   for (int group = 0; group < GROUPS; group++) {
     const char *axes = group_axes(start, group);
@@ -109,11 +110,25 @@ static void parameter_name(const void *options, const struct dc_model *model, in
   }
 }
 
-static void initial(const void *options, const struct dc_model *model, double *parameters)
+static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_initial_state_options *start = options;
-  for (int i = 0; i < parameter_count(options, model); i++)
+  for (int i = 0; i < parameter_count(options, model, steps); i++)
     parameters[i] = i < start->initial.count ? start->initial.values[i] : 0;
+}
+
+// The axes of one quantity are a group.
+static int groups(const void *options, const struct dc_model *model, int steps, int *numbers)
+{
+  (void)model, (void)steps;
+  int count = 0;
+  for (int group = 0; group < GROUPS; group++) {
+    const char *axes = group_axes(options, group);
+    for (int i = 0; axes[i]; i++)
+      *numbers++ = count;
+    count += axes[0] != '\0';
+  }
+  return count;
 }
 
 // The parameters of every group as full vectors, zero along the other axes.
@@ -125,9 +140,10 @@ static void scatter(const struct dc_initial_state_options *options, const double
       offsets[group][*axis - 'x'] = *parameters++;
 }
 
-static void apply(const void *options, const struct dc_model *model, const double *parameters,
-                  struct dc_rollout_input *input)
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
 {
+  (void)window, (void)state;
   const struct dc_initial_state_options *start = options;
   const struct dc_body *body = &model->bodies.bodies[start->body];
   double *q = input->q + body->q_offset, *velocity = input->velocity + body->v_offset;
@@ -143,9 +159,11 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   dc_vec_add(velocity + 3, velocity + 3, offsets[VELOCITY]);
 }
 
-static void pull_back(const void *options, const struct dc_model *model, const double *parameters,
-                      struct dc_rollout_cotangent *cotangent, double *gradient)
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
 {
+  (void)window, (void)state;
   const struct dc_initial_state_options *start = options;
   const struct dc_body *body = &model->bodies.bodies[start->body];
   double *twist = cotangent->q + body->v_offset, *velocity = cotangent->velocity + body->v_offset;
@@ -178,6 +196,7 @@ const struct dc_control_type dc_control_initial_state = {
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
     .initial = initial,
+    .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
 };

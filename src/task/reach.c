@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "reach": the centre of mass x of a body comes within a tolerance of a target y,
-//     f = weight * max(e, 0),   e = |x - y|^2 - tolerance^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
+// Objective "reach": the centres of mass x of bodies come within a tolerance of a target y,
+//     f = weight * sum max(e, 0),   e = |x - y|^2 - tolerance^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
 // with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.
-#include "task/task.h"
-
 #include <math.h>
-#include <string.h>
 
-#include "math/vector.h"
-
-static const char *const when_choices[] = {"end", "every", NULL};
+#include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
     {.name = "body",
      .type = DC_BODY,
      .unit = "",
+     .fallback = "null",
      .help = "name of the body that shall reach the target",
      .offset = offsetof(struct dc_reach_options, body)},
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = DC_OBJECTIVE_BODIES_MOST,
+     .help = "names of several bodies that shall reach it, instead of body",
+     .offset = offsetof(struct dc_reach_options, bodies)},
     {.name = "target",
      .type = DC_REALS,
      .unit = "m",
@@ -33,103 +36,85 @@ static const struct dc_option options_table[] = {
      .maximum = 1e6,
      .help = "distance that counts as reached",
      .offset = offsetof(struct dc_reach_options, tolerance)},
-    {.name = "weight",
-     .type = DC_REAL,
-     .unit = "1/m^2",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 1e30,
-     .help = "factor on the squared distance",
-     .offset = offsetof(struct dc_reach_options, weight)},
-    {.name = "when",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"end\"",
-     .choices = when_choices,
-     .help = "end: the last frame counts; every: the mean over all frames after the first",
-     .offset = offsetof(struct dc_reach_options, when)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"xyz\"",
-     .help = "axes along which the distance counts, a subset of \"xyz\" such as \"xy\"",
-     .offset = offsetof(struct dc_reach_options, axes)},
+    DC_WEIGHT_OPTION(struct dc_reach_options, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_reach_options, "\"end\"",
+                   "end: the last frame counts; every: the mean over all frames after the first"),
+    DC_AXES_OPTION(struct dc_reach_options, "\"xyz\""),
     DC_OPTIONS_END,
 };
 
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_reach_options *reach = options;
-  const char *axes = reach->axes;
-  if (reach->body < 0 || reach->body >= model->bodies.count)
-    return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
-  bool valid = axes[0] != '\0';
-  for (int i = 0; axes[i] && valid; i++)
-    valid = strchr("xyz", axes[i]) && !strchr(axes + i + 1, axes[i]);
-  if (!valid)
-    return dc_fail(error, DC_BAD_INPUT, "axes: must be a non-empty subset of \"xyz\" (is \"%s\")", axes);
-  return DC_OK;
+  enum dc_status status = DC_OK;
+  if ((reach->body >= 0) == (reach->bodies.count > 0))
+    status = dc_fail(error, DC_BAD_INPUT, "body: must be given, or bodies, and not both");
+  else if (reach->body >= model->bodies.count)
+    status = dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  else if (reach->body < 0)
+    status = dc_objective_check_bodies(&reach->bodies, model, error);
+  return status ? status : dc_objective_check_axes(reach->axes, error);
 }
 
-static const double *center_of_mass(const struct dc_reach_options *reach, const struct dc_model *model,
-                                    const struct dc_trajectory *trajectory, int frame)
+static int body_count(const struct dc_reach_options *reach)
 {
-  const struct dc_body *body = &model->bodies.bodies[reach->body];
-  return body->q_offset < 0 ? body->position : trajectory->q + (size_t)frame * (size_t)trajectory->nq + body->q_offset;
+  return reach->body >= 0 ? 1 : reach->bodies.count;
 }
 
-// The offset [3] from the target along the axes that count and the squared distance.
-static double offset_from_target(const struct dc_reach_options *reach, const double *position, double *offset)
+static int body_of(const struct dc_reach_options *reach, int i)
 {
-  dc_vec_sub(offset, position, reach->target);
-  for (int i = 0; i < 3; i++)
-    if (!strchr(reach->axes, "xyz"[i]))
-      offset[i] = 0;
-  return dc_vec_dot(offset, offset);
+  return reach->body >= 0 ? reach->body : reach->bodies.indices[i];
 }
 
 // weight * max(e, 0); a NaN stays one.
-static double frame_value(const struct dc_reach_options *reach, double squared_distance)
+static double body_value(const struct dc_reach_options *reach, double squared_distance)
 {
   double excess = squared_distance - reach->tolerance * reach->tolerance;
   return excess <= 0 ? 0 : reach->weight * excess;
 }
 
-static double evaluate(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                       double *frames)
+static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
+  (void)input;
   const struct dc_reach_options *reach = options;
-  int last = trajectory->steps, first = reach->when == DC_WHEN_EVERY && last > 0 ? 1 : last;
-  double share = 1.0 / (last - first + 1), sum = 0;
-  int v_offset = model->bodies.bodies[reach->body].v_offset;
-  for (int frame = first; frame <= last; frame++) {
-    double offset[3];
-    double squared = offset_from_target(reach, center_of_mass(reach, model, trajectory, frame), offset);
-    double value = frame_value(reach, squared);
-    sum += value;
-    if (frames && v_offset >= 0 && value != 0) {
-      double *translation = frames + (size_t)frame * (size_t)trajectory->nv + v_offset + 3;
-      dc_vec_add_scaled(translation, translation, 2 * reach->weight * share, offset);
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  double sum = 0;
+  for (int frame = frames.first; frame <= frames.last; frame++)
+    for (int i = 0; i < body_count(reach); i++) {
+      double offset[3];
+      int body = body_of(reach, i);
+      dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
+      double value = body_value(reach, dc_vec_dot(offset, offset));
+      sum += value;
+      if (value != 0)
+        dc_objective_add(cotangent, model, trajectory, frame, body, 2 * reach->weight * frames.share, offset);
     }
+  return frames.share * sum;
+}
+
+static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                   int *body, double *distance, bool *reached)
+{
+  (void)model;
+  const struct dc_reach_options *reach = options;
+  *body = -1, *distance = -1, *reached = true;
+  for (int i = 0; i < body_count(reach); i++) {
+    double offset[3];
+    dc_objective_offset(offset, dc_objective_center(trajectory, frame, body_of(reach, i)), reach->target, reach->axes);
+    double squared = dc_vec_dot(offset, offset);
+    *reached = *reached && squared - reach->tolerance * reach->tolerance <= 0;
+    if (!(sqrt(squared) <= *distance))
+      *body = body_of(reach, i), *distance = sqrt(squared);
   }
-  return share * sum;
 }
 
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int *body,
-                   double *distance, bool *reached)
+static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_reach_options *reach = options;
-  double offset[3];
-  double squared = offset_from_target(reach, center_of_mass(reach, model, trajectory, trajectory->steps), offset);
-  *body = reach->body;
-  *distance = sqrt(squared);
-  *reached = frame_value(reach, squared) == 0;
-}
-
-static bool mark(const void *options, int *body, double target[3], double *radius)
-{
-  const struct dc_reach_options *reach = options;
-  *body = reach->body;
+  if (i >= body_count(reach))
+    return false;
+  *body = body_of(reach, i);
   dc_vec_copy(target, reach->target);
   *radius = reach->tolerance;
   return true;
@@ -137,7 +122,7 @@ static bool mark(const void *options, int *body, double target[3], double *radiu
 
 const struct dc_objective_type dc_objective_reach = {
     .name = "reach",
-    .summary = "weight * max(|x - target|^2 - tolerance^2, 0) of the centre of mass x of a body",
+    .summary = "weight * max(|x - target|^2 - tolerance^2, 0) of the centre of mass x of a body, or of several",
     .reference = "paper 000, A.6.2: the loss that measures progress in all benchmarks",
     .options = options_table,
     .options_size = sizeof(struct dc_reach_options),

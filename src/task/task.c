@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter vector is the concatenation of the controls' parameters, in the order of the scene.
+// The parameter vector is the concatenation of the controls' parameters, in the order of the scene; so is the state.
 #include "task/task.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static int count_of(const struct dc_control *control, const struct dc_model *model)
+static int count_of(const struct dc_control *control, const struct dc_model *model, int steps)
 {
-  return control->type->parameter_count(control->options, model);
+  return control->type->parameter_count(control->options, model, steps);
 }
 
-int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model)
+static int state_of(const struct dc_control *control, const struct dc_model *model)
+{
+  return control->type->state_size ? control->type->state_size(control->options, model) : 0;
+}
+
+// Numbers behind the next count of them.  Without any there need not be an array.
+static double *past(double *numbers, int count)
+{
+  return count ? numbers + count : numbers;
+}
+
+static const double *past_const(const double *numbers, int count)
+{
+  return count ? numbers + count : numbers;
+}
+
+int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
 {
   int count = 0;
   for (int i = 0; i < task->control_count; i++)
-    count += count_of(&task->controls[i], model);
+    count += count_of(&task->controls[i], model, steps);
   return count;
 }
 
-void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int i, char *text, size_t size)
+void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
+                            size_t size)
 {
   for (int k = 0; k < task->control_count; k++) {
     const struct dc_control *control = &task->controls[k];
-    int count = count_of(control, model);
+    int count = count_of(control, model, steps);
     if (i < count) {
-      control->type->parameter_name(control->options, model, i, text, size);
+      control->type->parameter_name(control->options, model, steps, i, text, size);
       return;
     }
     i -= count;
@@ -32,58 +48,122 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
   snprintf(text, size, "parameter %d", i);
 }
 
-void dc_task_initial(const struct dc_task *task, const struct dc_model *model, double *parameters)
+void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
-    control->type->initial(control->options, model, parameters);
-    parameters += count_of(control, model);
+    control->type->initial(control->options, model, steps, parameters);
+    parameters = past(parameters, count_of(control, model, steps));
   }
 }
 
-void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const double *parameters,
-                   struct dc_rollout_input *input)
+int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group)
+{
+  int groups = 0;
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int count = count_of(control, model, steps), own = count;
+    for (int k = 0; k < count; k++)
+      group[k] = k;
+    if (control->type->groups)
+      own = control->type->groups(control->options, model, steps, group);
+    for (int k = 0; k < count; k++)
+      group[k] += groups;
+    groups += own;
+    group += count;
+  }
+  return groups;
+}
+
+int dc_task_state_size(const struct dc_task *task, const struct dc_model *model)
+{
+  int size = 0;
+  for (int i = 0; i < task->control_count; i++)
+    size += state_of(&task->controls[i], model);
+  return size;
+}
+
+void dc_task_start(const struct dc_task *task, const struct dc_model *model, double *state)
 {
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
-    control->type->apply(control->options, model, parameters, input);
-    parameters += count_of(control, model);
+    if (control->type->start)
+      control->type->start(control->options, model, state);
+    state = past(state, state_of(control, model));
+  }
+}
+
+void dc_task_advance(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                     int applied, double *state, double *parameters)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    if (control->type->advance)
+      control->type->advance(control->options, model, window, applied, state, parameters);
+    state = past(state, state_of(control, model));
+    parameters = past(parameters, count_of(control, model, window->steps));
+  }
+}
+
+int dc_task_start_control(const struct dc_task *task)
+{
+  for (int i = 0; i < task->control_count; i++)
+    if (!task->controls[i].type->advance)
+      return i;
+  return -1;
+}
+
+void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                   const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    control->type->apply(control->options, model, window, state, parameters, input);
+    state = past_const(state, state_of(control, model));
+    parameters = past_const(parameters, count_of(control, model, window->steps));
   }
 }
 
 // The chain rule runs through the controls in reverse.
-void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const double *parameters,
-                       struct dc_rollout_cotangent *cotangent, double *gradient)
+void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                       double *gradient)
 {
-  int offset = dc_task_parameter_count(task, model);
+  int offset = dc_task_parameter_count(task, model, window->steps), state_offset = dc_task_state_size(task, model);
   for (int i = task->control_count - 1; i >= 0; i--) {
     const struct dc_control *control = &task->controls[i];
-    offset -= count_of(control, model);
-    control->type->pull_back(control->options, model, parameters + offset, cotangent, gradient + offset);
+    offset -= count_of(control, model, window->steps);
+    state_offset -= state_of(control, model);
+    control->type->pull_back(control->options, model, window, past_const(state, state_offset), parameters + offset,
+                             cotangent, gradient + offset);
   }
 }
 
-double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                    double *frames)
+double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                    const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
   double loss = 0;
-  size_t size = ((size_t)trajectory->steps + 1) * (size_t)trajectory->nv * sizeof *frames;
-  if (frames && size)
-    memset(frames, 0, size);
-  for (int i = 0; i < task->objective_count; i++)
-    loss += task->objectives[i].type->evaluate(task->objectives[i].options, model, trajectory, frames);
+  for (int i = 0; i < task->objective_count; i++) {
+    const struct dc_objective *objective = &task->objectives[i];
+    loss += objective->type->evaluate(objective->options, model, input, trajectory, cotangent);
+  }
   return loss;
 }
 
-bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory)
+bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                     int frame)
 {
-  bool success = task->objective_count > 0;
+  bool any = false, all = true;
   for (int i = 0; i < task->objective_count; i++) {
+    const struct dc_objective *objective = &task->objectives[i];
+    if (!objective->type->report)
+      continue;
     int body;
     double distance;
     bool reached;
-    task->objectives[i].type->report(task->objectives[i].options, model, trajectory, &body, &distance, &reached);
-    success = success && reached;
+    objective->type->report(objective->options, model, trajectory, frame, &body, &distance, &reached);
+    any = true;
+    all = all && reached;
   }
-  return success;
+  return any && all;
 }

@@ -119,16 +119,45 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
                      int frame);
 
-// Options of the objective "reach": weight * max(|x_com - target|^2 - tolerance^2, 0), over the chosen axes.
+// Options of the objective "reach": weight * sum over the bodies of max(|x_com - target|^2 - tolerance^2, 0), over the
+// chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
 struct dc_reach_options {
   int body;                     // or -1
-  struct dc_index_list bodies;  // each of these; the objective is the sum
+  struct dc_index_list bodies;  // each of these; one of body and bodies is given
   double target[3];
   double tolerance;
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
+};
+
+// Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
+// over the chosen axes.
+struct dc_region_options {
+  struct dc_index_list bodies;
+  double center[3];
+  double size[3];    // edge lengths of the box, m; NAN: a disc or ball
+  double radius;     // m; NAN: a box
+  double tolerance;  // distance outside that counts as reached, m
+  double weight;
+  int when;  // as of "reach"
+  const char *axes;
+};
+
+// Options of the objective "effort": weight * mean over the steps of the sum of squared actuator forces.
+struct dc_effort_options {
+  struct dc_index_list bodies;  // whose actuators count; empty: all
+  double weight;
+};
+
+// Options of the objective "velocity": weight * sum over the bodies of |x_com(t + 1) - x_com(t)|^2 / h^2, over the
+// chosen axes; 0 for a trajectory without steps.
+struct dc_velocity_options {
+  struct dc_index_list bodies;
+  double weight;
+  int when;  // "every": mean over the steps; "end": the last step
+  const char *axes;
 };
 
 // Options of the control "initial_state".  Each string is a subset of "xyz"; parameters in the order position,
@@ -137,6 +166,48 @@ struct dc_initial_state_options {
   int body;
   const char *position, *rotation, *velocity, *angular_velocity;
   struct dc_real_list initial;  // offsets, default zeros
+};
+
+// What controls of the actuator of one body have in common (task/actuator_coordinates.h): which of its coordinates they
+// move, within which displacements, from which first guess.
+struct dc_actuator_options {
+  int body;
+  const char *coordinates;        // names separated by spaces, or "all"
+  struct dc_real_list low, high;  // bounds of the target displacement, one for all or one per coordinate; or empty
+  struct dc_real_list initial;    // one per coordinate, or empty: zeros
+};
+
+// Controls with a parameter per coordinate and step, or per "hold" steps (task/held_parameters.h).  Also the options of
+// the control "pd_targets".
+struct dc_held_options {
+  struct dc_actuator_options actuator;
+  long hold;
+};
+
+// Options of the control "pd_velocity".
+struct dc_pd_velocity_options {
+  struct dc_held_options held;  // first: dc_held_* take options as they are
+  double speed;                 // largest velocity of lengths, m/s
+  double speed_rotation;        // of angles, rad/s
+  double gain;                  // 1/s
+};
+
+// Options of the control "sines".
+struct dc_sines_options {
+  struct dc_index_list bodies;
+  long waves;
+  double amplitude;  // of the first guess at most, m or rad
+  double frequency;  // of the first guess, Hz
+  long seed;         // of the first amplitudes
+  double ramp;       // time in which the motion fades in, s
+  double scale[3];   // amplitude (m or rad), frequency (Hz), phase (rad) per unit of their parameters
+  struct dc_real_list low, high;
+};
+
+// Options of the control "spline".
+struct dc_spline_options {
+  struct dc_actuator_options actuator;
+  long knots;
 };
 
 #endif

@@ -46,7 +46,7 @@ bad 1:106 "nested deeper than 64 levels" "{$time, \"x\": $depth"
 # keys, types, ranges
 bad 2:2 "Gravity: unknown key (did you mean \"gravity\"?)" "{$time,
  \"Gravity\": [0, 0, 0]}"
-bad 2:2 "horizon: unknown key" "{$time,
+bad 2:13 "horizon: missing key \"length\"" "{$time,
  \"horizon\": {}}"
 bad 1:10 "time: missing key \"steps\"" '{"time": {"step": 0.01}}'
 bad 1:19 "time.step: must be > 0 s (is 0)" '{"time": {"step": 0, "steps": 1}}'

@@ -24,7 +24,7 @@ for command in $commands; do
     check "dcsim.1 describes $option of $command" grep -qE -e "(^|[ ,|[])$option([] =,.]|\$)" dcsim.1
   done
 done
-for word in DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM SIGUSR1 130 143 loss.csv run.json \
+for word in checkpoint.h5 DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM SIGUSR1 130 143 loss.csv run.json \
             progress.jsonl trajectory.h5 resolved.json scene.json; do
   check "dcsim.1 mentions $word" grep -qF "$word" dcsim.1
 done

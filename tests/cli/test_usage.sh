@@ -9,7 +9,7 @@ run_options="--output --control --frames --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;
-    optimize) echo "$run_options $scene_options --gradient" ;;
+    optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
@@ -126,7 +126,21 @@ done
 rule optimize --gradient fd '"fd" is not available in this version'
 rule optimize --gradient bundle '"bundle" is not available in this version'
 rule optimize --gradient guess 'must be one of "adjoint" (is "guess")'
-rule optimize --resume run 'not available in this version'
+for value in -1 nan inf 1e10 x ""; do
+  rule optimize --checkpoint "$value" "must be a number from 0 to 1000000000 (is \"$value\")"
+done
+rule optimize --resume "" 'must not be empty'
+run 2 optimize --resume run -o other
+says "dcsim: --output: a run that is resumed goes on in its own directory"
+run 2 optimize --resume run -o none
+run 2 optimize scene.json --resume run --control other
+says "dcsim: --control: a run that is resumed has its own controls"
+run 2 optimize scene.json --force
+says "dcsim: --force: needs --resume too"
+run 3 optimize --resume run
+says "run/resolved.json"
+run 2 simulate scene.json --resume run
+says "dcsim: simulate: unknown option --resume"
 rule render --video "" 'must not be empty'
 rule simulate -o "" 'must not be empty'
 rule simulate --output "" 'must not be empty'

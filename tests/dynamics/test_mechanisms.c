@@ -46,7 +46,7 @@ static struct dc_step_state evaluate(struct step_problem *problem, double *value
   state.rubs = dc_contact_rubs(rollout->contact);
   state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
   if (state.rubs)
-    state.friction_energy = dc_contact_friction_evaluate(rollout->contact, state.next, 2, true, rollout->friction);
+    state.friction_energy = dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = problem->gradient};
   memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);

@@ -46,7 +46,7 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
     CHECK(dc_contact_friction_begin(rollout->contact, state.now, &law, NULL) == DC_OK, "friction");
     state.rubs = dc_contact_rubs(rollout->contact);
     if (state.rubs)
-      state.friction_energy = dc_contact_friction_evaluate(rollout->contact, state.next, 2, true, rollout->friction);
+      state.friction_energy = dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
   }
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);

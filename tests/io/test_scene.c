@@ -30,7 +30,7 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n  'Gravity': [0, 0, 0]}", DC_BAD_INPUT,
      "scene.json:2:3: Gravity: unknown key (did you mean \"gravity\"?)"},
     {"{" TIME ",\n 'bodys': []}", DC_BAD_INPUT, "scene.json:2:2: bodys: unknown key (did you mean \"bodies\"?)"},
-    {"{" TIME ",\n 'horizon': {}}", DC_BAD_INPUT, "scene.json:2:2: horizon: unknown key"},
+    {"{" TIME ",\n 'horizon': {}}", DC_BAD_INPUT, "scene.json:2:13: horizon: missing key \"length\""},
     {"{" TIME ",\n 'problem': 'refine'}", DC_BAD_INPUT, "scene.json:2:2: problem: unknown key"},
     {"{" TIME ",\n 'include': 'robot.urdf'}", DC_BAD_INPUT, "scene.json:2:2: include: unknown key"},
     {"{" TIME ",\n 'a b\\u001b': 1}", DC_BAD_INPUT, "scene.json:2:2: [\"a b?\"]: unknown key"},

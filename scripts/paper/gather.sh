@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The task gather of paper 000; options as of scripts/paper/task.py.
+exec python3 "$(dirname "$0")/task.py" gather "$@"

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// When checkpoints are written and how a run goes on from one.
+#include "io/checkpoint.h"
+
+#include "api/session.h"
+#include "base/clock.h"
+#include "contact/lane_kernels.h"
+
+static const double DEFAULT_SECONDS = 30;
+
+enum { LOSSES = 2 };
+
+static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
+{
+  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, identity,
+                                &session->error);
+}
+
+// "run/..." beside what plan or horizon put in.
+static enum dc_status fill(struct session *session)
+{
+  struct dc_snapshot *snapshot = session->snapshot;
+  double losses[LOSSES] = {session->first_loss, session->best_loss}, seconds = dc_seconds() - session->start;
+  dc_snapshot_clear(snapshot);
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "run/rows", 1, &session->rows);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/losses", LOSSES, losses);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/seconds", 1, &seconds);
+  if (status)
+    return status;
+  return session->horizon ? dc_horizon_save(session->horizon, snapshot) : dc_plan_save(session->plan, snapshot);
+}
+
+enum dc_status dc_session_checkpoint(struct session *session)
+{
+  if (!session->run)
+    return DC_OK;
+  if (!session->snapshot)
+    session->snapshot = dc_snapshot_create();
+  if (!session->snapshot || fill(session))
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
+  session->last_checkpoint = dc_seconds();
+  return status;
+}
+
+enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for)
+{
+  double every = session->options->checkpoint_seconds;
+  if (every < 0)
+    every = DEFAULT_SECONDS;
+  bool due = dc_seconds() - session->last_checkpoint >= every;
+  return asked_for || due || session->stopped ? dc_session_checkpoint(session) : DC_OK;
+}
+
+static enum dc_status load(struct session *session)
+{
+  const struct dc_snapshot *snapshot = session->snapshot;
+  double losses[LOSSES], seconds;
+  enum dc_status status = dc_snapshot_get_integers(snapshot, "run/rows", 1, &session->rows, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/losses", LOSSES, losses, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/seconds", 1, &seconds, &session->error);
+  if (!status)
+    status = session->horizon ? dc_horizon_load(session->horizon, snapshot, &session->error)
+                              : dc_plan_load(session->plan, snapshot, &session->error);
+  if (status)
+    return status;
+  session->first_loss = losses[0];
+  session->best_loss = losses[1];
+  session->start -= seconds;
+  return DC_OK;
+}
+
+enum dc_status dc_session_resume(struct session *session)
+{
+  const char *directory = session->options->resume;
+  const struct dc_scene *scene = session->scene->scene;
+  session->snapshot = dc_snapshot_create();
+  if (!session->snapshot)
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
+  if (!status && (status = load(session)))
+    dc_error_prefix(&session->error, "%.500s", directory);
+  if (!status)
+    status = dc_run_reopen(directory, scene, session->rows, &session->run, &session->error);
+  session->last_checkpoint = dc_seconds();
+  return status;
+}

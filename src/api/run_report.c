@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run reports at its end.
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/session.h"
+#include "base/clock.h"
+#include "contact/lane_kernels.h"
+#include "math/libraries.h"
+#include "render/render.h"
+
+static enum dc_status horizon_outcome(struct session *session, struct outcome *outcome)
+{
+  const struct dc_receding_horizon *horizon = session->horizon;
+  int steps = horizon->executed->steps;
+  size_t count = (size_t)dc_task_parameter_count(horizon->task, horizon->model, steps);
+  outcome->applied = dc_alloc(count, sizeof *outcome->applied);
+  if (!outcome->applied)
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+  dc_horizon_applied(horizon, outcome->applied);
+  outcome->best = horizon->executed;
+  outcome->first = horizon->first;
+  outcome->best_parameters = outcome->applied;
+  outcome->first_parameters = horizon->first_parameters;
+  outcome->judged = dc_horizon_frame(horizon, steps);
+  outcome->input = horizon->plan->input;
+  outcome->work = &horizon->plan->work;
+  outcome->iterations = dc_horizon_iterations(horizon);
+  return DC_OK;
+}
+
+static void plan_outcome(struct session *session, struct outcome *outcome)
+{
+  struct dc_plan *plan = session->plan;
+  dc_plan_apply(plan, plan->best_parameters);
+  outcome->best = plan->best;
+  outcome->first = plan->first;
+  outcome->best_parameters = plan->best_parameters;
+  outcome->first_parameters = plan->first_parameters;
+  outcome->judged = *plan->best;
+  outcome->input = plan->input;
+  outcome->work = &plan->work;
+  if (!plan->minimization)
+    return;
+  outcome->iterations = dc_minimization_result(plan->minimization)->iterations;
+  outcome->blocked = dc_minimization_result(plan->minimization)->blocked;
+}
+
+enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  enum dc_status status = DC_OK;
+  *outcome = (struct outcome){0};
+  if (session->horizon)
+    status = horizon_outcome(session, outcome);
+  else
+    plan_outcome(session, outcome);
+  if (!status)
+    outcome->success = dc_task_success(&scene->task, &scene->model, &outcome->judged, outcome->judged.steps);
+  return status;
+}
+
+static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                           struct dc_text *text)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  dc_json_begin(json, "objectives", '[');
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    int body = -1;
+    double distance = NAN;
+    bool reached = false, reachable = objective->type->report != NULL;
+    struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
+    if (reachable)
+      objective->type->report(objective->options, &scene->model, &outcome->judged, outcome->judged.steps, &body,
+                              &distance, &reached);
+    double value = dc_task_loss(&single, &scene->model, outcome->input, &outcome->judged, NULL);
+    const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "type", objective->type->name);
+    if (name)
+      dc_json_put_string(json, "body", name);
+    dc_json_put_number(json, "value", value);
+    if (reachable)
+      dc_json_put_number(json, "distance", distance);
+    dc_json_end(json, '}');
+    if (reachable)
+      dc_text_add(text, "  %s%s%s: %.4g m from its target%s\n", objective->type->name, name ? " " : "",
+                  name ? name : "", distance, reached ? ", reached" : "");
+    else
+      dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
+  }
+  dc_json_end(json, ']');
+}
+
+static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int steps = outcome->best->steps, count = dc_task_parameter_count(&scene->task, &scene->model, steps);
+  dc_json_begin(json, "parameters", '{');
+  for (int i = 0; i < count; i++) {
+    char name[128];
+    dc_task_parameter_name(&scene->task, &scene->model, steps, i, name, sizeof name);
+    dc_json_put_number(json, name, outcome->best_parameters[i]);
+  }
+  dc_json_end(json, '}');
+}
+
+void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
+{
+  const struct dc_plan_work *work = outcome->work;
+  const struct dc_receding_horizon *horizon = session->horizon;
+  double steps = (double)work->steps;
+  result->success = outcome->success;
+  result->loss = horizon ? horizon->loss : session->best_loss;
+  result->initial_loss = session->first_loss;
+  result->iterations = outcome->iterations;
+  result->steps = outcome->best->steps;
+  result->unconverged_steps = outcome->best->unconverged_steps;
+  result->seconds = dc_seconds() - session->start;
+  result->seconds_per_step = steps > 0 ? work->seconds / steps : 0;
+  result->newton_iterations_per_step = steps > 0 ? (double)work->newton_iterations / steps : 0;
+  result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;
+  result->seconds_per_evaluation = work->evaluations ? work->contact_seconds / (double)work->evaluations : 0;
+  result->min_gap = dc_trajectory_gap(outcome->best, 0, outcome->best->steps);
+}
+
+void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
+                         struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  if (session->run)
+    dc_json_put_string(json, "run", result->directory);
+  else
+    dc_json_put_raw(json, "run", "null");
+  dc_json_put_boolean(json, "success", result->success != 0);
+  dc_json_put_number(json, "loss", result->loss);
+  dc_json_put_number(json, "initial_loss", result->initial_loss);
+  dc_json_put_integer(json, "iterations", result->iterations);
+  dc_json_put_integer(json, "steps", result->steps);
+  dc_json_put_number(json, "seconds", result->seconds);
+  dc_json_put_number(json, "seconds_per_step", result->seconds_per_step);
+  dc_json_put_number(json, "newton_iterations_per_step", result->newton_iterations_per_step);
+  dc_json_put_number(json, "evaluations_per_step", result->evaluations_per_step);
+  dc_json_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
+  dc_json_put_number(json, "min_gap", result->min_gap);
+  dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
+  if (session->horizon)
+    dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n",
+                session->scene->scene->name, result->initial_loss, result->loss, result->steps,
+                session->scene->scene->definition.time.steps, result->iterations,
+                result->success ? "task reached" : "task not reached");
+  else if (session->optimizing)
+    dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,
+                result->loss, result->iterations, result->success ? "task reached" : "task not reached");
+  else
+    dc_text_add(text, "%s: %d steps, loss %.6g%s\n", session->scene->scene->name, result->steps, result->loss,
+                result->success ? ", task reached" : "");
+  put_parameters(session, outcome, json);
+  put_objectives(session, outcome, json, text);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, smallest gap %.3g m\n",
+              result->seconds, 1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
+  if (outcome->blocked)
+    dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
+  if (result->unconverged_steps)
+    dc_text_add(text, "  warning: %d steps did not converge\n", result->unconverged_steps);
+  if (session->run)
+    dc_text_add(text, "  run directory: %s\n", result->directory);
+}
+
+enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
+                                        const char *json)
+{
+  const char *libraries[] = {"OpenBLAS", dc_blas_version(),   "CHOLMOD", dc_cholmod_version(),
+                             "Embree",   dc_embree_version(), "libpng",  dc_png_version(),
+                             NULL};
+  struct dc_run_summary summary = {.version = dcsim_version(),
+                                   .command = session->options->command_line,
+                                   .seed = session->scene->seed,
+                                   .threads = omp_get_max_threads(),
+                                   .vector_width = dc_lane_kernels()->name,
+                                   .started = session->started,
+                                   .seconds = result->seconds,
+                                   .exit_status = exit_status,
+                                   .libraries = libraries,
+                                   .result_json = json};
+  return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
+}

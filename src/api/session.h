@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation or optimization under way.  Private to src/api.
+#ifndef DC_API_SESSION_H
+#define DC_API_SESSION_H
+
+#include "api/internal.h"
+#include "base/snapshot.h"
+#include "io/run.h"
+#include "plan/receding_horizon.h"
+
+// Everything a run holds; zero-initialized.
+struct session {
+  const dcsim_scene *scene;
+  const dcsim_run_options *options;
+  bool optimizing;
+  struct dc_plan *plan;                 // of the whole run, or
+  struct dc_receding_horizon *horizon;  // of windows; the other one is NULL
+  struct dc_run *run;                   // NULL: nothing is written
+  long rows;                            // of loss.csv
+  double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
+  double first_loss, best_loss;
+  char started[32];
+  enum dc_status row_status;  // of writing rows and checkpoints
+  bool stopped;
+  int stop_status;  // what the progress function returned; 0 when the time limit stopped the run
+  struct dc_snapshot *snapshot;
+  double last_checkpoint;  // when it was written
+  struct dc_error error;
+};
+
+// What a run has made so far; refers to the session.
+struct outcome {
+  const struct dc_trajectory *best, *first;          // first may be NULL
+  const double *best_parameters, *first_parameters;  // for as many steps as the trajectories have
+  double *applied;                                   // memory of best_parameters, or NULL
+  struct dc_trajectory judged;                       // what the loss is of: best, or its last frame; not destroyed
+  const struct dc_rollout_input *input;              // that goes with it
+  const struct dc_plan_work *work;
+  int iterations;
+  bool success, blocked;
+};
+enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
+
+// Numbers, report (text and JSON) of a run.
+void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);
+void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
+                         struct dc_text *text, struct dc_json_writer *json);
+enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
+                                        const char *json);
+
+// After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
+// nothing without a run directory.  Inside an observer only.
+enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for);
+// Writes the checkpoint of an optimization.
+enum dc_status dc_session_checkpoint(struct session *session);
+// Goes on from the checkpoint in options->resume: the plan must have begun its minimization, the horizon be fresh;
+// opens the run.  DC_CHECKPOINT when it does not fit.
+enum dc_status dc_session_resume(struct session *session);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum kind { REALS, INTEGERS };
+
+// One array.  Its buffers stay when the snapshot is cleared, so that one snapshot after the other allocates nothing.
+struct slot {
+  char *name;
+  size_t name_capacity;
+  enum kind kind;
+  size_t count;
+  void *values;
+  size_t capacity;  // bytes
+};
+
+struct dc_snapshot {
+  struct slot *slots;
+  size_t used, capacity;
+};
+
+struct dc_snapshot *dc_snapshot_create(void)
+{
+  return calloc(1, sizeof(struct dc_snapshot));
+}
+
+void dc_snapshot_destroy(struct dc_snapshot *snapshot)
+{
+  if (!snapshot)
+    return;
+  for (size_t i = 0; i < snapshot->capacity; i++) {
+    free(snapshot->slots[i].name);
+    free(snapshot->slots[i].values);
+  }
+  free(snapshot->slots);
+  free(snapshot);
+}
+
+void dc_snapshot_clear(struct dc_snapshot *snapshot)
+{
+  snapshot->used = 0;
+}
+
+static const struct slot *find(const struct dc_snapshot *snapshot, const char *name)
+{
+  for (size_t i = 0; i < snapshot->used; i++)
+    if (strcmp(snapshot->slots[i].name, name) == 0)
+      return &snapshot->slots[i];
+  return NULL;
+}
+
+static size_t element_size(enum kind kind)
+{
+  return kind == REALS ? sizeof(double) : sizeof(long);
+}
+
+static enum dc_status put(struct dc_snapshot *snapshot, const char *name, enum kind kind, size_t count,
+                          const void *values)
+{
+  size_t size = element_size(kind), name_size = strlen(name) + 1;
+  if (find(snapshot, name))
+    return DC_USAGE;
+  if (count > (size_t)-1 / size)
+    return DC_MEMORY;
+  if (dc_grow(&snapshot->slots, &snapshot->capacity, snapshot->used + 1, sizeof *snapshot->slots) < 0)
+    return DC_MEMORY;
+  struct slot *slot = &snapshot->slots[snapshot->used];
+  if (dc_grow(&slot->name, &slot->name_capacity, name_size, 1) < 0 ||
+      dc_grow(&slot->values, &slot->capacity, count ? count * size : size, 1) < 0)  // never NULL
+    return DC_MEMORY;
+  memcpy(slot->name, name, name_size);
+  if (count)
+    memcpy(slot->values, values, count * size);
+  slot->kind = kind;
+  slot->count = count;
+  snapshot->used++;
+  return DC_OK;
+}
+
+enum dc_status dc_snapshot_put_reals(struct dc_snapshot *snapshot, const char *name, size_t count, const double *values)
+{
+  return put(snapshot, name, REALS, count, values);
+}
+
+enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        const long *values)
+{
+  return put(snapshot, name, INTEGERS, count, values);
+}
+
+static enum dc_status get(const struct dc_snapshot *snapshot, const char *name, enum kind kind, size_t count,
+                          void *values, struct dc_error *error)
+{
+  const struct slot *slot = find(snapshot, name);
+  if (!slot)
+    return dc_fail(error, DC_CHECKPOINT, "%.200s: is not in the snapshot", name);
+  if (slot->kind != kind)
+    return dc_fail(error, DC_CHECKPOINT, "%.200s: must hold %s", name, kind == REALS ? "reals" : "integers");
+  if (slot->count != count)
+    return dc_fail(error, DC_CHECKPOINT, "%.200s: must hold %zu numbers (has %zu)", name, count, slot->count);
+  if (count)
+    memcpy(values, slot->values, count * element_size(kind));
+  return DC_OK;
+}
+
+enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
+                                     struct dc_error *error)
+{
+  return get(snapshot, name, REALS, count, values, error);
+}
+
+enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
+                                        long *values, struct dc_error *error)
+{
+  return get(snapshot, name, INTEGERS, count, values, error);
+}
+
+size_t dc_snapshot_count(const struct dc_snapshot *snapshot, const char *name)
+{
+  const struct slot *slot = find(snapshot, name);
+  return slot ? slot->count : 0;
+}
+
+bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry)
+{
+  if (i >= snapshot->used)
+    return false;
+  const struct slot *slot = &snapshot->slots[i];
+  *entry = (struct dc_snapshot_entry){.name = slot->name, .count = slot->count};
+  if (slot->kind == REALS)
+    entry->reals = slot->values;
+  else
+    entry->integers = slot->values;
+  return true;
+}

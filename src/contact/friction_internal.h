@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact: what rubs, as listed at time t.
+#ifndef DC_CONTACT_FRICTION_INTERNAL_H
+#define DC_CONTACT_FRICTION_INTERNAL_H
+
+#include "contact/contact_internal.h"
+#include "contact/friction.h"
+
+// A node pair of time t between d1 and d2; parent 0: none.
+struct dc_friction_blend {
+  int i, j, parent;
+};
+
+// What rubs of one body pair: batches of triangle pairs, or of vertices above a half space.
+struct dc_friction_pair {
+  double coefficient;  // lambda
+  size_t first_batch, batch_count;
+  size_t first_floor, floor_count;
+  size_t first_blend, blend_count;  // index 0 stands for none
+  double floor_axes[9];             // b_1, b_2, n of a half space
+};
+
+enum { DC_FRICTION_UNIT = 32 };  // batches per unit of parallel work
+
+// Consecutive batches of one pair, and their sums over the lanes.
+struct dc_friction_unit {
+  int pair;
+  size_t first, count;
+  bool floor;
+  int64_t unconverged, iterations;
+  double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN];
+};
+
+struct dc_friction {
+  double stiffness, time_step, smoothing;
+  double *coefficient;             // [bodies]
+  struct dc_pose *now;             // [bodies], time t
+  struct dc_friction_pair *pairs;  // [pair_count]
+  int **leaf;                      // [bodies], without a hierarchy: node of every triangle
+  struct dc_friction_batch *batches;
+  int (*blend)[DC_BATCH];  // [batches] innermost blend of every lane, within the pair's; -1: lane not used
+  struct dc_floor_batch *floors;
+  struct dc_friction_blend *blends;
+  double *by_support;  // [most blends of a pair], for the pull back
+  struct dc_friction_unit *units;
+  size_t batch_capacity, blend_of_capacity, floor_capacity, blend_capacity, support_capacity, unit_capacity;
+  size_t batch_count, floor_count, blend_count, unit_count;
+  bool solved;
+};
+
+// Whether threads pay for being woken, from rough costs in s; never changes a result.
+static inline bool dc_friction_worth_threads(const struct dc_friction *friction)
+{
+  return 0.8e-6 * (double)friction->batch_count + 0.05e-6 * (double)friction->floor_count > 150e-6;
+}
+
+// Of the frames of a pair from now to next; order, exact and floor_axes are left to the caller.
+void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
+                           struct dc_friction_motion *motion);
+
+// 1 - phi at distance r, 1 up to inner and 0 from (1 + epsilon) inner on, without cancellation; *rate: phi' / (1 -
+// phi).
+double dc_friction_support(double r, double inner, double epsilon, double *rate);
+
+void dc_friction_destroy(struct dc_friction *friction);
+
+#endif

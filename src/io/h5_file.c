@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/h5_file.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/json_text.h"
+#include "io/run_files.h"
+
+enum {
+  SEAL_SIZE = 512,  // the smallest user block
+  IMAGE_INCREMENT = 1 << 20
+};
+static const size_t largest_file = (size_t)8 << 30;
+
+struct error_printing dc_h5_silence(void)
+{
+  struct error_printing saved = {NULL, NULL};
+  H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return saved;
+}
+
+void dc_h5_speak(struct error_printing saved)
+{
+  H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data);
+}
+
+// First 512 bytes of a file: what it is, its size, FNV-1a of the bytes behind.
+static void make_seal(char seal[SEAL_SIZE], const char *format, const char *image, size_t size)
+{
+  memset(seal, 0, SEAL_SIZE);
+  snprintf(seal, SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", format, size,
+           (unsigned long long)dc_hash(DC_HASH_SEED, image + SEAL_SIZE, size - SEAL_SIZE));
+}
+
+static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size,
+                                 struct dc_error *error)
+{
+  char seal[SEAL_SIZE];
+  size_t length = strlen(format);
+  if (size <= SEAL_SIZE || memcmp(image, format, length) != 0 || image[length] != '\n')
+    return dc_fail(error, DC_IO, "%.800s: is not of the format \"%s\"", path, format);
+  make_seal(seal, format, image, size);
+  if (memcmp(seal, image, SEAL_SIZE) != 0)
+    return dc_fail(error, DC_IO, "%.800s: is damaged (size or hash is not what was written)", path);
+  return DC_OK;
+}
+
+char *dc_h5_link_name(const char *name)
+{
+  struct dc_text text = {0};
+  dc_text_append(&text, "", 0);
+  if (strcmp(name, ".") == 0)
+    dc_text_add(&text, "%%2E");
+  else
+    for (const char *c = name; *c; c++) {
+      if (*c == '/')
+        dc_text_add(&text, "%%2F");
+      else if (*c == '%')
+        dc_text_add(&text, "%%25");
+      else
+        dc_text_append(&text, c, 1);
+    }
+  if (!text.failed)
+    return text.bytes;
+  dc_text_free(&text);
+  return NULL;
+}
+
+// HDF5 takes two open files in memory for the same one when their names are the same.
+static void unique_name(char *name, size_t size)
+{
+  static atomic_ulong serial;
+  snprintf(name, size, "memory-%lu.h5", atomic_fetch_add(&serial, 1));
+}
+
+void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings)
+{
+  hsize_t size = (hsize_t)count;
+  hid_t space = checked(writer, count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR));
+  hid_t attribute = checked(writer, H5Acreate2(object, name, writer->string_type, space, H5P_DEFAULT, H5P_DEFAULT));
+  checked(writer, H5Awrite(attribute, writer->string_type, strings));
+  close_object(attribute);
+  close_object(space);
+}
+
+void dc_h5_writer_open(struct writer *writer)
+{
+  char name[64];
+  unique_name(name, sizeof name);
+  hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
+  checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
+  checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
+  checked(writer, H5Pset_userblock(creation, SEAL_SIZE));
+  checked(writer, H5Pset_obj_track_times(creation, false));
+  writer->file = checked(writer, H5Fcreate(name, H5F_ACC_TRUNC, creation, access));
+  writer->group_properties = checked(writer, H5Pcreate(H5P_GROUP_CREATE));
+  checked(writer, H5Pset_obj_track_times(writer->group_properties, false));
+  writer->dataset_properties = checked(writer, H5Pcreate(H5P_DATASET_CREATE));
+  checked(writer, H5Pset_obj_track_times(writer->dataset_properties, false));
+  writer->string_type = checked(writer, H5Tcopy(H5T_C_S1));
+  checked(writer, H5Tset_size(writer->string_type, H5T_VARIABLE));
+  checked(writer, H5Tset_cset(writer->string_type, H5T_CSET_UTF8));
+  close_object(access);
+  close_object(creation);
+}
+
+void dc_h5_writer_close(struct writer *writer)
+{
+  close_object(writer->string_type);
+  close_object(writer->dataset_properties);
+  close_object(writer->group_properties);
+  if (writer->file >= 0)
+    checked(writer, H5Fclose(writer->file));
+}
+
+// The library's image begins behind the user block.
+char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size)
+{
+  if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
+    return NULL;
+  ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
+  if (length <= 0 || (size_t)length > largest_file - SEAL_SIZE)
+    return NULL;
+  *size = SEAL_SIZE + (size_t)length;
+  char *image = malloc(*size), seal[SEAL_SIZE];
+  if (image && H5Fget_file_image(writer->file, image + SEAL_SIZE, (size_t)length) != length) {
+    free(image);
+    image = NULL;
+  }
+  if (image) {
+    make_seal(seal, format, image, *size);
+    memcpy(image, seal, SEAL_SIZE);
+  }
+  return image;
+}
+
+hid_t dc_h5_open_image(char *image, size_t size)
+{
+  char name[64];
+  unique_name(name, sizeof name);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && H5Pset_file_image(access, image, size) >= 0)
+    file = H5Fopen(name, H5F_ACC_RDONLY, access);
+  close_object(access);
+  return file;
+}
+
+enum dc_status dc_h5_read_image(const char *path, const char *format, char **image, size_t *size,
+                                struct dc_error *error)
+{
+  enum dc_status status = dc_file_read(path, largest_file, image, size, error);
+  if (!status)
+    status = check_seal(path, format, *image, *size, error);
+  if (status) {
+    free(*image);
+    *image = NULL;
+  }
+  return status;
+}
+
+bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size)
+{
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0)
+    return false;
+  char *stored_text = NULL;
+  hid_t stored = H5Aget_type(attribute), type = H5Tcopy(H5T_C_S1), space = H5Aget_space(attribute);
+  bool found = H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+               H5Tis_variable_str(stored) > 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+               H5Aread(attribute, type, &stored_text) >= 0 && stored_text && strlen(stored_text) < size;
+  if (found)
+    strcpy(text, stored_text);
+  if (stored_text)
+    H5free_memory(stored_text);
+  close_object(space);
+  close_object(type);
+  close_object(stored);
+  close_object(attribute);
+  return found;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the option table that every optimizer shares; struct dc_optimizer_common begins its options.  Private to
+// src/optimize.
+#ifndef DC_OPTIMIZE_COMMON_OPTIONS_H
+#define DC_OPTIMIZE_COMMON_OPTIONS_H
+
+#include "optimize/optimizer.h"
+
+// When to stop.
+#define ITERATIONS_AND_TARGET                                                                                          \
+  {.name = "iterations",                                                                                               \
+   .type = DC_INTEGER,                                                                                                 \
+   .unit = "",                                                                                                         \
+   .fallback = "400",                                                                                                  \
+   .minimum = 0,                                                                                                       \
+   .maximum = 1e9,                                                                                                     \
+   .help = "evaluations after the first guess",                                                                        \
+   .offset = offsetof(struct dc_optimizer_common, iterations)},                                                        \
+  {                                                                                                                    \
+    .name = "target", .type = DC_REAL, .unit = "", .fallback = "0", .help = "stop when the loss is at most this",      \
+    .offset = offsetof(struct dc_optimizer_common, target)                                                             \
+  }
+
+// What the factor means, and its largest value, differ.
+#define LEARNING_RATE(most, meaning)                                                                                   \
+  {                                                                                                                    \
+    .name = "learning_rate", .type = DC_REAL, .unit = "", .fallback = "0.03", .minimum = 0, .maximum = (most),         \
+    .minimum_excluded = true, .help = (meaning), .offset = offsetof(struct dc_optimizer_common, learning_rate)         \
+  }
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task/actuator_coordinates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const letters[6] = {"rx", "ry", "rz", "x", "y", "z"};
+
+// First of the three rotations of a body that has letters, among its degrees of freedom; -1 without.
+static int first_rotation(const struct dc_body *body)
+{
+  if (body->free)
+    return 0;
+  for (int i = 0; i < body->part_count; i++)
+    if (body->parts[i].kind == DC_PART_BALL)
+      return body->parts[i].v - body->v_offset;
+  return -1;
+}
+
+static bool is_angle(const struct dc_body *body, int index)
+{
+  if (body->free)
+    return index < 3;
+  for (int i = 0; i < body->part_count; i++) {
+    const struct dc_joint_part *part = &body->parts[i];
+    int first = part->v - body->v_offset;
+    if (index >= first && index < first + dc_part_nv(part))
+      return part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+  }
+  return false;
+}
+
+static const char *name_of(const struct dc_body *body, int index, char text[16])
+{
+  int first = first_rotation(body), letter = first < 0 ? -1 : index - first;
+  if (letter >= 0 && letter < (body->free ? 6 : 3))
+    return letters[letter];
+  snprintf(text, 16, "%d", index);
+  return text;
+}
+
+const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
+                                        char text[16])
+{
+  return name_of(&model->bodies.bodies[coordinate->body], coordinate->index, text);
+}
+
+// Index of the degree of freedom with that name of length characters, or -1.
+static int find_coordinate(const struct dc_body *body, const char *name, size_t length)
+{
+  for (int i = 0; i < body->nv; i++) {
+    char number[16], text[16];
+    const char *own = name_of(body, i, text);
+    snprintf(number, sizeof number, "%d", i);
+    if ((strlen(own) == length && strncmp(own, name, length) == 0) ||
+        (strlen(number) == length && strncmp(number, name, length) == 0))
+      return i;
+  }
+  return -1;
+}
+
+static enum dc_status check_body(const char *option, const struct dc_model *model, int body, struct dc_error *error)
+{
+  if (body < 0 || body >= model->bodies.count)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must name a body", option);
+  const struct dc_body *named = &model->bodies.bodies[body];
+  if (named->actuator < 0 || named->nv == 0)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd)", option, named->name);
+  return DC_OK;
+}
+
+// False: already there, or no room.
+static bool add_coordinate(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
+                           int index)
+{
+  const struct dc_body *owner = &model->bodies.bodies[body];
+  int entry = owner->actuator + index;
+  for (int i = 0; i < coordinates->count; i++)
+    if (coordinates->items[i].entry == entry)
+      return false;
+  if (coordinates->count == DC_ACTUATOR_COORDINATES_MOST)
+    return false;
+  coordinates->items[coordinates->count++] =
+      (struct dc_actuator_coordinate){body, index, entry, is_angle(owner, index), {-INFINITY, INFINITY}};
+  return true;
+}
+
+static enum dc_status check_count(const char *option, const struct dc_real_list *list, int count,
+                                  struct dc_error *error)
+{
+  if (list->count > 1 && list->count != count)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must hold one number for all or %d, one per coordinate (holds %d)", option,
+                   count, list->count);
+  return DC_OK;
+}
+
+static enum dc_status set_bounds(struct dc_actuator_coordinates *coordinates, const struct dc_real_list *low,
+                                 const struct dc_real_list *high, struct dc_error *error)
+{
+  enum dc_status status = check_count("low", low, coordinates->count, error);
+  if (!status)
+    status = check_count("high", high, coordinates->count, error);
+  if (status)
+    return status;
+  if ((low->count == 0) != (high->count == 0))
+    return dc_fail(error, DC_BAD_INPUT, "%s: must be given when %s is", low->count ? "high" : "low",
+                   low->count ? "low" : "high");
+  for (int i = 0; low->count && i < coordinates->count; i++) {
+    struct dc_clamp bounds = {low->values[low->count > 1 ? i : 0], high->values[high->count > 1 ? i : 0]};
+    if (!(bounds.low < bounds.high))
+      return dc_fail(error, DC_BAD_INPUT, "low: must be below high (%.10g is not below %.10g)", bounds.low,
+                     bounds.high);
+    coordinates->items[i].bounds = bounds;
+  }
+  return DC_OK;
+}
+
+static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
+                                const char *names, struct dc_error *error)
+{
+  const struct dc_body *owner = &model->bodies.bodies[body];
+  for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    int index = find_coordinate(owner, at, length);
+    if (index < 0) {
+      char all[128] = "", text[16];
+      for (int i = 0; i < owner->nv; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, " %s", name_of(owner, i, text));
+      }
+      return dc_fail(error, DC_BAD_INPUT,
+                     "coordinates: must be \"all\" or some of%s, separated by spaces, for \"%s\" (is \"%s\")", all,
+                     owner->name, names);
+    }
+    if (!add_coordinate(coordinates, model, body, index))
+      return dc_fail(error, DC_BAD_INPUT, "coordinates: must name each coordinate once (is \"%s\")", names);
+    at += length;
+  }
+  if (coordinates->count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "coordinates: must name a coordinate (is \"%s\")", names);
+  return DC_OK;
+}
+
+static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
+                              const char *option, struct dc_error *error)
+{
+  const struct dc_body *owner = &model->bodies.bodies[body];
+  if (coordinates->count + owner->nv > DC_ACTUATOR_COORDINATES_MOST)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must have at most %d coordinates together", option,
+                   DC_ACTUATOR_COORDINATES_MOST);
+  for (int i = 0; i < owner->nv; i++)
+    if (!add_coordinate(coordinates, model, body, i))
+      return dc_fail(error, DC_BAD_INPUT, "%s: must name each body once (\"%s\" twice)", option, owner->name);
+  return DC_OK;
+}
+
+enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
+                                             const struct dc_actuator_options *options, const struct dc_model *model,
+                                             struct dc_error *error)
+{
+  coordinates->count = 0;
+  enum dc_status status = check_body("body", model, options->body, error);
+  if (!status)
+    status = strcmp(options->coordinates, "all") == 0
+                 ? add_all(coordinates, model, options->body, "body", error)
+                 : add_named(coordinates, model, options->body, options->coordinates, error);
+  if (!status)
+    status = set_bounds(coordinates, &options->low, &options->high, error);
+  if (!status && options->initial.count != 0 && options->initial.count != coordinates->count)
+    status = dc_fail(error, DC_BAD_INPUT, "initial: must hold %d numbers, one per coordinate (holds %d)",
+                     coordinates->count, options->initial.count);
+  return status;
+}
+
+enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,
+                                           const struct dc_index_list *bodies, const struct dc_real_list *low,
+                                           const struct dc_real_list *high, const struct dc_model *model,
+                                           struct dc_error *error)
+{
+  coordinates->count = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    enum dc_status status = check_body("bodies", model, bodies->indices[i], error);
+    if (!status)
+      status = add_all(coordinates, model, bodies->indices[i], "bodies", error);
+    if (status)
+      return status;
+  }
+  return set_bounds(coordinates, low, high, error);
+}
+
+struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
+                                                       const struct dc_model *model)
+{
+  struct dc_actuator_coordinates coordinates;
+  dc_actuator_coordinates_parse(&coordinates, options, model, NULL);
+  return coordinates;
+}
+
+static size_t target_index(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step)
+{
+  return (size_t)step * (size_t)model->bodies.actuator_count + (size_t)coordinate->entry;
+}
+
+// With bounds c the targets are c(y) and its derivative by time c'(y) y'.
+void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                            double y, double rate, struct dc_rollout_input *input)
+{
+  size_t target = target_index(coordinate, model, step);
+  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  input->target_position[target] += clamped.value;
+  input->target_velocity[target] += clamped.slope * rate;
+}
+
+void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                           double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
+                           double *by_rate)
+{
+  size_t target = target_index(coordinate, model, step);
+  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target];
+  *by_y = clamped.slope * position + clamped.curvature * rate * velocity;
+  *by_rate = clamped.slope * velocity;
+}

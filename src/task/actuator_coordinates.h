@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coordinates of actuators that a control moves.
+//
+// A coordinate has a name within its body: of a free body "rx", "ry", "rz" (components of the rotation vector, rad) and
+// "x", "y", "z" (translation, m); of a ball "rx", "ry", "rz"; of a hinge or slide, alone or in a composite, its number
+// among the degrees of freedom of the body, from "0".  Numbers name every coordinate; in a composite with several balls
+// only the first has letters.
+//
+// The target velocity of a coordinate is the rate of its target position.  When several components of a rotation vector
+// turn at once, that is the angular velocity of the target to first order in the angle from the initial state.
+#ifndef DC_TASK_ACTUATOR_COORDINATES_H
+#define DC_TASK_ACTUATOR_COORDINATES_H
+
+#include "task/clamp.h"
+#include "task/task.h"
+
+enum { DC_ACTUATOR_COORDINATES_MOST = 128 };
+
+struct dc_actuator_coordinate {
+  int body, index;  // index among the degrees of freedom of the body
+  int entry;        // in vectors of actuator targets
+  bool angle;       // rad, else m
+  struct dc_clamp bounds;
+};
+
+struct dc_actuator_coordinates {
+  int count;
+  struct dc_actuator_coordinate items[DC_ACTUATOR_COORDINATES_MOST];
+};
+
+// The options of struct dc_actuator_options, member of structure; what "initial" means differs.
+#define DC_ACTUATOR_OPTIONS(structure, member, initial_unit, initial_help)                                             \
+  {.name = "body",                                                                                                     \
+   .type = DC_BODY,                                                                                                    \
+   .unit = "",                                                                                                         \
+   .help = "name of the body with pd whose joint is driven",                                                           \
+   .offset = offsetof(structure, member.body)},                                                                        \
+      {.name = "coordinates",                                                                                          \
+       .type = DC_STRING,                                                                                              \
+       .unit = "",                                                                                                     \
+       .fallback = "\"all\"",                                                                                          \
+       .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "      \
+               "hinges and slides their numbers from 0; or all",                                                       \
+       .offset = offsetof(structure, member.coordinates)},                                                             \
+      DC_BOUND_OPTION("low", "lower", structure, member.low),                                                          \
+      DC_BOUND_OPTION("high", "upper", structure, member.high),                                                        \
+  {                                                                                                                    \
+    .name = "initial", .type = DC_REAL_LIST, .unit = (initial_unit), .fallback = "[]", .minimum = -1e6,                \
+    .maximum = 1e6, .count = DC_ACTUATOR_COORDINATES_MOST, .help = (initial_help),                                     \
+    .offset = offsetof(structure, member.initial)                                                                      \
+  }
+
+#define DC_BOUND_OPTION(option, which, structure, member)                                                              \
+  {                                                                                                                    \
+    .name = (option), .type = DC_REAL_LIST, .unit = "m or rad", .fallback = "[]", .minimum = -1e6, .maximum = 1e6,     \
+    .count = DC_ACTUATOR_COORDINATES_MOST,                                                                             \
+    .help = which " bounds of the target displacements, one number for all or one per coordinate; none when empty",    \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+
+// All coordinates named by options.  DC_BAD_INPUT: a message that begins with the option.
+enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
+                                             const struct dc_actuator_options *options, const struct dc_model *model,
+                                             struct dc_error *error);
+// All coordinates of all bodies, with bounds low and high.  DC_BAD_INPUT as above, about "bodies", "low" and "high".
+enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,
+                                           const struct dc_index_list *bodies, const struct dc_real_list *low,
+                                           const struct dc_real_list *high, const struct dc_model *model,
+                                           struct dc_error *error);
+
+// The same for options that passed the check before.
+struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
+                                                       const struct dc_model *model);
+
+// The coordinate's name within its body, such as "rx" or "0".
+const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
+                                        char text[16]);
+
+// Controls add to targets.  y and its rate are the target displacement and velocity before the bounds.
+void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                            double y, double rate, struct dc_rollout_input *input);
+// Derivatives of a loss by y and its rate, from the derivatives by the targets.
+void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                           double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
+                           double *by_rate);
+
+#endif

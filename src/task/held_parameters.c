@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task/held_parameters.h"
+
+#include <stdio.h>
+
+static int block_count(const struct dc_held_options *options, int steps)
+{
+  return (int)((steps + options->hold - 1) / options->hold);
+}
+
+int dc_held_block(const struct dc_held_options *options, const struct dc_window *window, int step)
+{
+  int last = block_count(options, window->steps) - 1;
+  long block = (window->first % options->hold + step) / options->hold;
+  return block < last ? (int)block : last;
+}
+
+int dc_held_parameter_count(const void *options, const struct dc_model *model, int steps)
+{
+  const struct dc_held_options *held = options;
+  return block_count(held, steps) * dc_actuator_coordinates(&held->actuator, model).count;
+}
+
+void dc_held_parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text,
+                            size_t size)
+{
+  (void)steps;
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  const struct dc_actuator_coordinate *coordinate = &coordinates.items[i % coordinates.count];
+  char number[16];
+  snprintf(text, size, "%s.%ld.%s", model->bodies.bodies[coordinate->body].name, i / coordinates.count * held->hold,
+           dc_actuator_coordinate_name(coordinate, model, number));
+}
+
+void dc_held_initial(const void *options, const struct dc_model *model, int steps, double *parameters)
+{
+  const struct dc_held_options *held = options;
+  int coordinates = dc_actuator_coordinates(&held->actuator, model).count;
+  for (int i = 0; i < block_count(held, steps) * coordinates; i++)
+    parameters[i] = held->actuator.initial.count ? held->actuator.initial.values[i % coordinates] : 0;
+}
+
+int dc_held_groups(const void *options, const struct dc_model *model, int steps, int *group)
+{
+  const struct dc_held_options *held = options;
+  int coordinates = dc_actuator_coordinates(&held->actuator, model).count, blocks = block_count(held, steps);
+  for (int i = 0; i < blocks * coordinates; i++)
+    group[i] = i / coordinates;
+  return blocks;
+}
+
+// Block j becomes what block j + moved was.  A window that begins inside a block reaches into one more than it has
+// parameters for; the steps there have those of the last block, before and after.
+void dc_held_advance(const struct dc_held_options *options, const struct dc_model *model,
+                     const struct dc_window *window, int applied, bool repeat, double *parameters)
+{
+  int coordinates = dc_actuator_coordinates(&options->actuator, model).count;
+  int blocks = block_count(options, window->steps);
+  long start = window->first % options->hold, moved = (start + applied) / options->hold;
+  long reached = (start + window->steps - 1) / options->hold + 1;
+  for (long j = 0; j < blocks; j++) {
+    long from = j + moved;
+    bool known = repeat || from < reached;
+    if (from > blocks - 1)
+      from = blocks - 1;
+    for (int c = 0; c < coordinates; c++)
+      parameters[j * coordinates + c] = known ? parameters[from * coordinates + c] : 0;
+  }
+}

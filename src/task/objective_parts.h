@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What objectives about centres of mass have in common: their options, bodies, axes and frames.
+#ifndef DC_TASK_OBJECTIVE_PARTS_H
+#define DC_TASK_OBJECTIVE_PARTS_H
+
+#include <string.h>
+
+#include "math/vector.h"
+#include "task/task.h"
+
+enum { DC_OBJECTIVE_BODIES_MOST = 10000 };
+
+extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
+
+#define DC_WEIGHT_OPTION(structure, weight_unit, weight_help)                                                          \
+  {                                                                                                                    \
+    .name = "weight", .type = DC_REAL, .unit = (weight_unit), .fallback = "1", .minimum = 0, .maximum = 1e30,          \
+    .help = (weight_help), .offset = offsetof(structure, weight)                                                       \
+  }
+
+#define DC_AXES_OPTION(structure, axes_fallback)                                                                       \
+  {                                                                                                                    \
+    .name = "axes", .type = DC_STRING, .unit = "", .fallback = (axes_fallback),                                        \
+    .help = "axes that count, a subset of \"xyz\" such as \"xy\"", .offset = offsetof(structure, axes)                 \
+  }
+
+#define DC_WHEN_OPTION(structure, when_fallback, when_help)                                                            \
+  {                                                                                                                    \
+    .name = "when", .type = DC_CHOICE, .unit = "", .fallback = (when_fallback), .choices = dc_when_choices,            \
+    .help = (when_help), .offset = offsetof(structure, when)                                                           \
+  }
+
+enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error);
+// Every entry of the list must name a body, once; the message begins with "bodies".
+enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, const struct dc_model *model,
+                                         struct dc_error *error);
+
+// The frames that count: the last, or all after the first (frame 0 of a trajectory without steps).
+struct dc_frame_range {
+  int first, last;
+  double share;  // of each
+};
+
+static inline struct dc_frame_range dc_objective_frames(int when, const struct dc_trajectory *trajectory)
+{
+  int last = trajectory->steps, first = when == DC_WHEN_EVERY && last > 0 ? 1 : last;
+  return (struct dc_frame_range){first, last, 1.0 / (last - first + 1)};
+}
+
+static inline const double *dc_objective_center(const struct dc_trajectory *trajectory, int frame, int body)
+{
+  return trajectory->poses[(size_t)frame * (size_t)trajectory->bodies + (size_t)body].position;
+}
+
+// Adds scale * direction to the derivative by the centre of mass of a body, unless it never moves.
+static inline void dc_objective_add(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
+                                    const struct dc_trajectory *trajectory, int frame, int body, double scale,
+                                    const double *direction)
+{
+  if (!cotangent || !dc_body_moves(&model->bodies.bodies[body]))
+    return;
+  double *wrench = cotangent->frames.wrenches[(size_t)frame * (size_t)trajectory->bodies + (size_t)body];
+  dc_vec_add_scaled(wrench + 3, wrench + 3, scale, direction);
+}
+
+// r = a - b along the axes, zero along the others.
+static inline void dc_objective_offset(double *r, const double *a, const double *b, const char *axes)
+{
+  for (int i = 0; i < 3; i++)
+    r[i] = strchr(axes, "xyz"[i]) ? a[i] - b[i] : 0;
+}
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "pd_targets": where the actuator of one body pulls it, step by step.  With parameter y the target
+// displacement from the initial state is c(y), c the bounds (task/clamp.h); the target velocity is zero, so that kd
+// damps.
+#include "task/held_parameters.h"
+
+static const struct dc_option options_table[] = {
+    DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m or rad",
+                        "first guess of the target displacements, one per coordinate; zeros when empty"),
+    DC_HOLD_OPTION(struct dc_held_options, hold),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates;
+  return dc_actuator_coordinates_parse(&coordinates, &held->actuator, model, error);
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  (void)state;
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    const double *block = parameters + dc_held_block(held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++)
+      dc_actuator_add_target(&coordinates.items[c], model, step, block[c], 0, input);
+  }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  (void)state;
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  for (int i = 0; i < dc_held_parameter_count(options, model, window->steps); i++)
+    gradient[i] = 0;
+  for (int step = 0; step < window->steps; step++) {
+    int first = dc_held_block(held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++) {
+      double by_target, by_rate;
+      dc_actuator_pull_back(&coordinates.items[c], model, step, parameters[first + c], 0, cotangent, &by_target,
+                            &by_rate);
+      gradient[first + c] += by_target;
+    }
+  }
+}
+
+static int state_size(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 0;
+}
+
+static void start(const void *options, const struct dc_model *model, double *state)
+{
+  (void)options, (void)model, (void)state;
+}
+
+static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                    double *state, double *parameters)
+{
+  (void)state;
+  dc_held_advance(options, model, window, applied, true, parameters);
+}
+
+const struct dc_control_type dc_control_pd_targets = {
+    .name = "pd_targets",
+    .summary = "target displacements of the actuator of one body, for every step",
+    .reference = "paper 003, Eq. 5: the targets of its stable PD controller as controls",
+    .options = options_table,
+    .options_size = sizeof(struct dc_held_options),
+    .check = check,
+    .parameter_count = dc_held_parameter_count,
+    .parameter_name = dc_held_parameter_name,
+    .initial = dc_held_initial,
+    .groups = dc_held_groups,
+    .apply = apply,
+    .pull_back = pull_back,
+    .state_size = state_size,
+    .start = start,
+    .advance = advance,
+};

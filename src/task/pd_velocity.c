@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "pd_velocity": parameters a accelerate a target that has a largest speed s and whose place is the integral,
+//     v_{k+1} = s tanh(v_k / s + gain h tanh(a_k)),   p_{k+1} = p_k + h v_{k+1},
+// per coordinate; the targets of step k are c(p_{k+1}) and c'(p_{k+1}) v_{k+1}, c the bounds (task/clamp.h).  State
+// between windows: p and v.  With derivatives P_k and V_k of the loss by p_{k+1} and v_{k+1} as they stand in the
+// targets of step k, backwards from the last step,
+//     p' += P_k,   v' += V_k + h p',   e' = v' s sech^2(e_k),   a_k' += e' gain h sech^2(a_k),   v' = e' / s,
+// with e_k the argument of the outer tanh.
+#include <math.h>
+
+#include "task/held_parameters.h"
+
+static const struct dc_option options_table[] = {
+    DC_ACTUATOR_OPTIONS(struct dc_pd_velocity_options, held.actuator, "",
+                        "first guess of the parameters, one per coordinate; zeros when empty"),
+    DC_HOLD_OPTION(struct dc_pd_velocity_options, held.hold),
+    {.name = "speed",
+     .type = DC_REAL,
+     .unit = "m/s",
+     .fallback = "2",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "largest target velocity of lengths",
+     .offset = offsetof(struct dc_pd_velocity_options, speed)},
+    {.name = "speed_rotation",
+     .type = DC_REAL,
+     .unit = "rad/s",
+     .fallback = "2",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "largest target velocity of angles",
+     .offset = offsetof(struct dc_pd_velocity_options, speed_rotation)},
+    {.name = "gain",
+     .type = DC_REAL,
+     .unit = "1/s",
+     .fallback = "40",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "largest rate at which the target velocity changes, in units of the speed",
+     .offset = offsetof(struct dc_pd_velocity_options, gain)},
+    DC_OPTIONS_END,
+};
+
+// The integral begins at zero, which therefore must be inside the bounds.
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_pd_velocity_options *drive = options;
+  struct dc_actuator_coordinates coordinates;
+  enum dc_status status = dc_actuator_coordinates_parse(&coordinates, &drive->held.actuator, model, error);
+  for (int c = 0; c < coordinates.count && !status; c++) {
+    const struct dc_clamp *bounds = &coordinates.items[c].bounds;
+    if (bounds->low > 0)
+      status = dc_fail(error, DC_BAD_INPUT, "low: must be <= 0, where the target begins (is %.10g)", bounds->low);
+    else if (bounds->high < 0)
+      status = dc_fail(error, DC_BAD_INPUT, "high: must be >= 0, where the target begins (is %.10g)", bounds->high);
+  }
+  return status;
+}
+
+static double sech_squared(double x)
+{
+  double e = exp(-2 * fabs(x));
+  return 4 * e / ((1 + e) * (1 + e));
+}
+
+// One coordinate of the control: the largest speed and the most that a step adds to v / s.
+struct drive {
+  double speed, boost;
+};
+
+static struct drive drive_of(const struct dc_pd_velocity_options *options,
+                             const struct dc_actuator_coordinate *coordinate, double h)
+{
+  return (struct drive){coordinate->angle ? options->speed_rotation : options->speed, options->gain * h};
+}
+
+// The argument e of the outer tanh.
+static double argument(const struct drive *drive, double velocity, double a)
+{
+  return velocity / drive->speed + drive->boost * tanh(a);
+}
+
+static double next_velocity(const struct drive *drive, double velocity, double a)
+{
+  return drive->speed * tanh(argument(drive, velocity, a));
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  const struct dc_pd_velocity_options *push = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&push->held.actuator, model);
+  for (int c = 0; c < coordinates.count; c++) {
+    struct drive drive = drive_of(push, &coordinates.items[c], window->time_step);
+    double position = state[2 * c], velocity = state[2 * c + 1];
+    for (int step = 0; step < window->steps; step++) {
+      double a = parameters[dc_held_block(&push->held, window, step) * coordinates.count + c];
+      velocity = next_velocity(&drive, velocity, a);
+      position += window->time_step * velocity;
+      dc_actuator_add_target(&coordinates.items[c], model, step, position, velocity, input);
+    }
+  }
+}
+
+// The coordinate c of pull_back.  The way back needs the velocities: those at the beginning of every block are kept
+// where the block's derivative will stand, those inside are computed again.
+static void pull_back_coordinate(const struct dc_pd_velocity_options *push, const struct dc_model *model,
+                                 const struct dc_window *window, const struct dc_actuator_coordinates *coordinates,
+                                 int c, const double *state, const double *parameters,
+                                 const struct dc_rollout_cotangent *cotangent, double *gradient)
+{
+  const struct drive drive = drive_of(push, &coordinates->items[c], window->time_step);
+  double position = state[2 * c], velocity = state[2 * c + 1], h = window->time_step;
+  for (int step = 0, block = -1; step < window->steps; step++) {
+    int own = dc_held_block(&push->held, window, step) * coordinates->count + c;
+    if (own != block)
+      gradient[own] = velocity;
+    block = own;
+    velocity = next_velocity(&drive, velocity, parameters[own]);
+    position += h * velocity;
+  }
+  double by_position = 0, by_velocity = 0;
+  for (int last = window->steps - 1; last >= 0;) {
+    int own = dc_held_block(&push->held, window, last) * coordinates->count + c, first = last;
+    while (first > 0 && dc_held_block(&push->held, window, first - 1) * coordinates->count + c == own)
+      first--;
+    double start = gradient[own], a = parameters[own], by_a = 0;
+    for (int step = last; step >= first; step--) {
+      double before = start, from_position, from_rate;
+      for (int k = first; k < step; k++)
+        before = next_velocity(&drive, before, a);
+      velocity = next_velocity(&drive, before, a);
+      dc_actuator_pull_back(&coordinates->items[c], model, step, position, velocity, cotangent, &from_position,
+                            &from_rate);
+      by_position += from_position;
+      by_velocity += from_rate + h * by_position;
+      double by_argument = by_velocity * drive.speed * sech_squared(argument(&drive, before, a));
+      by_a += by_argument * drive.boost;
+      by_velocity = by_argument / drive.speed;
+      position -= h * velocity;
+    }
+    gradient[own] = by_a * sech_squared(a);
+    last = first - 1;
+  }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  const struct dc_pd_velocity_options *push = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&push->held.actuator, model);
+  for (int c = 0; c < coordinates.count; c++)
+    pull_back_coordinate(push, model, window, &coordinates, c, state, parameters, cotangent, gradient);
+}
+
+static int state_size(const void *options, const struct dc_model *model)
+{
+  const struct dc_pd_velocity_options *push = options;
+  return 2 * dc_actuator_coordinates(&push->held.actuator, model).count;
+}
+
+static void start(const void *options, const struct dc_model *model, double *state)
+{
+  for (int i = 0; i < state_size(options, model); i++)
+    state[i] = 0;
+}
+
+// The place is cut at the bounds, or a target that ran into one would have to come all the way back first.
+static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                    double *state, double *parameters)
+{
+  const struct dc_pd_velocity_options *push = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&push->held.actuator, model);
+  for (int c = 0; c < coordinates.count; c++) {
+    struct drive drive = drive_of(push, &coordinates.items[c], window->time_step);
+    double *position = &state[2 * c], *velocity = &state[2 * c + 1];
+    for (int step = 0; step < applied; step++) {
+      double a = parameters[dc_held_block(&push->held, window, step) * coordinates.count + c];
+      *velocity = next_velocity(&drive, *velocity, a);
+      *position += window->time_step * *velocity;
+    }
+    *position = fmin(fmax(*position, coordinates.items[c].bounds.low), coordinates.items[c].bounds.high);
+  }
+  dc_held_advance(&push->held, model, window, applied, false, parameters);
+}
+
+const struct dc_control_type dc_control_pd_velocity = {
+    .name = "pd_velocity",
+    .summary = "accelerations of the target of the actuator of one body, for every step",
+    .reference = "the control of the Push experiment of paper 000, as its authors published it",
+    .options = options_table,
+    .options_size = sizeof(struct dc_pd_velocity_options),
+    .check = check,
+    .parameter_count = dc_held_parameter_count,
+    .parameter_name = dc_held_parameter_name,
+    .initial = dc_held_initial,
+    .groups = dc_held_groups,
+    .apply = apply,
+    .pull_back = pull_back,
+    .state_size = state_size,
+    .start = start,
+    .advance = advance,
+};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "region": the centres of mass x of bodies come to lie in a box or a disc,
+//     f = weight * sum |o|^2,   df/dx = 2 weight o,
+// with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of
+// the chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously
+// differentiable.
+#include <math.h>
+
+#include "task/objective_parts.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .count = DC_OBJECTIVE_BODIES_MOST,
+     .help = "names of the bodies that shall come into the region",
+     .offset = offsetof(struct dc_region_options, bodies)},
+    {.name = "center",
+     .type = DC_REALS,
+     .unit = "m",
+     .count = 3,
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "middle of the region",
+     .offset = offsetof(struct dc_region_options, center)},
+    {.name = "size",
+     .type = DC_REALS,
+     .unit = "m",
+     .fallback = "null",
+     .count = 3,
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "edge lengths of a box along x, y and z",
+     .offset = offsetof(struct dc_region_options, size)},
+    {.name = "radius",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "radius of a disc (of a ball when all axes count), instead of size",
+     .offset = offsetof(struct dc_region_options, radius)},
+    {.name = "tolerance",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "distance from the region that counts as reached",
+     .offset = offsetof(struct dc_region_options, tolerance)},
+    DC_WEIGHT_OPTION(struct dc_region_options, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_region_options, "\"end\"",
+                   "end: the last frame counts; every: the mean over all frames after the first"),
+    DC_AXES_OPTION(struct dc_region_options, "\"xy\""),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_region_options *region = options;
+  enum dc_status status = dc_objective_check_bodies(&region->bodies, model, error);
+  if (!status && isnan(region->radius) == isnan(region->size[0]))
+    status = dc_fail(error, DC_BAD_INPUT, "size: must be given, or radius, and not both");
+  return status ? status : dc_objective_check_axes(region->axes, error);
+}
+
+// The way [3] from the region to a point; returns its length.
+static double way_out(const struct dc_region_options *region, const double *point, double *way)
+{
+  dc_objective_offset(way, point, region->center, region->axes);
+  if (isnan(region->radius)) {
+    for (int i = 0; i < 3; i++)
+      way[i] = fabs(way[i]) <= region->size[i] / 2 ? 0 : copysign(fabs(way[i]) - region->size[i] / 2, way[i]);
+    return dc_vec_norm(way);
+  }
+  double distance = dc_vec_norm(way), outside = distance <= region->radius ? 0 : distance - region->radius;
+  dc_vec_scale(way, way, distance > 0 ? outside / distance : 0);
+  return outside;
+}
+
+static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_region_options *region = options;
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  double sum = 0;
+  for (int frame = frames.first; frame <= frames.last; frame++)
+    for (int i = 0; i < region->bodies.count; i++) {
+      double way[3];
+      int body = region->bodies.indices[i];
+      double distance = way_out(region, dc_objective_center(trajectory, frame, body), way);
+      sum += region->weight * distance * distance;
+      dc_objective_add(cotangent, model, trajectory, frame, body, 2 * region->weight * frames.share, way);
+    }
+  return frames.share * sum;
+}
+
+static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                   int *body, double *distance, bool *reached)
+{
+  (void)model;
+  const struct dc_region_options *region = options;
+  *body = -1, *distance = -1, *reached = true;
+  for (int i = 0; i < region->bodies.count; i++) {
+    double way[3];
+    double own = way_out(region, dc_objective_center(trajectory, frame, region->bodies.indices[i]), way);
+    *reached = *reached && own <= region->tolerance;
+    if (!(own <= *distance))
+      *body = region->bodies.indices[i], *distance = own;
+  }
+}
+
+// One circle: the disc, or the largest one inside the box.
+static bool mark(const void *options, int i, int *body, double target[3], double *radius)
+{
+  const struct dc_region_options *region = options;
+  if (i > 0)
+    return false;
+  *body = -1;
+  dc_vec_copy(target, region->center);
+  *radius = region->radius;
+  for (int k = 0; k < 3; k++)
+    if (strchr(region->axes, "xyz"[k]))
+      *radius = fmin(*radius, region->size[k] / 2);  // of two, fmin takes the one that is a number
+  return true;
+}
+
+const struct dc_objective_type dc_objective_region = {
+    .name = "region",
+    .summary = "weight * squared distance of the centres of mass of bodies from a box or disc",
+    .reference = "paper 000, section 6, Gather: cubes are pushed into a target region",
+    .options = options_table,
+    .options_size = sizeof(struct dc_region_options),
+    .check = check,
+    .evaluate = evaluate,
+    .report = report,
+    .mark = mark,
+};

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "sines": every actuator coordinate of some bodies follows a sum of sine waves that fades in,
+//     y(t) = r(t) S(t),   S = sum_i A_i sin(theta_i),   theta_i = 2 pi f_i t + phi_i,   r(t) = 10 x^3 - 15 x^4 + 6 x^5
+// with x = t / ramp up to 1, so that displacement, velocity and acceleration begin at zero.  The targets of step k are
+// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, c the bounds (task/clamp.h).  With s = r dy + r' dy'
+// and u = r dy' for derivatives dy, dy' by y and y', and w = 2 pi f,
+//     dA = s sin + u w cos,   df = 2 pi A (s t cos + u (cos - w t sin)),   dphi = A (s cos - u w sin).
+// Parameters: for every coordinate the amplitudes, the frequencies, the phases; each in units of its "scale".
+#include <math.h>
+#include <stdio.h>
+
+#include "base/random.h"
+#include "task/actuator_coordinates.h"
+
+enum kind { AMPLITUDE, FREQUENCY, PHASE, KINDS };
+
+static const char *const kind_names[KINDS] = {"amplitude", "frequency", "phase"};
+
+static const struct dc_option options_table[] = {
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .count = DC_ACTUATOR_COORDINATES_MOST,
+     .help = "names of the bodies with pd whose joints are driven",
+     .offset = offsetof(struct dc_sines_options, bodies)},
+    {.name = "waves",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "4",
+     .minimum = 1,
+     .maximum = 100,
+     .help = "number of waves of every coordinate",
+     .offset = offsetof(struct dc_sines_options, waves)},
+    {.name = "amplitude",
+     .type = DC_REAL,
+     .unit = "m or rad",
+     .fallback = "0.05",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "bound of the amplitudes of the first guess, which are random",
+     .offset = offsetof(struct dc_sines_options, amplitude)},
+    {.name = "frequency",
+     .type = DC_REAL,
+     .unit = "Hz",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "frequency of all waves of the first guess; their phases are spread evenly",
+     .offset = offsetof(struct dc_sines_options, frequency)},
+    {.name = "seed",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 9e15,
+     .help = "of the amplitudes of the first guess",
+     .offset = offsetof(struct dc_sines_options, seed)},
+    {.name = "ramp",
+     .type = DC_REAL,
+     .unit = "s",
+     .fallback = "0.5",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "time in which the motion fades in; 0: it begins with a jump",
+     .offset = offsetof(struct dc_sines_options, ramp)},
+    {.name = "scale",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[1, 0.1, 1]",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "amplitude (m or rad), frequency (Hz) and phase (rad) for which the parameter is 1",
+     .offset = offsetof(struct dc_sines_options, scale)},
+    DC_BOUND_OPTION("low", "lower", struct dc_sines_options, low),
+    DC_BOUND_OPTION("high", "upper", struct dc_sines_options, high),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const struct dc_sines_options *options,
+                            const struct dc_model *model, struct dc_error *error)
+{
+  return dc_actuator_coordinates_all(coordinates, &options->bodies, &options->low, &options->high, model, error);
+}
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_sines_options *sines = options;
+  struct dc_actuator_coordinates coordinates;
+  if (sines->bodies.count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies: must name a body");
+  return parse(&coordinates, sines, model, error);
+}
+
+static int parameter_count(const void *options, const struct dc_model *model, int steps)
+{
+  (void)steps;
+  const struct dc_sines_options *sines = options;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  return coordinates.count * KINDS * (int)sines->waves;
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
+{
+  (void)steps;
+  const struct dc_sines_options *sines = options;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  int waves = (int)sines->waves;
+  const struct dc_actuator_coordinate *coordinate = &coordinates.items[i / waves / KINDS];
+  char number[16];
+  snprintf(text, size, "%s.%s.%s.%d", model->bodies.bodies[coordinate->body].name,
+           dc_actuator_coordinate_name(coordinate, model, number), kind_names[i / waves % KINDS], i % waves);
+}
+
+// Waves of one frequency and evenly spread phases, as Hu et al. 2019 begin with, can add up to any phase; small random
+// amplitudes keep symmetric bodies from moving alike for ever.
+static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
+{
+  const struct dc_sines_options *sines = options;
+  int waves = (int)sines->waves, count = parameter_count(options, model, steps);
+  struct dc_random random;
+  dc_random_seed(&random, (uint64_t)sines->seed);
+  for (int i = 0; i < count; i++) {
+    enum kind kind = (enum kind)(i / waves % KINDS);
+    double value = kind == AMPLITUDE   ? sines->amplitude * (2 * dc_random_uniform(&random) - 1)
+                   : kind == FREQUENCY ? sines->frequency
+                                       : 2 * M_PI * (i % waves) / waves;
+    parameters[i] = value / sines->scale[kind];
+  }
+}
+
+// The amplitudes of one coordinate are a group, so are its frequencies and its phases.
+static int groups(const void *options, const struct dc_model *model, int steps, int *group)
+{
+  const struct dc_sines_options *sines = options;
+  int waves = (int)sines->waves, count = parameter_count(options, model, steps);
+  for (int i = 0; i < count; i++)
+    group[i] = i / waves;
+  return count / waves;
+}
+
+// r and its derivative by t.
+static void fade(double t, double ramp, double *r, double *rate)
+{
+  *r = 1, *rate = 0;
+  if (t < ramp) {
+    double x = t / ramp;
+    *r = x * x * x * (10 + x * (-15 + 6 * x));
+    *rate = 30 * x * x * (1 - x) * (1 - x) / ramp;
+  }
+}
+
+struct wave {
+  double amplitude, omega, sine, cosine;
+};
+
+static struct wave wave_at(const struct dc_sines_options *sines, const double *own, int i, double t)
+{
+  const double *scale = sines->scale;
+  double omega = 2 * M_PI * scale[FREQUENCY] * own[FREQUENCY * sines->waves + i];
+  double theta = omega * t + scale[PHASE] * own[PHASE * sines->waves + i];
+  return (struct wave){scale[AMPLITUDE] * own[i], omega, sin(theta), cos(theta)};
+}
+
+// y and y' of the coordinate with parameters own at time t.
+static void motion(const struct dc_sines_options *sines, const double *own, double t, double *y, double *y_rate)
+{
+  double sum = 0, sum_rate = 0, r, rate;
+  for (int i = 0; i < sines->waves; i++) {
+    struct wave wave = wave_at(sines, own, i, t);
+    sum += wave.amplitude * wave.sine;
+    sum_rate += wave.amplitude * wave.omega * wave.cosine;
+  }
+  fade(t, sines->ramp, &r, &rate);
+  *y = r * sum;
+  *y_rate = rate * sum + r * sum_rate;
+}
+
+static double time_of(const struct dc_window *window, int step)
+{
+  return (double)(window->first + step + 1) * window->time_step;
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  (void)state;
+  const struct dc_sines_options *sines = options;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  for (int c = 0; c < coordinates.count; c++)
+    for (int step = 0; step < window->steps; step++) {
+      double y, rate;
+      motion(sines, parameters + c * KINDS * sines->waves, time_of(window, step), &y, &rate);
+      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+    }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  (void)state;
+  const struct dc_sines_options *sines = options;
+  const double *scale = sines->scale;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  long waves = sines->waves;
+  for (int i = 0; i < coordinates.count * KINDS * waves; i++)
+    gradient[i] = 0;
+  for (int c = 0; c < coordinates.count; c++) {
+    const double *own = parameters + c * KINDS * waves;
+    double *derivative = gradient + c * KINDS * waves;
+    for (int step = 0; step < window->steps; step++) {
+      double t = time_of(window, step), y, y_rate, by_y, by_rate, r, rate;
+      motion(sines, own, t, &y, &y_rate);
+      dc_actuator_pull_back(&coordinates.items[c], model, step, y, y_rate, cotangent, &by_y, &by_rate);
+      fade(t, sines->ramp, &r, &rate);
+      double s = r * by_y + rate * by_rate, u = r * by_rate;
+      for (int i = 0; i < waves; i++) {
+        struct wave wave = wave_at(sines, own, i, t);
+        double a = wave.amplitude, w = wave.omega;
+        derivative[AMPLITUDE * waves + i] += scale[AMPLITUDE] * (s * wave.sine + u * w * wave.cosine);
+        derivative[FREQUENCY * waves + i] +=
+            scale[FREQUENCY] * 2 * M_PI * a * (s * t * wave.cosine + u * (wave.cosine - w * t * wave.sine));
+        derivative[PHASE * waves + i] += scale[PHASE] * a * (s * wave.cosine - u * w * wave.sine);
+      }
+    }
+  }
+}
+
+// Parameters are for the whole run, and time is known: nothing to remember.
+static int state_size(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 0;
+}
+
+static void start(const void *options, const struct dc_model *model, double *state)
+{
+  (void)options, (void)model, (void)state;
+}
+
+static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                    double *state, double *parameters)
+{
+  (void)options, (void)model, (void)window, (void)applied, (void)state, (void)parameters;
+}
+
+const struct dc_control_type dc_control_sines = {
+    .name = "sines",
+    .summary = "sums of sine waves as target displacements of actuators",
+    .reference = "the control of the Ant-Push experiment of paper 000, A.6.2; Hu et al. 2019",
+    .options = options_table,
+    .options_size = sizeof(struct dc_sines_options),
+    .check = check,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
+    .initial = initial,
+    .groups = groups,
+    .apply = apply,
+    .pull_back = pull_back,
+    .state_size = state_size,
+    .start = start,
+    .advance = advance,
+};

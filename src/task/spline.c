@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "spline": target displacements of the actuator of one body are a uniform cubic B-spline over the whole run.
+// With K control points P_0 ... P_{K-1} per coordinate and three before them that are zero, the run of length T has K
+// segments; in segment j, with x in [0, 1) the place inside it,
+//     y = sum_i b_i(x) P_{j-3+i},   y' = K / T sum_i b_i'(x) P_{j-3+i},
+//     b = ((1-x)^3, 3x^3 - 6x^2 + 4, -3x^3 + 3x^2 + 3x + 1, x^3) / 6           (de Boor 2001, chapter IX)
+// so displacement, velocity and acceleration begin at zero.  The targets of step k are c(y) and c'(y) y' at
+// t = (k + 1) h, c the bounds (task/clamp.h).  Control points reach over the whole run: no receding horizon.
+#include <math.h>
+#include <stdio.h>
+
+#include "task/actuator_coordinates.h"
+
+enum { ORDER = 4 };
+
+static const struct dc_option options_table[] = {
+    DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m or rad",
+                        "first guess of the control points, one number per coordinate; zeros when empty"),
+    {.name = "knots",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "8",
+     .minimum = 1,
+     .maximum = 1e5,
+     .help = "number of control points of every coordinate",
+     .offset = offsetof(struct dc_spline_options, knots)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_spline_options *spline = options;
+  struct dc_actuator_coordinates coordinates;
+  return dc_actuator_coordinates_parse(&coordinates, &spline->actuator, model, error);
+}
+
+static int parameter_count(const void *options, const struct dc_model *model, int steps)
+{
+  (void)steps;
+  const struct dc_spline_options *spline = options;
+  return dc_actuator_coordinates(&spline->actuator, model).count * (int)spline->knots;
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
+{
+  (void)steps;
+  const struct dc_spline_options *spline = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  const struct dc_actuator_coordinate *coordinate = &coordinates.items[i % coordinates.count];
+  char number[16];
+  snprintf(text, size, "%s.knot%d.%s", model->bodies.bodies[coordinate->body].name, i / coordinates.count,
+           dc_actuator_coordinate_name(coordinate, model, number));
+}
+
+static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
+{
+  const struct dc_spline_options *spline = options;
+  int count = parameter_count(options, model, steps), coordinates = count / (int)spline->knots;
+  for (int i = 0; i < count; i++)
+    parameters[i] = spline->actuator.initial.count ? spline->actuator.initial.values[i % coordinates] : 0;
+}
+
+// The coordinates of one control point are a group.
+static int groups(const void *options, const struct dc_model *model, int steps, int *group)
+{
+  const struct dc_spline_options *spline = options;
+  int count = parameter_count(options, model, steps), coordinates = count / (int)spline->knots;
+  for (int i = 0; i < count; i++)
+    group[i] = i / coordinates;
+  return (int)spline->knots;
+}
+
+// What the control points first ... first + 3 count in y and y'.
+struct basis {
+  long first;  // negative where a point is one of the zeros
+  double weights[ORDER], rates[ORDER];
+};
+
+// At the end of the run x is 1.
+static struct basis basis_at(const struct dc_spline_options *spline, const struct dc_model *model,
+                             const struct dc_window *window, int step)
+{
+  const struct dc_time_settings *time = &model->definition.time;
+  double place = (double)(window->first + step + 1) / (double)time->steps * (double)spline->knots;
+  double segment = fmin(floor(place), (double)spline->knots - 1), x = place - segment, y = 1 - x;
+  double per_second = (double)spline->knots / ((double)time->steps * window->time_step);
+  return (struct basis){(long)segment - (ORDER - 1),
+                        {y * y * y / 6, (4 + x * x * (3 * x - 6)) / 6, (4 + y * y * (3 * y - 6)) / 6, x * x * x / 6},
+                        {-y * y / 2 * per_second, (1.5 * x - 2) * x * per_second, (2 - 1.5 * y) * y * per_second,
+                         x * x / 2 * per_second}};
+}
+
+static void motion(const struct basis *basis, const double *parameters, int coordinates, int c, double *y, double *rate)
+{
+  *y = *rate = 0;
+  for (int i = 0; i < ORDER; i++)
+    if (basis->first + i >= 0) {
+      double point = parameters[(basis->first + i) * coordinates + c];
+      *y += basis->weights[i] * point;
+      *rate += basis->rates[i] * point;
+    }
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  (void)state;
+  const struct dc_spline_options *spline = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    struct basis basis = basis_at(spline, model, window, step);
+    for (int c = 0; c < coordinates.count; c++) {
+      double y, rate;
+      motion(&basis, parameters, coordinates.count, c, &y, &rate);
+      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+    }
+  }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  (void)state;
+  const struct dc_spline_options *spline = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  for (int i = 0; i < coordinates.count * spline->knots; i++)
+    gradient[i] = 0;
+  for (int step = 0; step < window->steps; step++) {
+    struct basis basis = basis_at(spline, model, window, step);
+    for (int c = 0; c < coordinates.count; c++) {
+      double y, rate, by_y, by_rate;
+      motion(&basis, parameters, coordinates.count, c, &y, &rate);
+      dc_actuator_pull_back(&coordinates.items[c], model, step, y, rate, cotangent, &by_y, &by_rate);
+      for (int i = 0; i < ORDER; i++)
+        if (basis.first + i >= 0)
+          gradient[(basis.first + i) * coordinates.count + c] += basis.weights[i] * by_y + basis.rates[i] * by_rate;
+    }
+  }
+}
+
+const struct dc_control_type dc_control_spline = {
+    .name = "spline",
+    .summary = "a cubic B-spline as target displacements of the actuator of one body",
+    .reference = "de Boor 2001, A Practical Guide to Splines, chapter IX",
+    .options = options_table,
+    .options_size = sizeof(struct dc_spline_options),
+    .check = check,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
+    .initial = initial,
+    .groups = groups,
+    .apply = apply,
+    .pull_back = pull_back,
+};

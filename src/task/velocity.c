@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "velocity": a cost of the speed of the centres of mass x of bodies,
+//     f = weight * mean over t of sum |d_t|^2,   d_t = (x_{t+1} - x_t) / h
+// over the chosen axes: with n steps that count x_{t+1} gets the derivative 2 weight d_t / (n h), x_t minus it.
+#include "task/objective_parts.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .count = DC_OBJECTIVE_BODIES_MOST,
+     .help = "names of the bodies that shall be slow",
+     .offset = offsetof(struct dc_velocity_options, bodies)},
+    DC_WEIGHT_OPTION(struct dc_velocity_options, "s^2/m^2", "factor on the squared velocity"),
+    DC_WHEN_OPTION(struct dc_velocity_options, "\"every\"",
+                   "every: the mean over all steps; end: the last step counts"),
+    DC_AXES_OPTION(struct dc_velocity_options, "\"xyz\""),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_velocity_options *velocity = options;
+  enum dc_status status = dc_objective_check_bodies(&velocity->bodies, model, error);
+  return status ? status : dc_objective_check_axes(velocity->axes, error);
+}
+
+static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_velocity_options *velocity = options;
+  struct dc_frame_range frames = dc_objective_frames(velocity->when, trajectory);
+  double h = trajectory->time_step, sum = 0;
+  for (int frame = frames.first; frame <= frames.last && frame > 0; frame++)
+    for (int i = 0; i < velocity->bodies.count; i++) {
+      double speed[3];
+      int body = velocity->bodies.indices[i];
+      dc_objective_offset(speed, dc_objective_center(trajectory, frame, body),
+                          dc_objective_center(trajectory, frame - 1, body), velocity->axes);
+      dc_vec_scale(speed, speed, 1 / h);
+      sum += velocity->weight * dc_vec_dot(speed, speed);
+      double scale = 2 * velocity->weight * frames.share / h;
+      dc_objective_add(cotangent, model, trajectory, frame, body, scale, speed);
+      dc_objective_add(cotangent, model, trajectory, frame - 1, body, -scale, speed);
+    }
+  return frames.share * sum;
+}
+
+const struct dc_objective_type dc_objective_velocity = {
+    .name = "velocity",
+    .summary = "weight * squared velocity of the centres of mass of bodies",
+    .reference = "a quadratic running cost of optimal control",
+    .options = options_table,
+    .options_size = sizeof(struct dc_velocity_options),
+    .check = check,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Checkpoints: an interrupted run that is resumed gives the bits of one that was not.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >tetrahedron.obj <<'MESH'
+v 0.1 0.1 0.1
+v 0.1 -0.1 -0.1
+v -0.1 0.1 -0.1
+v -0.1 -0.1 0.1
+f 1 2 3
+f 1 4 2
+f 1 3 4
+f 2 4 3
+MESH
+cat >scene.json <<'SCENE'
+{
+  "name": "pair",
+  "time": { "step": 0.02, "steps": 6 },
+  "contact": { "stiffness": 1e-5 },
+  "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1, "base": "octahedron" }, "ground": { "type": "plane" },
+              "stone": { "type": "mesh", "file": "tetrahedron.obj" } },
+  "bodies": [
+    { "name": "ground", "joint": "fixed", "shape": "ground" },
+    { "name": "cue", "shape": "ball", "mass": 0.1, "position": [-0.3, 0, 0.2], "velocity": [2, 0, 0] },
+    { "name": "eight", "shape": "stone", "mass": 0.1, "position": [0, 0.02, 0.2] }
+  ],
+  "control": [{ "type": "initial_state", "body": "cue", "position": "y", "velocity": "xy" }],
+  "objective": [{ "type": "reach", "body": "eight", "target": [0.5, 0.2, 0.15], "tolerance": 0.01 }],
+  "optimizer": { "type": "adam", "learning_rate": 0.05, "iterations": 60 }
+}
+SCENE
+
+# without_times FILE: progress.jsonl without what differs from run to run
+without_times() { sed 's/"seconds": [^,]*,//' "$1"; }
+same() { # DIRECTORY WHAT
+  check "$2: the same losses" cmp straight/loss.csv "$1/loss.csv"
+  check "$2: the same trajectories" cmp straight/trajectory.h5 "$1/trajectory.h5"
+  without_times straight/progress.jsonl >"$scratch/straight"
+  without_times "$1/progress.jsonl" >"$scratch/other"
+  check "$2: the same parameters" cmp "$scratch/straight" "$scratch/other"
+  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|(trajectory|checkpoint).h5|meshes')" ]
+}
+rows_of() { [ -s "$1/loss.csv" ] && wc -l <"$1/loss.csv" || echo 0; }
+# until_rows DIRECTORY ROWS: waits for them
+until_rows() {
+  tries=0
+  until [ "$(rows_of "$1")" -gt "$2" ] || [ $tries -gt 3000 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+  done
+}
+
+run 0 optimize scene.json -o straight --quiet
+check "a run ends with a checkpoint" [ -s straight/checkpoint.h5 ]
+
+# stopped by a time limit, again and again
+run 0 optimize scene.json -o limited --max-time 0.02 --checkpoint 1000
+says "to go on: dcsim optimize --resume limited"
+tries=0
+while [ "$(rows_of limited)" -le 60 ] && [ $tries -lt 60 ]; do
+  timeout 60 "$dcsim" optimize --resume limited --max-time 0.02 --quiet >"$out" 2>"$err" || break
+  tries=$((tries + 1))
+done
+run 0 optimize --resume limited
+same limited "stopped $tries times"
+
+# killed at some row or other, resumed with more or fewer threads
+for rows in 2 9 25 50; do
+  "$dcsim" optimize scene.json -o killed$rows --checkpoint 0 --threads 2 >"$out" 2>"$err" &
+  pid=$!
+  until_rows killed$rows $rows
+  kill -KILL $pid 2>/dev/null
+  wait $pid 2>/dev/null
+  check "a checkpoint is there" [ -s killed$rows/checkpoint.h5 ]
+  run 0 optimize --resume killed$rows --threads 1
+  same killed$rows "killed after $rows rows"
+done
+
+# SIGUSR1 writes one and goes on
+"$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &
+pid=$!
+until_rows asked 3
+check "none so far" [ ! -e asked/checkpoint.h5 ]
+kill -USR1 $pid
+tries=0
+until [ -s asked/checkpoint.h5 ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
+check "SIGUSR1 writes a checkpoint" [ -s asked/checkpoint.h5 ]
+says "SIGUSR1: writing a checkpoint after this iteration"
+rows=$(rows_of asked)
+until_rows asked "$rows"
+run 5 optimize --resume asked
+says "asked/.lock: another run is being written to this directory"
+kill -KILL $pid
+wait $pid 2>/dev/null
+check "and goes on" [ "$(rows_of asked)" -gt "$rows" ]
+run 0 optimize --resume asked --max-time 0.05 --quiet
+
+# with the scene given again, moved, and with more iterations
+run 0 optimize scene.json --resume straight
+mv straight moved
+run 0 optimize --resume moved
+mv moved straight
+run 0 optimize scene.json -o longer --set optimizer.iterations=25
+run 7 optimize --resume longer --set optimizer.iterations=60
+says "longer/checkpoint.h5: was written with another scene"
+check "nothing was changed" [ "$(rows_of longer)" -eq 27 ]
+run 0 optimize --resume longer --set optimizer.iterations=60 --force
+check "forced iterations are those of a longer run" cmp straight/loss.csv longer/loss.csv
+check "and the scene follows" cmp straight/resolved.json longer/resolved.json
+
+# what does not belong together
+run 7 optimize scene.json --resume straight --set bodies.cue.mass=0.2
+says "another scene"
+cp -r straight mesh
+sed 's/^v 0.1 0.1 0.1/v 0.1 0.1 0.11/' tetrahedron.obj >mesh/meshes/tetrahedron.obj
+run 7 optimize --resume mesh
+says "other meshes"
+cp -r straight damaged
+printf x | dd of=damaged/checkpoint.h5 bs=1 seek=1000 conv=notrunc 2>/dev/null
+run 7 optimize --resume damaged
+says "damaged/checkpoint.h5: is damaged"
+run 7 optimize --resume damaged --force
+dd if=straight/checkpoint.h5 of=damaged/checkpoint.h5 bs=700 count=1 2>/dev/null
+run 7 optimize --resume damaged
+rm damaged/checkpoint.h5
+run 7 optimize --resume damaged
+says "damaged/checkpoint.h5: cannot open"
+run 3 optimize --resume nowhere
+says "nowhere/resolved.json"
+check "and nothing is created there" [ ! -e nowhere ]
+cp -r straight short
+head -20 straight/loss.csv >short/loss.csv
+run 7 optimize --resume short
+says "short/loss.csv: has 19 whole rows, the checkpoint was written after 61"
+check "the rows are as before" [ "$(rows_of short)" -eq 20 ]
+finish

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction: derivatives at t+1 and t against differences, Coulomb's law where it must hold, what rubs and what does
+// not, and what must not change results: threads and instruction sets.
+#include "friction_scene.h"
+
+struct errors {
+  double gradient, hessian;
+};
+
+static const double point[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+
+// Five-point differences at t+1 along direction with step h.
+static struct errors difference_errors(struct rub *rub, const double direction[12], double h)
+{
+  struct derivatives at, moved;
+  double slope = 0, curvature[12] = {0}, along = 0, size = 0, most = 0, error = 0;
+  evaluate(rub, rub->next, 2, true, &at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->next[0], rub->next[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->next[i], point[p] * h, direction + 6 * i, &shifted[i]);
+    evaluate(rub, shifted, 1, true, &moved);
+    slope += weight[p] / h * (moved.energy - at.energy);
+    for (int i = 0; i < 12; i++)
+      curvature[i] += weight[p] / h * (moved.gradient[i] - at.gradient[i]);
+  }
+  for (int i = 0; i < 12; i++) {
+    along += at.gradient[i] * direction[i];
+    size += fabs(at.gradient[i] * direction[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    double turn[3];
+    dc_vec_cross(turn, direction + 6 * i, at.gradient + 6 * i);  // a moved pose has its own chart
+    for (int k = 0; k < 6; k++) {
+      double expected = k < 3 ? 0.5 * turn[k] : 0, row = 0;
+      for (int j = 0; j < 12; j++) {
+        expected += at.hessian[6 * i + k][j] * direction[j];
+        row += fabs(at.hessian[6 * i + k][j] * direction[j]);
+      }
+      most = fmax(most, row);
+      error = fmax(error, fabs(expected - curvature[6 * i + k]));
+    }
+  }
+  return (struct errors){fabs(slope - along) / size, error / most};
+}
+
+static void random_motion(struct dc_random *random, double direction[12])
+{
+  for (int i = 0; i < 12; i++)
+    direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
+}
+
+static const double gaps[] = {1e-2, 1e-3, 1e-4, 1e-5}, speeds[] = {1e-5, 1e-3, 0.1, 3};
+static const char *const models[] = {"bsh", "exact"};
+
+static void test_differences(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 1);
+  for (int s = 0; s < SCENES; s++) {
+    double worst[2] = {0, 0};
+    for (int m = 0; m < 2; m++) {
+      struct rub rub;
+      rub_start(&rub, &scenes[s], models[m], "");
+      for (int i = 0; i < 16; i++) {
+        double direction[12];
+        place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+        move_on(&rub, &random, speeds[i / 4]);
+        begin_at(&rub, rub.now);
+        CHECK(dc_contact_rubs(rub.contact), "%s", scenes[s].name);
+        random_motion(&random, direction);
+        struct errors best = {INFINITY, INFINITY};
+        for (double h = 1e-1; h > 1e-4; h *= 0.1) {
+          struct errors e = difference_errors(&rub, direction, h * smoothing * time_step);
+          best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
+        }
+        worst[0] = fmax(worst[0], best.gradient);
+        worst[1] = fmax(worst[1], best.hessian);
+      }
+      scene_end(&rub.scene);
+    }
+    printf("# %s: gradient %.1e, Hessian %.1e\n", scenes[s].name, worst[0], worst[1]);
+    CHECK(worst[0] < 3e-8, "%s: %.2g", scenes[s].name, worst[0]);  // 3e-9 observed, rounding of the energy
+    CHECK(worst[1] < 3e-8, "%s: %.2g", scenes[s].name, worst[1]);  // 4e-9 observed
+  }
+}
+
+// The derivative of D along twists at fixed next, for a pose at t, coefficients and stiffness of its own.
+static double along_twists(struct rub *rub, const struct dc_pose *now, const double (*twists)[6])
+{
+  struct derivatives d;
+  double sum = 0;
+  begin_at(rub, now);
+  evaluate(rub, rub->next, 1, true, &d);
+  for (int i = 0; i < 12; i++)
+    sum += d.gradient[i] * twists[i / 6][i % 6];
+  return sum;
+}
+
+// The error against five-point differences of step relative * gap or e h, whichever is smaller.
+static double pull_back_error(struct rub *rub, struct dc_random *random, double gap, double relative)
+{
+  double motion[12], twists[2][6], direction[12], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
+  double difference = 0, along = 0, size = 0, terms = 0, h = relative * fmin(gap, smoothing * time_step);
+  struct derivatives d;
+  random_motion(random, motion);
+  memcpy(twists, motion, sizeof twists);
+  random_motion(random, direction);
+  if (!rub->both)
+    memset(twists[1], 0, sizeof twists[1]);
+  double at = along_twists(rub, rub->now, (const double(*)[6])twists);
+  evaluate(rub, rub->next, 1, true, &d);
+  dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                &by_stiffness);
+  for (int i = 0; i < 12; i++) {
+    along += direction[i] * wrenches[i / 6][i % 6];
+    size += fabs(direction[i] * wrenches[i / 6][i % 6]);
+    terms += fabs(d.gradient[i] * motion[i]);
+  }
+  // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
+  CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
+  for (int i = 0; i < 2; i++)
+    CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->now[i], point[p] * h, direction + 6 * i, &shifted[i]);
+    difference += weight[p] / h * (along_twists(rub, shifted, (const double(*)[6])twists) - at);
+  }
+  CHECK(rub->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0, "nothing for what does not move");
+  return fabs(difference - along) / size;
+}
+
+static void test_pull_back(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 2);
+  for (int s = 0; s < SCENES; s++) {
+    double worst = 0;
+    for (int m = 0; m < 2; m++) {
+      struct rub rub;
+      rub_start(&rub, &scenes[s], models[m], "");
+      for (int i = 0; i < 16; i++) {
+        double best = INFINITY;
+        place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+        move_on(&rub, &random, speeds[i / 4]);
+        for (double h = 1e-1; h > 1e-4; h *= 0.1)
+          best = fmin(best, pull_back_error(&rub, &random, gaps[i % 4], h));
+        worst = fmax(worst, best);
+      }
+      scene_end(&rub.scene);
+    }
+    printf("# %s: %.1e\n", scenes[s].name, worst);
+    CHECK(worst < 3e-7, "%s: %.2g", scenes[s].name, worst);  // 3e-8 observed
+  }
+}
+
+// Least dissipation of one triangle pair by weighted least squares, again and again (Weiszfeld): slow and simple.
+static double least_dissipation(const double x[6][3], const double velocity[6][3], const double force[6],
+                                const double n[3])
+{
+  double z[3] = {0, 0, 0}, b[2][3], up[3] = {fabs(n[0]) < 0.5, fabs(n[0]) >= 0.5, 0}, o[3] = {0, 0, 0}, total = 0,
+         d = 0;
+  dc_vec_cross(b[0], up, n);
+  dc_vec_scale(b[0], b[0], 1 / dc_vec_norm(b[0]));
+  dc_vec_cross(b[1], n, b[0]);
+  for (int v = 0; v < 6; v++) {
+    dc_vec_add_scaled(o, o, force[v], x[v]);
+    total += force[v];
+  }
+  dc_vec_scale(o, o, 1 / total);
+  for (int iteration = 0; iteration <= 5000; iteration++) {
+    double m[3][4] = {{0}};
+    d = 0;
+    for (int v = 0; v < 6; v++) {
+      double arm[3], spin[3], e[2][4], square = 0;
+      dc_vec_sub(arm, x[v], o);
+      dc_vec_cross(spin, n, arm);
+      for (int k = 0; k < 2; k++) {
+        e[k][0] = k == 0, e[k][1] = k == 1, e[k][2] = dc_vec_dot(b[k], spin), e[k][3] = dc_vec_dot(b[k], velocity[v]);
+        double r = e[k][3] - z[k] - z[2] * e[k][2];
+        square += r * r;
+      }
+      double s = sqrt(square + smoothing * smoothing);
+      d += force[v] * square / (s + smoothing);
+      for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++)
+          for (int j = 0; j < 4; j++)
+            m[i][j] += force[v] / s * e[k][i] * e[k][j];
+    }
+    for (int i = 0; i < 3; i++)
+      for (int row = 0; row < 3; row++) {
+        double factor = row == i ? 0 : m[row][i] / m[i][i];
+        for (int j = 0; j < 4 && row != i; j++)
+          m[row][j] -= factor * m[i][j];
+      }
+    for (int i = 0; i < 3; i++)
+      z[i] = m[i][3] / m[i][i];
+  }
+  return d;
+}
+
+// h sum D of all triangle pairs from the terms of the last evaluation of contact, at rub->now.
+static double defined_energy(const struct rub *rub)
+{
+  const struct dc_contact *contact = rub->contact;
+  const struct dc_pair *pair = &contact->pairs[0];
+  const struct dc_collider *colliders = contact->colliders;
+  double sum = 0, length = contact->settings.length, lambda = sqrt(rub->coefficient[0] * rub->coefficient[1]);
+  for (size_t t = 0; t < pair->exact_count; t++) {
+    const struct dc_term *term = &pair->exact[t];
+    const double *plane = pair->planes.entries[term->cache].plane;
+    double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0, support = term->weight;
+    dc_mat_apply(n, rub->now[1].rotation, plane);
+    for (int v = 0; v < 6; v++) {
+      int body = v / 3, vertex = colliders[body].triangles[body ? term->j : term->i][v % 3];
+      dc_mat_apply(x[v], rub->now[body].rotation, colliders[body].vertices[vertex]);
+      dc_vec_add(x[v], x[v], rub->now[body].position);
+      dc_mat_apply(moved[v], rub->next[body].rotation, colliders[body].vertices[vertex]);
+      dc_vec_add(moved[v], moved[v], rub->next[body].position);
+      for (int k = 0; k < 3; k++)
+        velocity[v][k] = (moved[v][k] - x[v][k]) / time_step;
+      height[v] = (body ? -1 : 1) * (dc_vec_dot(n, x[v]) - dc_vec_dot(n, rub->now[1].position) + plane[3]);
+      s += 1 / height[v];
+    }
+    if (!contact->model->hierarchical) {  // paper 000, Eq. 12
+      double center[2][3] = {{0}}, radius[2] = {0, 0};
+      for (int v = 0; v < 6; v++)
+        dc_vec_add_scaled(center[v / 3], center[v / 3], 1.0 / 3, x[v]);
+      for (int v = 0; v < 6; v++)
+        radius[v / 3] = fmax(radius[v / 3], dc_vec_distance(center[v / 3], x[v]));
+      double d1 = radius[0] + radius[1],
+             tau = (dc_vec_distance(center[0], center[1]) - d1) / (contact->settings.blend * d1);
+      tau = fmin(fmax(tau, 0), 1);
+      support = 1 - (6 * pow(tau, 5) - 15 * pow(tau, 4) + 10 * pow(tau, 3));
+    }
+    if (!(support > 0))
+      continue;
+    double scale = stiffness * support * colliders[0].leaf_weight[term->i] * colliders[1].leaf_weight[term->j];
+    for (int v = 0; v < 6; v++)
+      force[v] = scale * length * (1 + sqrt(12 / (length * s))) / (height[v] * height[v]);
+    sum += lambda * time_step * least_dissipation((const double(*)[3])x, (const double(*)[3])velocity, force, n);
+  }
+  return sum;
+}
+
+static void test_definition(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 3);
+  double worst = 0;
+  for (int i = 0; i < 8; i++) {
+    struct rub rub;
+    struct derivatives d;
+    const struct rubbing_scene *of = &scenes[i % 2 ? 2 : 1];
+    rub_start(&rub, of, models[i / 4], i % 4 == 3 ? "length=0.1 blend=0.5" : "");
+    place(&rub, of, &random, gaps[i % 3], 0);
+    move_on(&rub, &random, speeds[i % 2] * (1 + i));
+    begin_at(&rub, rub.now);
+    evaluate(&rub, rub.next, 0, false, &d);
+    worst = fmax(worst, fabs(d.energy / defined_energy(&rub) - 1));
+    scene_end(&rub.scene);
+  }
+  printf("# relative %.1e\n", worst);
+  CHECK(worst < 1e-8, "%.2g", worst);
+}
+
+// L L^T of H with a shift; false when it is not positive definite.
+static bool positive_definite(const double hessian[12][12], int count, double shift)
+{
+  double l[12][12];
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = hessian[i][j] + (i == j ? shift : 0);
+      for (int k = 0; k < j; k++)
+        sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 0))
+        return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  return true;
+}
+
+// Momentum, definiteness, and the same answer from another start.
+static void test_invariants(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 4);
+  double worst_momentum = 0, worst_start = 0;
+  for (int s = 0; s < SCENES; s++) {
+    struct rub rub;
+    rub_start(&rub, &scenes[s], "bsh", "");
+    for (int i = 0; i < 16; i++) {
+      struct derivatives d, exact, again;
+      struct dc_pose elsewhere[2];
+      double trace = 0, sum = 0, size = 0;
+      place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+      move_on(&rub, &random, speeds[i / 4]);
+      begin_at(&rub, rub.now);
+      evaluate(&rub, rub.next, 2, false, &d);
+      int count = rub.both ? 12 : 6;
+      for (int k = 0; k < count; k++)
+        trace += d.hessian[k][k];
+      CHECK(positive_definite((const double(*)[12])d.hessian, count, 1e-13 * trace), "%s", scenes[s].name);
+      for (int k = 0; k < 3 && rub.both; k++) {
+        sum += fabs(d.gradient[3 + k] + d.gradient[9 + k]);
+        size += fabs(d.gradient[3 + k]);
+      }
+      if (rub.both)
+        worst_momentum = fmax(worst_momentum, sum / size);
+      else
+        CHECK(dc_vec_norm(d.gradient + 6) + dc_vec_norm(d.gradient + 9) == 0, "nothing for what does not move");
+      memcpy(elsewhere, rub.next, sizeof elsewhere);
+      move_on(&rub, &random, 10);
+      evaluate(&rub, rub.next, 1, false, &exact);
+      evaluate(&rub, elsewhere, 2, false, &again);
+      sum = size = 0;
+      for (int k = 0; k < 12; k++) {
+        sum += fabs(again.gradient[k] - d.gradient[k]);
+        size += fabs(d.gradient[k]);
+      }
+      worst_start = fmax(worst_start, sum / size);
+    }
+    scene_end(&rub.scene);
+  }
+  printf("# momentum %.1e, start %.1e\n", worst_momentum, worst_start);
+  CHECK(worst_momentum < 1e-9, "%.2g", worst_momentum);
+  CHECK(worst_start < 1e-9, "%.2g", worst_start);
+}
+
+// A box that slides fast: the force is lambda times the normal force, against the motion; at rest and when both move
+// alike there is none.
+static void test_coulomb(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  for (int s = 0; s < 4; s++) {
+    struct rub rub;
+    struct derivatives d;
+    struct dc_pair_derivatives contact;
+    double slide[6] = {0, 0, 0, 0, 0, 0}, lambda;
+    rub_start(&rub, &scenes[s], "bsh", "");
+    lambda = sqrt(rub.coefficient[0] * rub.coefficient[1]);
+    place(&rub, &scenes[s], &random, 1e-5, 0);
+    begin_at(&rub, rub.now);
+    dc_contact_evaluate(rub.contact, rub.now, 1, &contact);
+    double normal = stiffness * dc_vec_norm(contact.gradient + 3);
+    double axes[2][3], along[3];
+    for (int k = 0; k < 2; k++)
+      dc_mat_apply(axes[k], rub.now[1].rotation, (double[3]){k == 0, k == 1, 0});
+    for (int k = 0; k < 3; k++)
+      along[k] = 0.6 * axes[0][k] + 0.8 * axes[1][k];
+    for (double speed = 0.1; speed < 2; speed *= 10) {
+      dc_vec_scale(slide + 3, along, speed * time_step);
+      memcpy(rub.next, rub.now, sizeof rub.next);
+      pose_move(&rub.now[0], 1, slide, &rub.next[0]);
+      evaluate(&rub, rub.next, 1, false, &d);
+      double force = dc_vec_dot(d.gradient + 3, along) / (lambda * normal);
+      printf("# %s, %g m/s: %.6f\n", scenes[s].name, speed, force);
+      CHECK(fabs(force - 1) < 2e-3, "%s: %g", scenes[s].name, force);
+    }
+    evaluate(&rub, rub.now, 2, false, &d);
+    // Rounding of R R^T against e: 3e-10 observed.
+    CHECK(dc_vec_norm(d.gradient + 3) <= 1e-8 * lambda * normal, "%s at rest: %g", scenes[s].name,
+          dc_vec_norm(d.gradient + 3) / (lambda * normal));
+    if (rub.both) {
+      double forces[3];
+      pose_move(&rub.now[1], 1, slide, &rub.next[1]);
+      evaluate(&rub, rub.next, 1, false, &d);
+      dc_vec_scale(forces, d.gradient + 3, 1 / (lambda * normal));
+      CHECK(dc_vec_norm(forces) < 1e-9, "%s together: %g", scenes[s].name, dc_vec_norm(forces));
+    }
+    scene_end(&rub.scene);
+  }
+}
+
+static void test_what_rubs(void)
+{
+  struct dc_random random;
+  struct dc_friction_derivatives pair;
+  dc_random_seed(&random, 6);
+  for (int m = 0; m < 2; m++) {
+    struct rub rub;
+    struct derivatives d;
+    rub_start(&rub, &scenes[4], models[m], "");
+    place(&rub, &scenes[4], &random, 1e-3, 0);
+    move_on(&rub, &random, 1);
+    rub.coefficient[1] = 0;
+    begin_at(&rub, rub.now);
+    CHECK(!dc_contact_rubs(rub.contact) && !rub.contact->friction, "nothing rubs and nothing is stored");
+    CHECK(dc_contact_friction_evaluate(rub.contact, rub.next, 2, true, &pair) == 0 && pair.gradient[3] == 0,
+          "no energy");
+    rub.coefficient[1] = 0.8;
+    begin_at(&rub, rub.now);
+    evaluate(&rub, rub.next, 1, false, &d);
+    CHECK(dc_contact_rubs(rub.contact) && d.energy > 0, "%g", d.energy);
+    rub.coefficient[0] = 0;
+    begin_at(&rub, rub.now);
+    CHECK(!dc_contact_rubs(rub.contact), "coefficient 0");
+    CHECK(dc_contact_friction_evaluate(rub.contact, rub.next, 2, true, &pair) == 0, "no energy");
+    // Apart along a line: friction fades to nothing at (1 + blend) (R_i + R_j) of the last two leaves.
+    rub.coefficient[0] = 0.5;
+    double energy = INFINITY;
+    struct dc_pose start = rub.now[0];
+    for (double gap = 0.01; gap < 1; gap += 0.01) {
+      double away[3];
+      dc_vec_sub(away, start.position, rub.now[1].position);
+      dc_vec_add_scaled(rub.now[0].position, start.position, gap / dc_vec_norm(away), away);
+      memcpy(rub.next, rub.now, sizeof rub.next);
+      rub.next[0].position[0] += 0.01;
+      begin_at(&rub, rub.now);
+      evaluate(&rub, rub.next, 0, false, &d);
+      CHECK(d.energy < energy || (d.energy == 0 && !dc_contact_rubs(rub.contact)), "%s, gap %g: %g after %g", models[m],
+            gap, d.energy, energy);
+      energy = d.energy;
+    }
+    CHECK(energy == 0, "%s: %g", models[m], energy);
+    scene_end(&rub.scene);
+  }
+}
+
+// Far above and far below the smoothing, tiny and huge weights, two corners that nearly touch.
+static void test_extremes(void)
+{
+  static const double smoothings[] = {1e-7, 1e-3, 10}, fast[] = {1e-9, 1e-2, 300};
+  static const struct rubbing_scene corners = {"corners", "sphere radius=0.2 level=0", "sphere radius=0.2 level=0",
+                                               false, false};
+  struct dc_random random;
+  dc_random_seed(&random, 7);
+  long most = 0;
+  for (int i = 0; i < 54; i++) {
+    struct rub rub;
+    struct derivatives d;
+    const struct rubbing_scene *of = i % 3 == 0 ? &corners : &scenes[i % 3];
+    rub_start(&rub, of, "bsh", "");
+    place(&rub, of, &random, pow(10, -2 - i % 5), 0);
+    if (i % 3 == 0) {  // corner above corner
+      double up[3];
+      dc_mat_apply(up, rub.now[1].rotation, rub.contact->colliders[1].vertices[0]);
+      memcpy(&rub.now[0], &rub.now[1], sizeof rub.now[0]);
+      dc_vec_add_scaled(rub.now[0].position, rub.now[1].position, 2 * (1 + pow(10, -2 - i % 5)), up);
+    }
+    rub.law.smoothing = smoothings[i / 3 % 3];
+    rub.law.stiffness = i % 2 ? 1e-30 : 1e6;
+    move_on(&rub, &random, fast[i / 9 % 3]);
+    begin_at(&rub, rub.now);
+    evaluate(&rub, rub.next, 2, true, &d);
+    CHECK(d.energy > 0 && isfinite(d.energy), "%g", d.energy);
+    for (int k = 0; k < 144; k++)
+      CHECK(isfinite(d.hessian[k / 12][k % 12]), "%d", k);
+    for (size_t u = 0; u < rub.contact->friction->unit_count; u++)
+      most = most > rub.contact->friction->units[u].iterations ? most : rub.contact->friction->units[u].iterations;
+    scene_end(&rub.scene);
+  }
+  printf("# at most %ld iterations of a pair of bodies\n", most);
+}
+
+// Enough pairs of triangles for several units, twice over: the bits must not depend on the number of threads, the
+// numbers hardly on the width of the vectors.
+static void test_threads_and_widths(void)
+{
+  static const struct rubbing_scene plates = {"plates", "box size=0.5,0.5,0.2 divisions=6,6,1",
+                                              "box size=0.6,0.6,0.2 divisions=6,6,1", false, false};
+  struct dc_random random;
+  struct rub rub;
+  struct derivatives first, d;
+  dc_random_seed(&random, 8);
+  rub_start(&rub, &plates, "bsh", "");
+  place(&rub, &plates, &random, 1e-3, 0);
+  move_on(&rub, &random, 0.1);
+  begin_at(&rub, rub.now);
+  evaluate(&rub, rub.next, 2, true, &first);
+  CHECK(rub.contact->friction->unit_count > 4 && dc_friction_worth_threads(rub.contact->friction), "%zu units",
+        rub.contact->friction->unit_count);
+  for (int threads = 2; threads < 6; threads++) {
+    struct dc_error error;
+    scene_threads(threads);
+    scene_need(&rub.scene, !dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error), "friction");
+    evaluate(&rub, rub.next, 2, true, &d);
+    CHECK(memcmp(&first, &d, sizeof d) == 0, "%d threads", threads);
+  }
+  scene_threads(1);
+  const struct dc_lane_kernels *const *all = dc_lane_kernels_all();
+  double worst[2] = {0, 0};
+  for (int i = 0; all[i]; i++) {
+    struct dc_error error;
+    double sum[2] = {0, 0}, size[2] = {0, 0};
+    rub.contact->kernels = all[i];
+    scene_need(&rub.scene, !dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error), "friction");
+    evaluate(&rub, rub.next, 2, true, &d);
+    CHECK(fabs(d.energy / first.energy - 1) < 1e-12, "%s: %g, %g", all[i]->name, d.energy, first.energy);
+    for (int k = 0; k < 12; k++)
+      for (int j = -1; j < 12; j++) {
+        sum[j >= 0] += fabs(j < 0 ? d.gradient[k] - first.gradient[k] : d.hessian[k][j] - first.hessian[k][j]);
+        size[j >= 0] += fabs(j < 0 ? first.gradient[k] : first.hessian[k][j]);
+      }
+    for (int k = 0; k < 2; k++)
+      worst[k] = fmax(worst[k], sum[k] / size[k]);
+  }
+  printf("# widths: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
+  CHECK(worst[0] < 1e-10, "%.2g", worst[0]);
+  CHECK(worst[1] < 1e-9, "%.2g", worst[1]);
+  scene_end(&rub.scene);
+}
+
+RUN_TESTS({"derivatives at t+1 against differences", test_differences},
+          {"derivatives at t against differences", test_pull_back}, {"definition", test_definition},
+          {"invariants", test_invariants}, {"Coulomb's law", test_coulomb}, {"what rubs", test_what_rubs},
+          {"extremes", test_extremes}, {"threads and vector widths", test_threads_and_widths})

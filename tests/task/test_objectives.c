@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objectives: values, derivatives against differences, reports and marks.
+#include "harness.h"
+
+#include "hand_model.h"
+#include "math/vector.h"
+
+enum { STEPS = 3, FRAMES = STEPS + 1 };
+
+struct fixture {
+  struct dc_model model;
+  struct dc_trajectory trajectory;
+  struct dc_rollout_input input;
+  struct dc_rollout_cotangent by_input;
+  struct dc_loss_cotangent cotangent;
+  double q[FRAMES][NQ], position[STEPS][ACTUATORS], velocity[STEPS][ACTUATORS];
+  struct dc_pose poses[FRAMES][BODIES];
+  double wrenches[FRAMES][BODIES][6], forces[FRAMES][NV];
+  double by_position[STEPS][ACTUATORS], by_velocity[STEPS][ACTUATORS];
+  double ones[4][BODIES], scales[4][BODIES];
+};
+
+static void clear(struct fixture *fixture)
+{
+  memset(fixture->wrenches, 0, sizeof fixture->wrenches);
+  memset(fixture->forces, 0, sizeof fixture->forces);
+  memset(fixture->by_position, 0, sizeof fixture->by_position);
+  memset(fixture->by_velocity, 0, sizeof fixture->by_velocity);
+}
+
+// Random places of everything but the balls, random targets.
+static struct fixture *create(unsigned seed)
+{
+  static struct fixture fixture;
+  struct dc_random random;
+  dc_random_seed(&random, seed);
+  memset(&fixture, 0, sizeof fixture);
+  fixture.model = hand_model();
+  for (int frame = 0; frame < FRAMES; frame++) {
+    memcpy(fixture.q[frame], fixture.model.bodies.initial_q, sizeof fixture.q[frame]);
+    random_vector(&random, 1, 1, &fixture.q[frame][7]);
+    random_vector(&random, 3, 1, &fixture.q[frame][12]);
+    for (int i = 0; i < BODIES; i++) {
+      struct dc_pose *pose = &fixture.poses[frame][i];
+      random_vector(&random, 3, 1, pose->position);
+      pose->quaternion[0] = 1;
+      pose->rotation[0] = pose->rotation[4] = pose->rotation[8] = 1;
+    }
+  }
+  random_vector(&random, STEPS * ACTUATORS, 1, fixture.position[0]);
+  random_vector(&random, STEPS * ACTUATORS, 1, fixture.velocity[0]);
+  for (int kind = 0; kind < 4; kind++)
+    for (int i = 0; i < BODIES; i++)
+      fixture.ones[kind][i] = 1;
+  fixture.trajectory = (struct dc_trajectory){.steps = STEPS,
+                                              .nq = NQ,
+                                              .nv = NV,
+                                              .time_step = TIME_STEP,
+                                              .bodies = BODIES,
+                                              .q = fixture.q[0],
+                                              .poses = fixture.poses[0]};
+  fixture.input =
+      (struct dc_rollout_input){.q = fixture.q[0],
+                                .velocity = fixture.forces[0],
+                                .steps = STEPS,
+                                .target_position = fixture.position[0],
+                                .target_velocity = fixture.velocity[0],
+                                .design = {1, {0}, fixture.ones[0], fixture.ones[1], fixture.ones[2], fixture.ones[3]}};
+  fixture.by_input = (struct dc_rollout_cotangent){
+      .steps = STEPS,
+      .target_position = fixture.by_position[0],
+      .target_velocity = fixture.by_velocity[0],
+      .design = {0, {0}, fixture.scales[0], fixture.scales[1], fixture.scales[2], fixture.scales[3]}};
+  fixture.cotangent = (struct dc_loss_cotangent){{fixture.wrenches[0], fixture.forces[0]}, &fixture.by_input};
+  return &fixture;
+}
+
+static double loss(const struct fixture *fixture, const struct dc_task *task)
+{
+  return dc_task_loss(task, &fixture->model, &fixture->input, &fixture->trajectory, NULL);
+}
+
+// Error of derivative against a central difference of the loss over *number.
+static double error_of(const struct fixture *fixture, const struct dc_task *task, double *number, double derivative)
+{
+  double kept = *number, values[2];
+  for (int side = 0; side < 2; side++) {
+    *number = kept + (side ? -1e-6 : 1e-6);
+    values[side] = loss(fixture, task);
+  }
+  *number = kept;
+  return fabs(derivative - (values[0] - values[1]) / 2e-6);
+}
+
+// Largest error over all places of bodies that move.
+static double place_error(struct fixture *fixture, const struct dc_task *task)
+{
+  double worst = 0;
+  clear(fixture);
+  dc_task_loss(task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+  for (int frame = 0; frame < FRAMES; frame++)
+    for (int body = 0; body < BODIES; body++)
+      for (int i = 0; i < 3; i++) {
+        double *wrench = fixture->wrenches[frame][body];
+        CHECK(wrench[i] == 0, "torque %g", wrench[i]);
+        if (body == WALL)
+          CHECK(wrench[3 + i] == 0, "the wall does not move");
+        else
+          worst = fmax(worst, error_of(fixture, task, &fixture->poses[frame][body].position[i], wrench[3 + i]));
+      }
+  return worst;
+}
+
+static struct dc_reach_options reach_options(void)
+{
+  return (struct dc_reach_options){.body = BOX, .target = {1, 2, 3}, .tolerance = 0.5, .weight = 2, .axes = "xyz"};
+}
+
+static int several[3] = {KNEE, WALL, BOX};
+
+static void test_gradients(void)
+{
+  struct fixture *fixture = create(3);
+  struct dc_reach_options end = reach_options(), every = end;
+  every.when = DC_WHEN_EVERY, every.axes = "xy", every.body = -1, every.bodies = (struct dc_index_list){3, several};
+  struct dc_region_options box = {.bodies = {3, several},
+                                  .center = {0.1, 0, -0.2},
+                                  .size = {0.3, 0.8, 0.2},
+                                  .radius = NAN,
+                                  .weight = 3,
+                                  .when = DC_WHEN_EVERY,
+                                  .axes = "xyz"};
+  struct dc_region_options disc = box;
+  disc.size[0] = disc.size[1] = disc.size[2] = NAN, disc.radius = 0.1, disc.axes = "xy", disc.when = DC_WHEN_END;
+  struct dc_velocity_options slow = {.bodies = {3, several}, .weight = 0.1, .when = DC_WHEN_EVERY, .axes = "xz"};
+  struct dc_velocity_options last = {.bodies = {1, several}, .weight = 0.1, .when = DC_WHEN_END, .axes = "xyz"};
+  struct dc_objective objectives[] = {{&dc_objective_reach, &end},     {&dc_objective_reach, &every},
+                                      {&dc_objective_region, &box},    {&dc_objective_region, &disc},
+                                      {&dc_objective_velocity, &slow}, {&dc_objective_velocity, &last}};
+  for (int i = 0; i < 6; i++) {
+    struct dc_error error = {0};
+    struct dc_task one = {.objective_count = 1, .objectives = &objectives[i]};
+    CHECK(objectives[i].type->check(objectives[i].options, &fixture->model, &error) == DC_OK, "%s", error.text);
+    CHECK(loss(fixture, &one) > 0, "objective %d", i);
+    // Rounding of the differences: 2.7e-9 of the first four observed, 3.2e-8 of velocities.
+    CHECK_NEAR(place_error(fixture, &one), 0, i < 4 ? 2e-8 : 3e-7);
+  }
+  struct dc_task all = {.objective_count = 6, .objectives = objectives};
+  CHECK_NEAR(place_error(fixture, &all), 0, 3e-7);  // 4.7e-8 observed
+}
+
+static void test_reach(void)
+{
+  struct fixture *fixture = create(4);
+  struct dc_reach_options reach = reach_options();
+  struct dc_objective objective = {&dc_objective_reach, &reach};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective}, none = {0};
+  const struct dc_model *model = &fixture->model;
+  struct dc_trajectory *trajectory = &fixture->trajectory;
+  double *last = fixture->poses[STEPS][BOX].position, sum = 0;
+  for (int i = 0; i < 3; i++)
+    last[i] = reach.target[i] + (i == 1);
+  CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent), 2 * (1 - 0.25), 0);
+  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "not reached at distance 1");
+  CHECK_NEAR(fixture->wrenches[STEPS][BOX][4], 4, 0);
+
+  last[1] = reach.target[1] + 0.5;  // exactly at the tolerance
+  clear(fixture);
+  CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent), 0, 0);
+  CHECK(dc_task_success(&task, model, trajectory, STEPS), "reached at the tolerance");
+  CHECK(!dc_task_success(&task, model, trajectory, STEPS - 1), "not one frame before");
+  for (int frame = 0; frame < FRAMES; frame++)
+    for (int i = 0; i < BODIES; i++)
+      CHECK(dc_vec_norm(fixture->wrenches[frame][i] + 3) == 0, "no derivative at frame %d", frame);
+
+  last[2] = 100;  // does not count in the plane
+  reach.axes = "xy";
+  CHECK(dc_task_success(&task, model, trajectory, STEPS), "reached in the plane");
+  int body, marked;
+  double distance, target[3], radius;
+  bool reached;
+  dc_objective_reach.report(&reach, model, trajectory, STEPS, &body, &distance, &reached);
+  CHECK(body == BOX && distance == 0.5 && reached, "distance %g", distance);
+  CHECK(dc_objective_reach.mark(&reach, 0, &marked, target, &radius) && marked == BOX && target[2] == 3 &&
+            radius == 0.5 && !dc_objective_reach.mark(&reach, 1, &marked, target, &radius),
+        "mark");
+
+  // "every" is the mean of "end" over shorter trajectories
+  reach = reach_options();
+  for (int frame = 1; frame <= STEPS; frame++) {
+    trajectory->steps = frame;
+    sum += loss(fixture, &task) / STEPS;
+  }
+  reach.when = DC_WHEN_EVERY;
+  CHECK_NEAR(loss(fixture, &task), sum, 1e-14 * sum);
+  trajectory->steps = 0;
+  double every = loss(fixture, &task);
+  reach.when = DC_WHEN_END;
+  CHECK_NEAR(every, loss(fixture, &task), 0);
+  CHECK(!dc_task_success(&none, model, trajectory, 0) && loss(fixture, &none) == 0, "empty");
+  reach.body = WALL;  // never moves: a constant
+  clear(fixture);
+  CHECK(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent) > 0, "fixed body");
+  CHECK(fixture->wrenches[0][WALL][3] == 0, "no derivative");
+  fixture->poses[0][BOX].position[0] = NAN, reach.body = BOX;
+  CHECK(isnan(loss(fixture, &task)), "a NaN is not swallowed");
+  CHECK(!dc_task_success(&task, model, trajectory, 0), "nor a success");
+}
+
+// Several bodies are the sum of one each; the report is about the farthest.
+static void test_several(void)
+{
+  struct fixture *fixture = create(5);
+  struct dc_reach_options reach = reach_options();
+  struct dc_objective objective = {&dc_objective_reach, &reach};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  double sum = 0, farthest = 0, distance, target[3], radius;
+  int worst = -1, body;
+  bool reached;
+  for (int i = 0; i < 3; i++) {
+    reach.body = several[i];
+    sum += loss(fixture, &task);
+    double away = dc_vec_distance(fixture->poses[2][several[i]].position, reach.target);
+    if (away > farthest)
+      farthest = away, worst = several[i];
+    dc_vec_add_scaled(fixture->poses[STEPS][several[i]].position, reach.target, i ? 0 : 0.1, reach.target);
+  }
+  reach.body = -1, reach.bodies = (struct dc_index_list){3, several};
+  dc_objective_reach.report(&reach, &fixture->model, &fixture->trajectory, 2, &body, &distance, &reached);
+  CHECK(body == worst && !reached, "body %d instead of %d", body, worst);
+  CHECK_NEAR(distance, farthest, 1e-15);
+  dc_objective_reach.report(&reach, &fixture->model, &fixture->trajectory, STEPS, &body, &distance, &reached);
+  CHECK(body == KNEE && reached, "all within the tolerance");
+  for (int i = 0; i < 3; i++)
+    CHECK(dc_objective_reach.mark(&reach, i, &body, target, &radius) && body == several[i], "mark %d", i);
+  CHECK(!dc_objective_reach.mark(&reach, 3, &body, target, &radius), "three marks");
+  fixture = create(5);
+  CHECK_NEAR(loss(fixture, &task), sum, 1e-13);
+}
+
+static void test_region(void)
+{
+  struct fixture *fixture = create(6);
+  int one[1] = {BOX}, body;
+  struct dc_region_options region = {
+      .bodies = {1, one}, .center = {1, 1, 0}, .size = {2, 1, 5}, .radius = NAN, .weight = 3, .axes = "xy"};
+  struct dc_objective objective = {&dc_objective_region, &region};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  double *place = fixture->poses[STEPS][BOX].position, distance, target[3], radius;
+  bool reached;
+  place[0] = 2, place[1] = 0.6, place[2] = 100;
+  CHECK_NEAR(loss(fixture, &task), 0, 0);
+  CHECK(dc_task_success(&task, &fixture->model, &fixture->trajectory, STEPS), "on the edge is inside");
+  place[0] = 2.3, place[1] = 0.1;  // (0.3, -0.4) outside
+  CHECK_NEAR(loss(fixture, &task), 3 * 0.25, 1e-15);
+  dc_objective_region.report(&region, &fixture->model, &fixture->trajectory, STEPS, &body, &distance, &reached);
+  CHECK(body == BOX && !reached, "outside");
+  CHECK_NEAR(distance, 0.5, 1e-15);
+  region.tolerance = 0.51;
+  CHECK(dc_task_success(&task, &fixture->model, &fixture->trajectory, STEPS), "within the tolerance");
+  CHECK(dc_objective_region.mark(&region, 0, &body, target, &radius) && body == -1 && radius == 0.5, "mark");
+  CHECK(!dc_objective_region.mark(&region, 1, &body, target, &radius), "one mark");
+
+  region.size[0] = region.size[1] = region.size[2] = NAN, region.radius = 0.5;
+  place[0] = 1 + 0.6, place[1] = 1 + 0.8;
+  CHECK_NEAR(loss(fixture, &task), 3 * 0.25, 1e-15);
+  CHECK(dc_objective_region.mark(&region, 0, &body, target, &radius) && radius == 0.5, "mark of a disc");
+  region.radius = 0, place[0] = place[1] = 1;
+  CHECK(loss(fixture, &task) == 0 && place_error(fixture, &task) < 1e-5, "a point");
+  place[0] = NAN;
+  CHECK(isnan(loss(fixture, &task)), "a NaN is not swallowed");
+}
+
+static void test_velocity(void)
+{
+  struct fixture *fixture = create(7);
+  int one[1] = {BOX};
+  struct dc_velocity_options slow = {.bodies = {1, one}, .weight = 2, .when = DC_WHEN_END, .axes = "xz"};
+  struct dc_objective objective = {&dc_objective_velocity, &slow};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  for (int frame = 0; frame < FRAMES; frame++)
+    for (int i = 0; i < 3; i++)
+      fixture->poses[frame][BOX].position[i] = TIME_STEP * (i + 1) * frame * frame;  // last velocity: 5 (1, 2, 3) m/s
+  CHECK_NEAR(loss(fixture, &task), 2 * 25 * 10, 1e-11);
+  slow.when = DC_WHEN_EVERY;
+  CHECK_NEAR(loss(fixture, &task), 2 * (1 + 9 + 25) * 10 / 3.0, 1e-11);
+  fixture->trajectory.steps = 0;
+  CHECK_NEAR(loss(fixture, &task), 0, 0);
+  CHECK(!dc_task_success(&task, &fixture->model, &fixture->trajectory, 0), "nothing to reach");
+  // An objective without something to reach does not keep another from being reached.
+  struct dc_reach_options reach = {.body = BOX, .tolerance = 1, .weight = 1, .axes = "xyz"};
+  struct dc_objective both[2] = {objective, {&dc_objective_reach, &reach}};
+  struct dc_task two = {.objective_count = 2, .objectives = both};
+  CHECK(dc_task_success(&two, &fixture->model, &fixture->trajectory, 0), "the other is reached");
+}
+
+static void test_effort(void)
+{
+  struct fixture *fixture = create(8);
+  int some[2] = {KNEE, SLEDGE};
+  struct dc_effort_options effort = {.bodies = {2, some}, .weight = 0.01};
+  struct dc_objective objective = {&dc_objective_effort, &effort};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  CHECK(dc_objective_effort.check(&effort, &fixture->model, NULL) == DC_OK, "check");
+  double expected = 0, worst = 0, forces[ACTUATORS];
+  for (int step = 0; step < STEPS; step++) {
+    dc_rollout_actuator_forces(&fixture->model, &fixture->input, &fixture->trajectory, step, forces);
+    expected += 0.01 / STEPS * forces[6] * forces[6];
+    for (int a = 10; a < 13; a++)
+      expected += 0.01 / STEPS * forces[a] * forces[a];
+  }
+  CHECK(expected > 1, "forces act: %g", expected);
+  CHECK_NEAR(loss(fixture, &task), expected, 1e-13 * expected);
+  clear(fixture);
+  dc_task_loss(&task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+  const int coordinates[4][2] = {{6, 7}, {10, 12}, {11, 13}, {12, 14}};  // of tangent and state
+  for (int frame = 0; frame < FRAMES; frame++)
+    for (int i = 0; i < 4; i++)
+      worst = fmax(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
+                                   fixture->forces[frame][coordinates[i][0]]));
+  for (int step = 0; step < STEPS; step++)
+    for (int a = 0; a < ACTUATORS; a++) {
+      worst = fmax(worst, error_of(fixture, &task, &fixture->position[step][a], fixture->by_position[step][a]));
+      worst = fmax(worst, error_of(fixture, &task, &fixture->velocity[step][a], fixture->by_velocity[step][a]));
+    }
+  CHECK_NEAR(worst, 0, 1e-6);  // rounding of the differences, 6.7e-9 observed
+  effort.bodies.count = 0;
+  CHECK(loss(fixture, &task) > expected, "all actuators");
+  fixture->trajectory.steps = 0;
+  CHECK_NEAR(loss(fixture, &task), 0, 0);
+}
+
+static void test_checks(void)
+{
+  struct dc_model model = hand_model();
+  struct dc_error error = {0};
+  const char *const wrong_axes[] = {"", "xx", "w", "xyzx", "X"};
+  for (int i = 0; i < 5; i++) {
+    struct dc_reach_options reach = reach_options();
+    reach.axes = wrong_axes[i];
+    expect_refusal(dc_objective_reach.check(&reach, &model, &error), &error, "axes: must be");
+  }
+  struct dc_reach_options reach = reach_options();
+  reach.bodies = (struct dc_index_list){3, several};
+  expect_refusal(dc_objective_reach.check(&reach, &model, &error), &error, "body: must be given, or bodies");
+  reach.body = -1, reach.bodies.count = 0;
+  expect_refusal(dc_objective_reach.check(&reach, &model, &error), &error, "body: must be given, or bodies");
+  int twice[2] = {BOX, BOX}, without[1] = {BOX};
+  reach.bodies = (struct dc_index_list){2, twice};
+  expect_refusal(dc_objective_reach.check(&reach, &model, &error), &error, "bodies: must name each body once (\"box\"");
+  struct dc_region_options region = {.bodies = {3, several}, .size = {1, 1, 1}, .radius = 1, .axes = "xy"};
+  expect_refusal(dc_objective_region.check(&region, &model, &error), &error, "size: must be given, or radius");
+  region.radius = NAN, region.size[0] = NAN;
+  expect_refusal(dc_objective_region.check(&region, &model, &error), &error, "size: must be given, or radius");
+  region.size[0] = 1, region.bodies.count = 0;
+  expect_refusal(dc_objective_region.check(&region, &model, &error), &error, "bodies: must name a body");
+  struct dc_effort_options effort = {.bodies = {1, without}, .weight = 1};
+  expect_refusal(dc_objective_effort.check(&effort, &model, &error), &error,
+                 "bodies: must have an actuator (\"box\" has no pd)");
+  struct dc_velocity_options slow = {.bodies = {1, without}, .weight = 1, .axes = "xq"};
+  expect_refusal(dc_objective_velocity.check(&slow, &model, &error), &error, "axes: must be");
+}
+
+// Every entry of the registry is complete and its option table fills its structure.
+static void test_registry(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  int found = 0;
+  for (; dc_objective_types[found]; found++) {
+    const struct dc_objective_type *type = dc_objective_types[found];
+    void *options = dc_arena_alloc(arena, 1, type->options_size);
+    CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
+    CHECK(type->summary && type->reference && type->check && type->evaluate, "%s", type->name);
+    CHECK(type->report || !type->mark, "%s", type->name);
+  }
+  CHECK(found == 4, "%d objectives", found);
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
+          {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
+          {"effort", test_effort}, {"checks of options", test_checks}, {"registry of objectives", test_registry})
