@@ -275,6 +275,32 @@ static void test_touching(void)
   dc_arena_destroy(arena);
 }
 
+// ---- Many
+
+// A rigid chain whose children come before their parents takes memory and time in proportion to its length.
+static void test_long_chain(void)
+{
+  enum { LENGTH = 100000 };
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_body_definition *definitions = dc_arena_alloc(arena, LENGTH, sizeof *definitions);
+  struct dc_body_definition link = definition_of(arena, "", "fixed", TETRAHEDRON);
+  struct dc_bodies bodies;
+  struct dc_error error = {0};
+  for (int i = 0; i < LENGTH; i++) {
+    definitions[i] = link;
+    definitions[i].name = dc_arena_printf(arena, "link%d", i);
+    definitions[i].parent = i + 1 < LENGTH ? i + 1 : -1;
+  }
+  CHECK(create(arena, &bodies, LENGTH, definitions, &error) == DC_OK, "%s", error.text);
+  for (int i = 0; i < LENGTH; i++)
+    if (bodies.order[i] != LENGTH - 1 - i) {
+      CHECK(false, "body %d in place %d", bodies.order[i], i);
+      break;
+    }
+  CHECK(!dc_bodies_touch(&bodies, 0, LENGTH - 1), "nothing moves");
+  dc_arena_destroy(arena);
+}
+
 // ---- Rules
 
 static struct dc_arena *rules;
@@ -309,6 +335,9 @@ static void test_rules_of_trees(void)
   refused(3, three, "bodies[0].parent: must be another body");
   three[0].parent = -1, three[1].parent = 2, three[2].parent = 1;
   refused(3, three, "bodies[1].parent: must not lead back to the body itself");
+  three[0].parent = 2, three[1].parent = 2, three[2].parent = 1;  // the first only leads to the loop
+  refused(3, three, "bodies[2].parent: must not lead back to the body itself");
+  three[0].parent = -1;
   three[1] = body_on("free"), three[1].name = "b", three[1].parent = 0, three[2].parent = -1;
   refused(3, three, "bodies[1].joint: a body with a parent must not be \"free\"");
   three[1] = body_on("hinge"), three[1].name = "b", three[1].frame = DC_FRAME_PARENT;
@@ -390,5 +419,5 @@ static void test_rules_of_coordinates(void)
 RUN_TESTS({"poses of random trees", test_poses}, {"default second axis", test_default_axis2},
           {"layout of random trees", test_layout}, {"move and difference are inverse", test_move_and_difference},
           {"starts", test_start}, {"actuators", test_actuators}, {"what touches", test_touching},
-          {"rules of trees", test_rules_of_trees}, {"rules of joints", test_rules_of_joints},
-          {"rules of coordinates", test_rules_of_coordinates})
+          {"long chain", test_long_chain}, {"rules of trees", test_rules_of_trees},
+          {"rules of joints", test_rules_of_joints}, {"rules of coordinates", test_rules_of_coordinates})
