@@ -33,31 +33,26 @@ static const struct dc_joint_definition *joints_of(const struct build *build, in
   return build->definitions[i].joint.objects;
 }
 
-// Parents before children; bodies in a loop of parents are never reached.
+// Parents before children, otherwise as given: each body that is not placed yet after those above it, down from the
+// first that is not.  A walk up that comes back to a body it has passed is a loop.
 static enum dc_status sort_bodies(struct build *build)
 {
   int count = build->bodies->count, placed = 0;
   int *order = dc_arena_alloc(build->arena, (size_t)count, sizeof *order);
-  bool *done = dc_alloc((size_t)count, sizeof *done);
-  if (!order || !done) {
-    free(done);
-    return out_of_memory(build);
+  int *seen = dc_alloc((size_t)count, sizeof *seen);  // 1 + the body whose walk came by
+  enum dc_status status = !order || !seen ? out_of_memory(build) : DC_OK;
+  for (int i = 0; i < count && !status; i++) {
+    int above = 0, body = i;
+    for (; body >= 0 && !seen[body]; body = build->definitions[body].parent, above++)
+      seen[body] = i + 1;
+    if (above > 0 && body >= 0 && seen[body] == i + 1)
+      status = dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].parent: must not lead back to the body itself", body);
+    body = i;
+    for (int k = above; k-- > 0; body = build->definitions[body].parent)
+      order[placed + k] = body;
+    placed += above;
   }
-  for (bool more = true; more;) {
-    more = false;
-    for (int i = 0; i < count; i++) {
-      int parent = build->definitions[i].parent;
-      if (done[i] || (parent >= 0 && !done[parent]))
-        continue;
-      order[placed++] = i;
-      done[i] = more = true;
-    }
-  }
-  enum dc_status status = DC_OK;
-  for (int i = 0; i < count && placed < count && !status; i++)
-    if (!done[i])
-      status = dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].parent: must not lead back to the body itself", i);
-  free(done);
+  free(seen);
   build->bodies->order = order;
   return status;
 }
@@ -304,7 +299,8 @@ static enum dc_status set_reach(struct build *build)
   for (int v = 0; v < bodies->nv; v++)
     bodies->reach[v] = 1;
   for (int k = 0; k < bodies->count; k++)  // a body sets its own before its children raise them
-    for (int i = bodies->order[k], above = i; above >= 0; above = bodies->bodies[above].parent) {
+    for (int i = bodies->order[k], above = i; above >= 0 && dc_body_moves(&bodies->bodies[above]);
+         above = bodies->bodies[above].parent) {
       const struct dc_body *below = &bodies->bodies[i], *body = &bodies->bodies[above];
       for (int p = 0; p < body->part_count; p++) {
         const struct dc_joint_part *part = &body->parts[p];

@@ -99,7 +99,11 @@ struct dc_bodies {
   const int *part_of;   // [nv] number of the joint part a degree of freedom belongs to
   double *initial_q;    // [nq]
   double *reach;        // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
-  const bool *excluded; // [count][count] pairs that do not touch; NULL when there are none
+  // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
+  // hangs it on, or -1, by its name; collide and except: filters.
+  const int *group, *above;
+  const bool *collide;
+  const struct dc_index_list *except;
 };
 
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.

@@ -11,7 +11,7 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
                                     const struct dc_shape *shape, struct dc_error *error);
 enum dc_status dc_body_check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error);
 
-// Fills excluded from joints and filters.
+// What touches, from joints and filters.
 enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                               struct dc_arena *arena, struct dc_error *error);
 

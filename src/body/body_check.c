@@ -3,6 +3,7 @@
 #include "body/body_build.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,29 +11,100 @@
 
 #define ROTATION_TOLERANCE 1e-3  // on the length of a given quaternion
 
-// A definition need not come from a scene: every number is held against its bounds here too.
-static enum dc_status check_numbers(const struct dc_body_definition *definition, int index, struct dc_error *error)
+static enum dc_status check_list(const struct dc_option *option, int count, const double *numbers, const char *place,
+                                 struct dc_error *error)
 {
-  for (const struct dc_option *option = dc_body_options; option->name; option++) {
-    if (option->type != DC_REAL && option->type != DC_REALS)
-      continue;
-    const double *numbers = (const double *)((const char *)definition + option->offset);
-    bool optional = option->fallback && strcmp(option->fallback, "null") == 0;
-    for (int i = 0; i < (option->type == DC_REALS ? option->count : 1); i++) {
-      char text[128];
-      if (optional && isnan(numbers[i]))
-        continue;
-      const char *rule = dc_option_check(option, numbers[i], text, sizeof text);
-      if (rule)
-        return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: %s", index, option->name, rule);
-    }
+  for (int i = 0; i < count; i++) {
+    char text[128];
+    const char *rule = dc_option_check(option, numbers[i], text, sizeof text);
+    if (rule)
+      return dc_fail(error, DC_BAD_INPUT, "%s.%s: %s", place, option->name, rule);
   }
   return DC_OK;
+}
+
+static enum dc_status check_choice(const struct dc_option *option, int choice, const char *place,
+                                   struct dc_error *error)
+{
+  int count = 0;
+  while (option->choices[count])
+    count++;
+  if (choice < 0 || choice >= count)
+    return dc_fail(error, DC_BAD_INPUT, "%s.%s: must be one of %d choices", place, option->name, count);
+  return DC_OK;
+}
+
+static bool absent(const struct dc_option *option, const double *numbers, int count)
+{
+  bool all = option->fallback && strcmp(option->fallback, "null") == 0;
+  for (int i = 0; i < count; i++)
+    all &= (bool)isnan(numbers[i]);
+  return all;
+}
+
+// A definition need not come from a scene: every number and choice is held against its option here too.
+static enum dc_status check_options(const struct dc_option *table, const void *target, const char *place,
+                                    struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (const struct dc_option *option = table; option->name && !status; option++) {
+    const void *value = (const char *)target + option->offset;
+    char inner[256];
+    if (option->type == DC_REAL || option->type == DC_REALS) {
+      int count = option->type == DC_REALS ? option->count : 1;
+      if (!absent(option, value, count))
+        status = check_list(option, count, value, place, error);
+    } else if (option->type == DC_REAL_LIST) {
+      const struct dc_real_list *list = value;
+      status = check_list(option, list->count, list->values, place, error);
+    } else if (option->type == DC_CHOICE) {
+      status = check_choice(option, *(const int *)value, place, error);
+    } else if (option->type == DC_OBJECT) {
+      const void *object = *(const void *const *)value;
+      snprintf(inner, sizeof inner, "%s.%s", place, option->name);
+      status = object ? check_options(option->table, object, inner, error) : DC_OK;
+    } else if (option->type == DC_OBJECT_LIST) {
+      const struct dc_object_list *list = value;
+      for (int i = 0; i < list->count && !status; i++) {
+        snprintf(inner, sizeof inner, "%s.%s[%d]", place, option->name, i);
+        status =
+            check_options(option->table, (const char *)list->objects + (size_t)i * option->object_size, inner, error);
+      }
+    }
+  }
+  return status;
 }
 
 static bool is_zero(const double *vector)
 {
   return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
+}
+
+static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i, struct dc_error *error)
+{
+  const struct dc_joint_definition *joint = (const struct dc_joint_definition *)definition->joint.objects + i;
+  const struct dc_joint_type *type = dc_joint_types[joint->type];
+  bool anchored = type->nv > 0 && !type->only, second = type->axis && type->part_count > 1;
+  if ((type->only || type->nv == 0) && definition->joint.count > 1)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d]: a \"%s\" joint must stand alone", index, i, type->name);
+  if (type->only && definition->parent >= 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: a body with a parent must not be \"%s\"", index, type->name);
+  const char *extra = !isnan(joint->range[0]) && !type->range ? "range"
+                      : !isnan(joint->axis[0]) && !type->axis ? "axis"
+                      : !isnan(joint->axis2[0]) && !second    ? "axis2"
+                      : !isnan(joint->anchor[0]) && !anchored ? "anchor"
+                                                              : NULL;
+  if (extra)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].%s: must not be given for \"%s\"", index, i, extra,
+                   type->name);
+  if (!isnan(definition->anchor[0]) && !anchored)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].anchor: must not be given for \"%s\"", index, type->name);
+  if (!isnan(joint->axis[0]) && is_zero(joint->axis))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].axis: must not be zero", index, i);
+  const double *range = isnan(joint->range[0]) ? definition->range : joint->range;
+  if (type->range && !isnan(range[0]) && !(range[0] < range[1]))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must be [low, high] with low < high", index, i);
+  return DC_OK;
 }
 
 static enum dc_status check_joints(const struct dc_body_definition *definition, int index, struct dc_error *error)
@@ -44,18 +116,9 @@ static enum dc_status check_joints(const struct dc_body_definition *definition, 
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must hold at least one joint", index);
   for (int i = 0; i < count; i++) {
     const struct dc_joint_type *type = dc_joint_types[joints[i].type];
-    if ((type->only || type->nv == 0) && count > 1)
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d]: a \"%s\" joint must stand alone", index, i, type->name);
-    if (type->only && definition->parent >= 0)
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: a body with a parent must not be \"%s\"", index, type->name);
-    if (!isnan(joints[i].range[0]) && !type->range)
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must not be given for \"%s\"", index, i,
-                     type->name);
-    if (!isnan(joints[i].axis[0]) && is_zero(joints[i].axis))
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].axis: must not be zero", index, i);
-    const double *range = isnan(joints[i].range[0]) ? definition->range : joints[i].range;
-    if (type->range && !isnan(range[0]) && !(range[0] < range[1]))
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must be [low, high] with low < high", index, i);
+    enum dc_status status = check_joint(definition, index, i, error);
+    if (status)
+      return status;
     ranged |= type->range;
     angled |= type->axis;
   }
@@ -110,7 +173,9 @@ enum dc_status dc_body_check(const struct dc_body_definition *definition, int in
 {
   if (definition->shape < 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: must be given", index);
-  enum dc_status status = check_numbers(definition, index, error);
+  char place[32];
+  snprintf(place, sizeof place, "bodies[%d]", index);
+  enum dc_status status = check_options(dc_body_options, definition, place, error);
   if (!status)
     status = check_place(definition, index, count, error);
   return status ? status : check_joints(definition, index, error);

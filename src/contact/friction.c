@@ -339,14 +339,15 @@ static void sum_all(double (*lanes)[DC_BATCH], int count, double *sums)
 
 // What concerns b stays zero where b does not move.
 static void run_unit(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_pose *next, int order,
-                     bool exact)
+                     enum dc_friction_curvature curvature)
 {
   struct dc_friction *friction = contact->friction;
   struct dc_friction_motion motion;
   struct dc_friction_sums sums;
   dc_friction_motion_of(contact, unit->pair, next, &motion);
   motion.order = order;
-  motion.exact = exact;
+  motion.exact = curvature == DC_FRICTION_EXACT;
+  motion.majorant = curvature == DC_FRICTION_MAJORANT;
   memset(&sums, 0, motion.both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));
   if (unit->floor)
     contact->kernels->friction_floor(friction->floors + unit->first, (int)unit->count, &motion, &sums);
@@ -386,8 +387,8 @@ static void gather_unit(const struct dc_friction_unit *unit, int order, struct d
       result->h_ab[i][j] += unit->h_ab[6 * i + j];
 }
 
-double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
-                                    struct dc_friction_derivatives *results)
+double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
+                                    enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
   struct dc_friction *friction = contact->friction;
   double energy = 0;
@@ -397,7 +398,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   int count = (int)friction->unit_count;
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_friction_worth_threads(friction))
   for (int k = 0; k < count; k++)
-    run_unit(contact, &friction->units[k], next, order, exact);
+    run_unit(contact, &friction->units[k], next, order, curvature);
   friction->solved = true;
   for (int k = 0; k < count; k++) {
     gather_unit(&friction->units[k], order, &results[friction->units[k].pair]);

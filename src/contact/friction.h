@@ -36,12 +36,16 @@ struct dc_friction_derivatives {
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);
 
+// Which matrix stands for the Hessian: without the curvature of the rotations (positive semidefinite); the true one; or
+// the least quadratic majorant at these slips (weight / s instead of the curvature of s, positive semidefinite): Newton
+// steps with it never overshoot the kink at rest, but converge only linearly.
+enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_MAJORANT };
+
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
-// results [pair_count].  exact: the true Hessian; otherwise without the curvature of the rotations, which is positive
-// semidefinite.  May be called any number of times after begin, other evaluations of contact in between; the solution
+// results [pair_count].  May be called any number of times after begin, other evaluations of contact in between; the solution
 // of one call starts the next.  Same bits for any number of threads.
-double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
-                                    struct dc_friction_derivatives *results);
+double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
+                                    enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
 
 // Whether anything rubs at all after the last begin.
 bool dc_contact_rubs(const struct dc_contact *contact);

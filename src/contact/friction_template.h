@@ -337,8 +337,13 @@ static inline void eliminate_motion(const struct rub_sums *t, const lanes b[2][3
   }
 }
 
-static inline void curvature_of(lanes weight, lanes inverse, double e2, const lanes r[2], lanes k[3])
+static inline void curvature_of(lanes weight, lanes inverse, double e2, bool majorant, const lanes r[2], lanes k[3])
 {
+  if (majorant) {
+    k[0] = k[2] = weight * inverse;
+    k[1] = splat(0);
+    return;
+  }
   lanes scale = weight * inverse * inverse * inverse;
   k[0] = scale * (e2 + r[1] * r[1]);
   k[1] = -scale * r[0] * r[1];
@@ -365,7 +370,7 @@ static inline void store_pair(const struct rubbing *p, const lanes arm[6][3], co
       add_force(&t[x], arm[v], gamma);
       if (motion->order < 2)
         continue;
-      curvature_of(weight * (1 / motion->time_step), inverse[v], e2, r[v], k);
+      curvature_of(weight * (1 / motion->time_step), inverse[v], e2, motion->majorant, r[v], k);
       add_motion_matrix(k, p->lever[v], matrix);
       if (x == 0 || motion->both)
         add_curvature(&t[x], arm[v], motion->turn[x], b, k, p->lever[v]);
@@ -478,7 +483,7 @@ static void friction_floor(const struct dc_floor_batch *batches, int count, cons
       add_force(&t, arm[0], gamma);
       if (motion->order < 2)
         continue;
-      curvature_of(weight * (rate * rate), inverse, e2, r[0], k);
+      curvature_of(weight * (rate * rate), inverse, e2, motion->majorant, r[0], k);
       add_curvature(&t, arm[0], motion->turn[0], (const lanes(*)[3])b, k, NULL);
     }
     accumulate(&sums->energy[lane], energy);

@@ -102,6 +102,7 @@ struct dc_friction_motion {
   double smoothing;       // e
   int order;              // 0: energy, 1: and gradient, 2: and Hessian
   bool exact;             // with the curvature of the rotations
+  bool majorant;          // w/s I instead of w (I/s - r r^T/s^3)
   bool both;              // b moves too
 };
 

@@ -102,7 +102,7 @@ static enum dc_status restore_friction(struct dc_rollout *rollout, const struct 
   state->rubs = dc_contact_rubs(rollout->contact);
   if (!status && state->rubs)
     state->friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, state->next, 2, true, rollout->friction);
+        dc_contact_friction_evaluate(rollout->contact, state->next, 1, DC_FRICTION_EXACT, rollout->friction);
   return status;
 }
 
@@ -124,7 +124,8 @@ static enum dc_status pull_back_step(struct dc_rollout *rollout, const struct dc
   struct dc_step_direction direction = {.joints = rollout->lambda, .twists = (const double(*)[6])rollout->twists};
   struct dc_step_cotangent out = {.now = {rollout->wrenches_now, a_now},
                                   .before = {rollout->wrenches_before, a_before},
-                                  .input = cotangent};
+                                  .input = cotangent,
+                                  .coefficients = rollout->coefficient_cotangents};
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_mixed(state, &direction, &out);
   dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, a_now);

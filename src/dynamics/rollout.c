@@ -104,6 +104,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->q_before, nq, real},
                                      {&rollout->q_trial, nq, real},
                                      {&rollout->coefficients, bodies, real},
+                                     {&rollout->coefficient_cotangents, bodies, real},
                                      {&rollout->wrenches, bodies, twist},
                                      {&rollout->floors, bodies, twist},
                                      {&rollout->twists, bodies, twist},

@@ -23,6 +23,7 @@ struct dc_step_state {
   struct dc_contact *contact;
   bool rubs;                                       // friction lists are those of t, and not empty
   double friction_energy;                          // J
+  bool careful;                                    // friction counts with its majorant in Hessians
   struct dc_friction_derivatives *friction;        // [pair_count], of the last evaluation
 };
 
@@ -50,6 +51,7 @@ struct dc_step_direction {
 struct dc_step_cotangent {
   struct dc_step_forces now, before;
   struct dc_rollout_cotangent *input;
+  double *coefficients;  // [bodies] workspace
 };
 
 // A term of the step potential.
@@ -96,6 +98,7 @@ struct dc_rollout {
   // Workspace of the adjoint.
   double *lambda, *state_cotangent[3];  // [nv] each
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
+  double *coefficient_cotangents;                                  // [bodies]
 };
 
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The terms of the step potential that see frames only: inertia, gravity, contact, friction.
+#include <string.h>
+
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -298,12 +300,13 @@ static void friction_add_hessian(const struct dc_step_state *state, bool exact, 
 {
   if (!state->rubs)
     return;
-  dc_contact_friction_evaluate(state->contact, state->next, 2, exact, state->friction);
+  enum dc_friction_curvature curvature = state->careful ? DC_FRICTION_MAJORANT : exact ? DC_FRICTION_EXACT : DC_FRICTION_CONVEX;
+  dc_contact_friction_evaluate(state->contact, state->next, 2, curvature, state->friction);
   for (int p = 0; p < state->pair_count; p++) {
     const int *pair = state->pair_bodies[p];
     const struct dc_friction_derivatives *friction = &state->friction[p];
-    if (friction->energy == 0)
-      continue;
+    if (friction->h_aa[3][3] == 0 && friction->h_aa[4][4] == 0 && friction->h_aa[5][5] == 0)
+      continue;  // nothing rubs; what is at rest has no energy but is stiff
     add_scaled_block(hessian->blocks[pair[0]], friction->h_aa, 1);
     if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
       continue;
@@ -319,8 +322,11 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   if (!state->rubs)
     return;
   double mu = 0;
-  dc_contact_friction_pull_back(state->contact, state->next, direction->twists, out->now.wrenches,
-                                out->input->design.friction_scale, &mu);
+  memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
+  dc_contact_friction_pull_back(state->contact, state->next, direction->twists, out->now.wrenches, out->coefficients,
+                                &mu);
+  for (int i = 0; i < state->model->bodies.count; i++)
+    out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
 }
 

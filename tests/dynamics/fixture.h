@@ -4,7 +4,7 @@
 #define DC_TESTS_DYNAMICS_FIXTURE_H
 
 #include "base/random.h"
-#include "body/body.h"
+#include "dynamics/definition.h"
 #include "math/rotation.h"
 
 enum { TETRAHEDRON, HALF_SPACE };
@@ -26,19 +26,6 @@ static const struct dc_shape fixture_shapes[] = {
                                                       -3.0 / 80, -6.0 / 80, 27.0 / 80}}},
     [HALF_SPACE] = {.name = "ground", .type = &fixture_plane_type},
 };
-
-// A definition with the defaults of the option table.
-static inline struct dc_body_definition fixture_body(const char *name, int joint, int shape)
-{
-  struct dc_body_definition definition = {.name = name,
-                                          .joint = joint,
-                                          .shape = shape,
-                                          .density = NAN,
-                                          .mass = NAN,
-                                          .rotation = {1, 0, 0, 0},
-                                          .color = {0.7, 0.7, 0.7}};
-  return definition;
-}
 
 static inline void fixture_random_vector(struct dc_random *random, int count, double size, double *vector)
 {

@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "base/random.h"
+#include "dynamics/definition.h"
 #include "dynamics/rollout.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -89,13 +90,9 @@ static inline struct dc_body_definition *scene_body(struct scene *scene, const c
                                                     double x, double y, double z)
 {
   struct dc_body_definition *body = &scene->bodies[scene->definition.body_count++];
-  *body = (struct dc_body_definition){.name = name,
-                                      .joint = mass > 0 ? 0 : 1,
-                                      .shape = shape,
-                                      .density = NAN,
-                                      .mass = mass > 0 ? mass : NAN,
-                                      .position = {x, y, z},
-                                      .rotation = {1, 0, 0, 0}};
+  *body = definition_of(scene->arena, name, mass > 0 ? "free" : "fixed", shape);
+  body->mass = mass > 0 ? mass : NAN;
+  body->position[0] = x, body->position[1] = y, body->position[2] = z;
   return body;
 }
 
@@ -118,7 +115,7 @@ static inline void scene_end(struct scene *scene)
 static inline struct dc_trajectory *scene_roll(struct scene *scene, int steps)
 {
   struct dc_trajectory *trajectory = dc_trajectory_create(&scene->model, steps);
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, steps);
   enum dc_status status = dc_rollout_forward(scene->rollout, input, trajectory, &scene->error);
   CHECK(status == DC_OK, "%s", scene->error.text);
   CHECK(trajectory->unconverged_steps == 0, "%d steps did not converge", trajectory->unconverged_steps);
@@ -129,6 +126,26 @@ static inline struct dc_trajectory *scene_roll(struct scene *scene, int steps)
 static inline const double *frame_of(const struct dc_trajectory *trajectory, int frame)
 {
   return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
+}
+
+// Derivatives of a loss by the frames of a trajectory, all zero.
+static inline struct dc_trajectory_cotangent scene_frames(const struct dc_model *model, int steps)
+{
+  size_t frames = (size_t)steps + 1, bodies = (size_t)model->bodies.count, nv = (size_t)model->bodies.nv;
+  return (struct dc_trajectory_cotangent){.wrenches = dc_alloc(frames * bodies, sizeof(double[6])),
+                                          .forces = dc_alloc(frames * nv, sizeof(double))};
+}
+
+static inline void scene_clear_frames(const struct dc_model *model, int steps, struct dc_trajectory_cotangent *frames)
+{
+  memset(frames->wrenches, 0, ((size_t)steps + 1) * (size_t)model->bodies.count * sizeof *frames->wrenches);
+  memset(frames->forces, 0, ((size_t)steps + 1) * (size_t)model->bodies.nv * sizeof *frames->forces);
+}
+
+static inline void scene_free_frames(struct dc_trajectory_cotangent *frames)
+{
+  free(frames->wrenches);
+  free(frames->forces);
 }
 
 static inline void random_vector(struct dc_random *random, int count, double size, double *vector)

@@ -3,203 +3,7 @@
 // threads, workspace reuse.
 #include "harness.h"
 
-#include "scenes.h"
-
-// ---- Rollouts
-
-// A smooth loss of several frames: over movable bodies sin(c.x + phase) + <C, R>, other coefficients for each frame
-// and body.  Derivative into frames (may be NULL).
-static double smooth_loss(const struct dc_model *model, const struct dc_trajectory *trajectory, double *frames)
-{
-  struct dc_random random;
-  struct dc_pose poses[SCENE_BODIES];
-  int nv = model->bodies.nv, stride = trajectory->steps < 3 ? 1 : trajectory->steps / 3;
-  double loss = 0;
-  dc_random_seed(&random, 21);
-  if (frames)
-    memset(frames, 0, (size_t)(trajectory->steps + 1) * (size_t)nv * sizeof *frames);
-  for (int frame = trajectory->steps; frame >= 0; frame -= stride) {
-    dc_poses(&model->bodies, frame_of(trajectory, frame), poses);
-    for (int i = 0; i < model->bodies.count; i++) {
-      const struct dc_body *body = &model->bodies.bodies[i];
-      double c[3], phase, turn[9];
-      random_vector(&random, 3, 2, c);
-      random_vector(&random, 1, 3, &phase);
-      random_vector(&random, 9, 0.5, turn);
-      if (body->joint->nv == 0)
-        continue;
-      double angle = dc_vec_dot(c, poses[i].position) + phase, product[9];
-      loss += sin(angle);
-      for (int k = 0; k < 9; k++)
-        loss += turn[k] * poses[i].rotation[k];
-      if (!frames)
-        continue;
-      double *at = frames + (size_t)frame * (size_t)nv + body->v_offset;
-      dc_vec_add_scaled(at + 3, at + 3, cos(angle), c);
-      dc_mat_multiply_transposed(product, turn, poses[i].rotation);  // w . sum_j R_j x C_j
-      at[0] += product[7] - product[5];
-      at[1] += product[2] - product[6];
-      at[2] += product[3] - product[1];
-    }
-  }
-  return loss;
-}
-
-// All numbers an input has, as one vector of tangents: position and rotation, velocity, masses, stiffness, gravity.
-enum { SLICES = 7 };
-static const char *const slice_names[SLICES] = {"rotation", "position",  "angular velocity", "velocity",
-                                                "mass",     "stiffness", "gravity"};
-
-static int input_size(const struct dc_model *model)
-{
-  return 2 * model->bodies.nv + model->bodies.count + 4;
-}
-
-static int slice_of(const struct dc_model *model, int i)
-{
-  int nv = model->bodies.nv, rest = i - 2 * nv;
-  if (i < 2 * nv)
-    return 2 * (i >= nv) + (i % 6 >= 3);
-  return rest < model->bodies.count ? 4 : rest == model->bodies.count ? 5 : 6;
-}
-
-static void move_input(const struct dc_model *model, const struct dc_rollout_input *from, double step,
-                       const double *direction, struct dc_rollout_input *to)
-{
-  int nv = model->bodies.nv, count = model->bodies.count;
-  dc_state_move(&model->bodies, from->q, step, direction, to->q);
-  for (int i = 0; i < nv; i++)
-    to->velocity[i] = from->velocity[i] + step * direction[nv + i];
-  for (int i = 0; i < count; i++)
-    to->design.body_mass_scale[i] = from->design.body_mass_scale[i] + step * direction[2 * nv + i];
-  to->design.stiffness_scale = from->design.stiffness_scale + step * direction[2 * nv + count];
-  dc_vec_add_scaled(to->design.gravity, from->design.gravity, step, direction + 2 * nv + count + 1);
-}
-
-static void flatten(const struct dc_model *model, const struct dc_rollout_cotangent *cotangent, double *gradient)
-{
-  int nv = model->bodies.nv, count = model->bodies.count;
-  memcpy(gradient, cotangent->q, (size_t)nv * sizeof *gradient);
-  memcpy(gradient + nv, cotangent->velocity, (size_t)nv * sizeof *gradient);
-  memcpy(gradient + 2 * nv, cotangent->design.body_mass_scale, (size_t)count * sizeof *gradient);
-  gradient[2 * nv + count] = cotangent->design.stiffness_scale;
-  dc_vec_copy(gradient + 2 * nv + count + 1, cotangent->design.gravity);
-}
-
-struct gradient_problem {
-  struct scene *scene;
-  struct dc_trajectory *trajectory;
-  struct dc_rollout_input *input, *moved;
-  struct dc_rollout_cotangent *cotangent;
-  double *frames, *gradient, *direction;
-  double loss;
-};
-
-// Loss and gradient at the model's own start, every step converged to rounding.
-static void start_gradient(struct gradient_problem *problem, struct scene *scene, int steps)
-{
-  const struct dc_model *model = &scene->model;
-  size_t size = (size_t)input_size(model);
-  *problem =
-      (struct gradient_problem){.scene = scene,
-                                .trajectory = dc_trajectory_create(model, steps),
-                                .input = dc_rollout_input_create(model),
-                                .moved = dc_rollout_input_create(model),
-                                .cotangent = dc_rollout_cotangent_create(model),
-                                .frames = dc_alloc((size_t)(steps + 1) * (size_t)model->bodies.nv, sizeof(double)),
-                                .gradient = dc_alloc(size, sizeof(double)),
-                                .direction = dc_alloc(size, sizeof(double))};
-  dc_rollout_set_tight(scene->rollout, true);
-  enum dc_status status = dc_rollout_forward(scene->rollout, problem->input, problem->trajectory, &scene->error);
-  CHECK(status == DC_OK, "%s", scene->error.text);
-  problem->loss = smooth_loss(model, problem->trajectory, problem->frames);
-  dc_rollout_cotangent_clear(model, problem->cotangent);
-  status = dc_rollout_adjoint(scene->rollout, problem->input, problem->trajectory, problem->frames, problem->cotangent,
-                              &scene->error);
-  CHECK(status == DC_OK, "%s", scene->error.text);
-  flatten(model, problem->cotangent, problem->gradient);
-}
-
-static void end_gradient(struct gradient_problem *problem)
-{
-  dc_trajectory_destroy(problem->trajectory);
-  dc_rollout_input_destroy(problem->input);
-  dc_rollout_input_destroy(problem->moved);
-  dc_rollout_cotangent_destroy(problem->cotangent);
-  free(problem->frames);
-  free(problem->gradient);
-  free(problem->direction);
-}
-
-static double loss_at(struct gradient_problem *problem, double step)
-{
-  struct scene *scene = problem->scene;
-  move_input(&scene->model, problem->input, step, problem->direction, problem->moved);
-  enum dc_status status = dc_rollout_forward(scene->rollout, problem->moved, problem->trajectory, &scene->error);
-  CHECK(status == DC_OK && problem->trajectory->unconverged_steps == 0, "%s", scene->error.text);
-  return smooth_loss(&scene->model, problem->trajectory, NULL);
-}
-
-static double central(struct gradient_problem *problem, double step)
-{
-  return (loss_at(problem, step) - loss_at(problem, -step)) / (2 * step);
-}
-
-// Fourth-order differences along the direction.
-static double difference(struct gradient_problem *problem, double step)
-{
-  return (4 * central(problem, step) - central(problem, 2 * step)) / 3;
-}
-
-// Every component against differences, each slice relative to its own largest derivative: 6e-8 observed (stiffness),
-// else below 4e-8.
-static void check_components(struct gradient_problem *problem, const char *name, double step, double tolerance)
-{
-  const struct dc_model *model = &problem->scene->model;
-  int size = input_size(model);
-  double off[SLICES] = {0}, largest[SLICES] = {0};
-  for (int i = 0; i < size; i++) {
-    int slice = slice_of(model, i);
-    bool fixed = slice == 4 && model->bodies.bodies[i - 2 * model->bodies.nv].joint->nv == 0;
-    if (fixed) {
-      CHECK_NEAR(problem->gradient[i], 0, 0);
-      continue;
-    }
-    memset(problem->direction, 0, (size_t)size * sizeof(double));
-    problem->direction[i] = 1;
-    off[slice] = fmax(off[slice], fabs(difference(problem, step) - problem->gradient[i]));
-    largest[slice] = fmax(largest[slice], fabs(problem->gradient[i]));
-  }
-  for (int slice = 0; slice < SLICES; slice++) {
-    CHECK(off[slice] <= tolerance * largest[slice], "%s, %s: off by %g of %g", name, slice_names[slice], off[slice],
-          largest[slice]);
-  }
-}
-
-// Random directions through all slices; then the remainder of the first-order expansion over a decade of steps, which
-// falls with the square.
-static void check_directions(struct gradient_problem *problem, const char *name, double step, double tolerance,
-                             double taylor)
-{
-  struct dc_random random;
-  int size = input_size(&problem->scene->model);
-  double norm = 0, slope = 0;
-  dc_random_seed(&random, 31);
-  for (int i = 0; i < size; i++)
-    norm += problem->gradient[i] * problem->gradient[i];
-  for (int trial = 0; trial < 2; trial++) {
-    slope = 0;
-    for (int i = 0; i < size; i++) {
-      problem->direction[i] = dc_random_normal(&random);
-      slope += problem->direction[i] * problem->gradient[i];
-    }
-    double off = fabs(difference(problem, step) - slope) / sqrt(norm);
-    CHECK(off <= tolerance, "%s: off by %g of the gradient", name, off);
-  }
-  double large = fabs(loss_at(problem, taylor) - problem->loss - taylor * slope);
-  double small = fabs(loss_at(problem, 0.1 * taylor) - problem->loss - 0.1 * taylor * slope);
-  CHECK_NEAR(log10(large / small), 2, 0.1);  // 1.99 ... 2.001 observed
-}
+#include "gradients.h"
 
 // ---- Scenes
 
@@ -267,9 +71,9 @@ static const struct {
   void (*add)(struct scene *scene);
   int steps;
   double step, tolerance, taylor;
-} scenes[] = {{"two balls", two_balls, 12, 2e-6, 1e-6, 1e-6},
-              {"boxes on a plane", boxes_on_plane, 12, 2e-6, 1e-6, 1e-6},
-              {"ball on triangles", ball_on_triangles, 15, 2e-6, 1e-6, 1e-6},
+} scenes[] = {{"two balls", two_balls, 12, 5e-7, 1e-6, 1e-6},
+              {"boxes on a plane", boxes_on_plane, 12, 5e-7, 1e-6, 1e-6},
+              {"ball on triangles", ball_on_triangles, 15, 5e-7, 1e-6, 1e-6},
               {"far balls", far_balls, 20, 1e-4, 1e-6, 1e-3}};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
@@ -280,7 +84,7 @@ static void test_components(void)
     struct gradient_problem problem;
     scenes[k].add(&scene);
     scene_create(&scene);
-    start_gradient(&problem, &scene, scenes[k].steps);
+    start_gradient(&problem, &scene, scenes[k].steps, NULL);
     check_components(&problem, scenes[k].name, scenes[k].step, scenes[k].tolerance);
     end_gradient(&problem);
     scene_end(&scene);
@@ -304,7 +108,7 @@ static void test_directions(void)
       snprintf(name, sizeof name, "%s, %s, %s", scenes[k].name, exact ? "exact" : "bsh",
                paper ? "paper" : "consistent");
       scene_create(&scene);
-      start_gradient(&problem, &scene, scenes[k].steps);
+      start_gradient(&problem, &scene, scenes[k].steps, NULL);
       check_directions(&problem, name, scenes[k].step, scenes[k].tolerance, scenes[k].taylor);
       end_gradient(&problem);
       scene_end(&scene);
@@ -318,10 +122,10 @@ static void test_not_finite(void)
   struct gradient_problem problem;
   far_balls(&scene);
   scene_create(&scene);
-  start_gradient(&problem, &scene, 3);
-  memset(problem.frames, 0, 4 * 12 * sizeof *problem.frames);
-  problem.frames[3 * 12 + 4] = NAN;
-  enum dc_status status = dc_rollout_adjoint(scene.rollout, problem.input, problem.trajectory, problem.frames,
+  start_gradient(&problem, &scene, 3, NULL);
+  scene_clear_frames(&scene.model, 3, &problem.frames);
+  problem.frames.wrenches[3 * 2][4] = NAN;
+  enum dc_status status = dc_rollout_adjoint(scene.rollout, problem.input, problem.trajectory, &problem.frames,
                                              problem.cotangent, &scene.error);
   CHECK(status == DC_NUMERICAL, "%d", (int)status);
   end_gradient(&problem);
@@ -338,11 +142,11 @@ static void far_derivative(const struct dc_contact_model *contact_model, double 
   far_balls(&scene);
   scene.definition.contact_model = contact_model;
   scene_create(&scene);
-  start_gradient(&problem, &scene, 10);
-  memset(problem.frames, 0, 11 * 12 * sizeof *problem.frames);
-  problem.frames[10 * 12 + 9] = 1;
+  start_gradient(&problem, &scene, 10, NULL);
+  scene_clear_frames(&scene.model, 10, &problem.frames);
+  problem.frames.wrenches[10 * 2 + 1][3] = 1;
   dc_rollout_cotangent_clear(&scene.model, problem.cotangent);
-  CHECK(dc_rollout_adjoint(scene.rollout, problem.input, problem.trajectory, problem.frames, problem.cotangent,
+  CHECK(dc_rollout_adjoint(scene.rollout, problem.input, problem.trajectory, &problem.frames, problem.cotangent,
                            &scene.error) == DC_OK,
         "%s", scene.error.text);
   CHECK(problem.cotangent->velocity[9] > 0.39, "the target moves with its own velocity: %g",
@@ -386,7 +190,7 @@ static void eight_balls(struct scene *scene)
 }
 
 struct bits {
-  double q[6 * 56], gradient[2 * 48 + 9 + 4];
+  double q[6 * 56], gradient[2 * 48 + 4 * 9 + 4];
 };
 
 static void run_for_bits(struct gradient_problem *problem, struct bits *bits)
@@ -395,9 +199,9 @@ static void run_for_bits(struct gradient_problem *problem, struct bits *bits)
   struct dc_trajectory *trajectory = problem->trajectory;
   CHECK(dc_rollout_forward(scene->rollout, problem->input, trajectory, &scene->error) == DC_OK, "%s",
         scene->error.text);
-  smooth_loss(&scene->model, trajectory, problem->frames);
+  smooth_loss(&scene->model, trajectory, &problem->frames);
   dc_rollout_cotangent_clear(&scene->model, problem->cotangent);
-  CHECK(dc_rollout_adjoint(scene->rollout, problem->input, trajectory, problem->frames, problem->cotangent,
+  CHECK(dc_rollout_adjoint(scene->rollout, problem->input, trajectory, &problem->frames, problem->cotangent,
                            &scene->error) == DC_OK,
         "%s", scene->error.text);
   memcpy(bits->q, trajectory->q, sizeof bits->q);
@@ -412,9 +216,9 @@ static void test_equal_bits(void)
   static struct bits first, again;
   eight_balls(&scene);
   scene_create(&scene);
-  start_gradient(&problem, &scene, 5);
+  start_gradient(&problem, &scene, 5, NULL);
   dc_rollout_set_tight(scene.rollout, false);
-  CHECK(input_size(&scene.model) == (int)(sizeof first.gradient / sizeof(double)), "size");
+  CHECK(input_size(&scene.model, 5) == (int)(sizeof first.gradient / sizeof(double)), "size");
   run_for_bits(&problem, &first);
   CHECK(problem.trajectory->min_gap[5] < 0.02, "they have met");
   run_for_bits(&problem, &again);
@@ -446,7 +250,7 @@ static void test_copy(void)
   struct gradient_problem problem;
   two_balls(&scene);
   scene_create(&scene);
-  start_gradient(&problem, &scene, 12);
+  start_gradient(&problem, &scene, 12, NULL);
   struct dc_trajectory *copy = dc_trajectory_create(&scene.model, 12);
   dc_trajectory_copy(copy, problem.trajectory, dc_model_pair_count(&scene.model));
   CHECK(copy->q != problem.trajectory->q && copy->pairs != problem.trajectory->pairs && copy->steps == 12,
@@ -458,11 +262,11 @@ static void test_copy(void)
   problem.trajectory = copy;
   dc_rollout_input_reset(&scene.model, problem.input);
   dc_rollout_cotangent_clear(&scene.model, problem.cotangent);
-  CHECK(dc_rollout_adjoint(scene.rollout, problem.input, copy, problem.frames, problem.cotangent, &scene.error) ==
+  CHECK(dc_rollout_adjoint(scene.rollout, problem.input, copy, &problem.frames, problem.cotangent, &scene.error) ==
             DC_OK,
         "%s", scene.error.text);
   flatten(&scene.model, problem.cotangent, problem.direction);
-  CHECK(memcmp(problem.direction, problem.gradient, (size_t)input_size(&scene.model) * sizeof(double)) == 0,
+  CHECK(memcmp(problem.direction, problem.gradient, (size_t)input_size(&scene.model, 12) * sizeof(double)) == 0,
         "same gradient");
   end_gradient(&problem);
   scene_end(&scene);

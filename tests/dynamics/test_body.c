@@ -6,8 +6,6 @@
 #include "fixture.h"
 #include "math/vector.h"
 
-enum { FREE, FIXED };
-
 static struct dc_arena *arena;
 
 static enum dc_status create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
@@ -31,11 +29,17 @@ static void test_defaults(void)
   struct dc_body_definition definition = {0};
   CHECK(dc_options_set_defaults(dc_body_options, &definition, arena, NULL) == DC_OK);
   CHECK(isnan(definition.density) && isnan(definition.mass));
-  CHECK(definition.joint == FREE && dc_joint_types[FREE] == &dc_joint_free && dc_joint_types[FIXED] == &dc_joint_fixed);
+  const struct dc_joint_definition *joint = definition.joint.objects;
+  CHECK(definition.joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free, "free");
+  CHECK(isnan(joint->axis[0]) && isnan(joint->axis2[0]) && isnan(joint->anchor[0]) && isnan(joint->range[0]), "absent");
+  CHECK(isnan(definition.axis[0]) && isnan(definition.anchor[0]) && isnan(definition.range[0]), "absent");
+  CHECK(definition.parent == -1 && definition.frame == DC_FRAME_WORLD && definition.collide && !definition.pd, "alone");
+  CHECK(isnan(definition.friction) && definition.limit_stiffness == 1e-4 && definition.collide_except.count == 0,
+        "others");
   CHECK(definition.rotation[0] == 1 && definition.rotation[3] == 0 && definition.color[2] == 0.7);
-  int joint = dc_option_find(dc_body_options, "joint");
+  int type = dc_option_find(dc_joint_options, "type");
   for (int i = 0; dc_joint_types[i]; i++)
-    CHECK(strcmp(dc_body_options[joint].choices[i], dc_joint_types[i]->name) == 0);
+    CHECK(strcmp(dc_joint_options[type].choices[i], dc_joint_types[i]->name) == 0);
   dc_arena_destroy(arena);
 }
 
@@ -43,12 +47,12 @@ static void test_mass(void)
 {
   arena = dc_arena_create();
   struct dc_body_definition definitions[4];
-  definitions[0] = fixture_body("plain", FREE, TETRAHEDRON);
-  definitions[1] = fixture_body("dense", FREE, TETRAHEDRON);
+  definitions[0] = definition_of(arena, "plain", "free", TETRAHEDRON);
+  definitions[1] = definition_of(arena, "dense", "free", TETRAHEDRON);
   definitions[1].density = 500;
-  definitions[2] = fixture_body("heavy", FREE, TETRAHEDRON);
+  definitions[2] = definition_of(arena, "heavy", "free", TETRAHEDRON);
   definitions[2].mass = 2;
-  definitions[3] = fixture_body("wall", FIXED, TETRAHEDRON);
+  definitions[3] = definition_of(arena, "wall", "fixed", TETRAHEDRON);
   struct dc_bodies bodies;
   CHECK(create(&bodies, 4, definitions, NULL) == DC_OK);
   const double masses[4] = {1000, 500, 2, 0};
@@ -68,7 +72,7 @@ static void test_mass(void)
 static void test_rules(void)
 {
   arena = dc_arena_create();
-  struct dc_body_definition good = fixture_body("a", FREE, TETRAHEDRON), bad = good, two[2] = {good, good};
+  struct dc_body_definition good = definition_of(arena, "a", "free", TETRAHEDRON), bad = good, two[2] = {good, good};
   expect_refusal(2, two, "bodies[1].name: \"a\" is the name of bodies[0] already");
   bad.name = "";
   expect_refusal(1, &bad, "bodies[0].name: must not be empty");
@@ -84,11 +88,11 @@ static void test_rules(void)
   expect_refusal(1, &bad, "bodies[0].position: must be finite");
   bad = good, bad.velocity[1] = 2e5;
   expect_refusal(1, &bad, "bodies[0].velocity: must be <= 100000 m/s");
-  bad = fixture_body("a", FREE, HALF_SPACE);
+  bad = definition_of(arena, "a", "free", HALF_SPACE);
   expect_refusal(1, &bad, "bodies[0].joint: must be \"fixed\"");
-  bad = fixture_body("a", FIXED, TETRAHEDRON), bad.velocity[2] = 1e-9;
+  bad = definition_of(arena, "a", "fixed", TETRAHEDRON), bad.velocity[2] = 1e-9;
   expect_refusal(1, &bad, "bodies[0].velocity: must be zero");
-  bad = fixture_body("a", FIXED, HALF_SPACE), bad.angular_velocity[0] = 1;
+  bad = definition_of(arena, "a", "fixed", HALF_SPACE), bad.angular_velocity[0] = 1;
   expect_refusal(1, &bad, "bodies[0].angular_velocity: must be zero");
 
   struct dc_bodies bodies;
@@ -106,8 +110,9 @@ static void test_pose_of_center(void)
   arena = dc_arena_create();
   struct dc_random random;
   dc_random_seed(&random, 1);
-  for (int joint = FREE; joint <= FIXED; joint++) {
-    struct dc_body_definition definition = fixture_body("a", joint, TETRAHEDRON);
+  static const char *const joints[] = {"free", "fixed"};
+  for (int k = 0; k < 2; k++) {
+    struct dc_body_definition definition = definition_of(arena, "a", joints[k], TETRAHEDRON);
     fixture_random_vector(&random, 3, 2, definition.position);
     fixture_random_rotation(&random, definition.rotation);
     struct dc_bodies bodies;
@@ -126,7 +131,7 @@ static void test_pose_of_center(void)
       CHECK_NEAR(dc_vec_distance(given, placed), 0, 1e-14);  // 5e-16 observed
     }
   }
-  struct dc_body_definition ground = fixture_body("ground", FIXED, HALF_SPACE);
+  struct dc_body_definition ground = definition_of(arena, "ground", "fixed", HALF_SPACE);
   ground.position[2] = -1;
   struct dc_bodies bodies;
   struct dc_pose pose;
@@ -139,9 +144,9 @@ static void test_pose_of_center(void)
 static void test_move_and_difference(void)
 {
   arena = dc_arena_create();
-  struct dc_body_definition definitions[3] = {fixture_body("a", FREE, TETRAHEDRON),
-                                              fixture_body("wall", FIXED, TETRAHEDRON),
-                                              fixture_body("b", FREE, TETRAHEDRON)};
+  struct dc_body_definition definitions[3] = {definition_of(arena, "a", "free", TETRAHEDRON),
+                                              definition_of(arena, "wall", "fixed", TETRAHEDRON),
+                                              definition_of(arena, "b", "free", TETRAHEDRON)};
   struct dc_bodies bodies;
   CHECK(create(&bodies, 3, definitions, NULL) == DC_OK);
   struct dc_random random;

@@ -3,8 +3,8 @@
 // tunnelling.
 #include "harness.h"
 
+#include "conservation.h"
 #include "dynamics/step.h"
-#include "scenes.h"
 
 static const double GRAVITY = -9.8;
 // An octahedron's face down.
@@ -82,27 +82,6 @@ static void test_planar_spin(void)
 
 // ---- Invariants
 
-// Sum over bodies and entries of the poses: |(T1 - T0)/h|^2_M / 2, the energy of motion that the inertia term knows.
-static double kinetic_energy(const struct scene *scene, const struct dc_trajectory *trajectory, int frame)
-{
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  struct dc_pose now[SCENE_BODIES], next[SCENE_BODIES];
-  double sum = 0, h = trajectory->time_step;
-  dc_poses(bodies, frame_of(trajectory, frame), now);
-  dc_poses(bodies, frame_of(trajectory, frame + 1), next);
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    double distance = dc_vec_distance(next[i].position, now[i].position);
-    sum += 0.5 * body->mass * distance * distance;
-    for (int r = 0; r < 3; r++)
-      for (int j = 0; j < 3; j++)
-        for (int k = 0; k < 3; k++)
-          sum += 0.5 * (next[i].rotation[3 * r + j] - now[i].rotation[3 * r + j]) * body->second_moment[3 * j + k] *
-                 (next[i].rotation[3 * r + k] - now[i].rotation[3 * r + k]);
-  }
-  return sum / (h * h);
-}
-
 // Without torque the centre moves uniformly and the energy of motion never rises, however the body tumbles: with Y =
 // 2R - R-, h^2 times the multiplier of R+ is M - (M Y^T Y M)^(1/2), and Y^T Y = 5 - 2 (Q + Q^T) >= 1 makes it
 // negative.
@@ -130,39 +109,6 @@ static void test_free_tumbling(void)
   CHECK(before > 0.5 * 0.8 * 0.0625 && before < 0.5 * 0.8 * 0.0625 + 0.02, "%g", before);  // translation keeps its part
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
-}
-
-// Rate of change of linear momentum and of angular momentum about the origin in a step, as the scheme defines them:
-// the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T
-// with E = R+ - 2R + R-.
-static void momentum_rates(const struct scene *scene, const struct dc_trajectory *trajectory, int frame, double rate[6],
-                           double *size)
-{
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  struct dc_pose poses[3][SCENE_BODIES];
-  double h = trajectory->time_step;
-  memset(rate, 0, 6 * sizeof *rate);
-  *size = 0;
-  for (int k = 0; k < 3; k++)
-    dc_poses(bodies, frame_of(trajectory, frame - 1 + k), poses[k]);
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    double e[9], em[9], w[9], force[3], torque[3];
-    for (int k = 0; k < 9; k++)
-      e[k] = poses[2][i].rotation[k] - 2 * poses[1][i].rotation[k] + poses[0][i].rotation[k];
-    for (int k = 0; k < 3; k++)
-      force[k] =
-          body->mass * (poses[2][i].position[k] - 2 * poses[1][i].position[k] + poses[0][i].position[k]) / (h * h);
-    dc_mat_multiply(em, e, body->second_moment);
-    dc_mat_multiply_transposed(w, em, poses[2][i].rotation);
-    dc_vec_cross(torque, poses[2][i].position, force);
-    rate[0] += torque[0] + (w[7] - w[5]) / (h * h);
-    rate[1] += torque[1] + (w[2] - w[6]) / (h * h);
-    rate[2] += torque[2] + (w[3] - w[1]) / (h * h);
-    for (int k = 0; k < 3; k++)
-      rate[3 + k] += force[k];
-    *size = fmax(*size, dc_vec_norm(force));
-  }
 }
 
 // Two balls that meet, off centre by offset; the second one is three times as heavy.
@@ -307,7 +253,7 @@ static void test_rest_on_plane(void)
     struct plane_energy rest = plane_contact(&scene, trajectory, 300, 0);
     CHECK_NEAR(rest.force / (-0.05 * GRAVITY), 1, 1e-6);         // 3.2e-9 observed
     CHECK_NEAR(dc_vec_norm(rest.torque) / rest.force, 0, 1e-9);  // 1.3e-16 m observed
-    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
+    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 50);
     memcpy(input->q, frame_of(trajectory, 300), 7 * sizeof *input->q);
     again = dc_trajectory_create(&scene.model, 50);
     CHECK(dc_rollout_forward(scene.rollout, input, again, &scene.error) == DC_OK, "%s", scene.error.text);
@@ -445,7 +391,7 @@ static void check_residuals(struct scene *scene, int steps)
 {
   struct dc_trajectory *trajectory = scene_roll(scene, steps);
   const struct dc_bodies *bodies = &scene->model.bodies;
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, steps);
   struct dc_contact *contact =
       dc_contact_create(scene->definition.contact_model, &scene->definition.contact, bodies, &scene->error);
   int count = dc_contact_pair_count(contact);
@@ -453,34 +399,40 @@ static void check_residuals(struct scene *scene, int steps)
   double worst = 0, mu = scene->definition.contact.stiffness, h = trajectory->time_step;
   for (int t = 1; t < steps; t++) {
     struct dc_pose poses[3][SCENE_BODIES];
-    double gradient[6 * SCENE_BODIES] = {0}, least = INFINITY, largest = 0;
+    double wrenches[SCENE_BODIES][6] = {{0}}, joints[6 * SCENE_BODIES] = {0}, least = INFINITY, largest = 0;
     for (int k = 0; k < 3; k++)
       dc_poses(bodies, frame_of(trajectory, t - 1 + k), poses[k]);
     dc_contact_reset(contact);
+    struct dc_step_forces forces = {.wrenches = wrenches, .joints = joints};
     struct dc_step_state state = {.model = &scene->model,
-                                  .design = &input->design,
+                                  .input = input,
+                                  .step = t,
+                                  .q_before = frame_of(trajectory, t - 1),
+                                  .q_now = frame_of(trajectory, t),
+                                  .q_next = frame_of(trajectory, t + 1),
                                   .before = poses[0],
                                   .now = poses[1],
                                   .next = poses[2],
                                   .pair_count = count,
                                   .pair_bodies = dc_contact_pairs(contact),
-                                  .pairs = pairs};
+                                  .pairs = pairs,
+                                  .contact = contact};
     state.contact_energy = dc_contact_evaluate(contact, poses[2], 1, pairs);
     for (int i = 0; dc_step_terms[i]; i++)
-      dc_step_terms[i]->add_gradient(&state, gradient);
+      dc_step_terms[i]->add_gradient(&state, &forces);
     for (int p = 0; p < count; p++) {
       double force = mu * dc_vec_norm(pairs[p].gradient + 3);
       largest = fmax(largest, force);
-      if (bodies->bodies[state.pair_bodies[p][1]].joint->nv)
+      if (dc_body_moves(&bodies->bodies[state.pair_bodies[p][1]]))
         least = fmin(least, force);
     }
     for (int i = 0; i < bodies->count; i++) {
       const struct dc_body *body = &bodies->bodies[i];
-      for (int k = 0; k < 6 && body->joint->nv; k++) {
+      for (int k = 0; k < 6 && body->nv; k++) {
         // rounding of positions of 1 m in the inertia, and of contact forces
         double rounding = 1e-14 * body->mass / (h * h) + 1e-10 * largest;
         double allowed = (scene->definition.solver.tolerance * least + rounding) * (k < 3 ? body->radius : 1);
-        worst = fmax(worst, fabs(gradient[body->v_offset + k]) / allowed);
+        worst = fmax(worst, fabs(wrenches[i][k]) / allowed);
       }
     }
   }
@@ -513,9 +465,9 @@ static void test_unconverged(void)
   scene.definition.solver.max_iterations = 1;
   scene_create(&scene);
   struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 20);
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
-  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model);
-  double *frames = dc_alloc(21 * (size_t)scene.model.bodies.nv, sizeof *frames);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 20);
+  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model, 20);
+  struct dc_trajectory_cotangent frames = scene_frames(&scene.model, 20);
   CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_OK, "%s", scene.error.text);
   int unconverged = 0;
   for (int t = 0; t < 20; t++) {
@@ -525,10 +477,10 @@ static void test_unconverged(void)
   CHECK(unconverged > 10 && unconverged == trajectory->unconverged_steps, "%d, %d", unconverged,
         trajectory->unconverged_steps);
   check_apart(&scene, trajectory);
-  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, frames, cotangent, &scene.error) == DC_NUMERICAL,
+  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, &frames, cotangent, &scene.error) == DC_NUMERICAL,
         "refused");
   CHECK(strstr(scene.error.text, "did not converge"), "%s", scene.error.text);
-  free(frames);
+  scene_free_frames(&frames);
   dc_rollout_cotangent_destroy(cotangent);
   dc_rollout_input_destroy(input);
   dc_trajectory_destroy(trajectory);
@@ -549,7 +501,7 @@ static void test_overlap_at_start(void)
       scene_body(&scene, "ground", scene_plane(&scene), 0, 0, 0, 0);
     scene_create(&scene);
     struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 3);
-    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
+    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 3);
     CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_INFEASIBLE, "case %d", k);
     CHECK(strstr(scene.error.text, "crate") && strstr(scene.error.text, k == 2 ? "ground" : "die"), "%s",
           scene.error.text);
@@ -575,13 +527,12 @@ static void check_edge(int bodies, int steps)
   scene.definition.body_count = bodies;
   scene_create(&scene);
   struct dc_trajectory *trajectory = scene_roll(&scene, steps);
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model);
-  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model);
-  size_t nv = (size_t)scene.model.bodies.nv;
-  double *frames = dc_alloc((size_t)(steps + 1) * nv, sizeof *frames);
-  for (size_t i = 0; i < nv; i++)
-    frames[(size_t)steps * nv + i] = i == 5;
-  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, frames, cotangent, &scene.error) == DC_OK, "%s",
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, steps);
+  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(&scene.model, steps);
+  struct dc_trajectory_cotangent frames = scene_frames(&scene.model, steps);
+  if (bodies == 1)
+    frames.wrenches[steps][5] = 1;
+  CHECK(dc_rollout_adjoint(scene.rollout, input, trajectory, &frames, cotangent, &scene.error) == DC_OK, "%s",
         scene.error.text);
   double h = trajectory->time_step;
   if (bodies == 1) {
@@ -590,7 +541,7 @@ static void check_edge(int bodies, int steps)
     CHECK_NEAR(cotangent->design.gravity[2], h * h * steps * (steps + 1) / 2, 1e-12);
     CHECK_NEAR(cotangent->design.body_mass_scale[0], 0, 1e-12);
   }
-  free(frames);
+  scene_free_frames(&frames);
   dc_rollout_cotangent_destroy(cotangent);
   dc_rollout_input_destroy(input);
   dc_trajectory_destroy(trajectory);
