@@ -95,7 +95,8 @@ typedef struct {
   // Run directory to go on with from its last checkpoint, or NULL.  directory and control_run must then be NULL, and the
   // scene the one of the run: DIR/resolved.json is.
   const char *resume;
-  int force;                  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
+  int force;  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
+  // A checkpoint is written at the beginning and at the end, and in between:
   double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
 } dcsim_run_options;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "io/scene_format.h"
 
 struct entry {
   const char *name, *summary, *reference;
@@ -109,6 +110,8 @@ static struct entry section_entry(int i)
                                           {"solver", "convergence of a step", NULL, dc_step_options},
                                           {"horizon", "receding horizon", NULL, dc_horizon_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
+                                          {"shot", "a random instance", NULL, dc_shot_options},
+                                          {"camera", "the view of pictures", NULL, dc_camera_options},
                                           {0}};
   return sections[i];
 }

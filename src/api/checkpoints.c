@@ -20,7 +20,9 @@ static enum dc_status identify(struct session *session, struct dc_checkpoint_ide
 static enum dc_status fill(struct session *session)
 {
   struct dc_snapshot *snapshot = session->snapshot;
-  double losses[LOSSES] = {session->first_loss, session->best_loss}, seconds = dc_seconds() - session->start;
+  double losses[LOSSES] = {0}, seconds = dc_seconds() - session->start;
+  if (session->rows > 0)
+    losses[0] = session->first_loss, losses[1] = session->best_loss;
   dc_snapshot_clear(snapshot);
   enum dc_status status = dc_snapshot_put_integers(snapshot, "run/rows", 1, &session->rows);
   if (!status)
@@ -71,8 +73,8 @@ static enum dc_status load(struct session *session)
                               : dc_plan_load(session->plan, snapshot, &session->error);
   if (status)
     return status;
-  session->first_loss = losses[0];
-  session->best_loss = losses[1];
+  if (session->rows > 0)
+    session->first_loss = losses[0], session->best_loss = losses[1];
   session->start -= seconds;
   return DC_OK;
 }

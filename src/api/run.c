@@ -24,6 +24,13 @@ static enum dc_status open_run(struct session *session)
   return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
 }
 
+// Opens a new run.  An optimization has a checkpoint from the beginning: whenever it is killed, it can be resumed.
+static enum dc_status begin_run(struct session *session)
+{
+  enum dc_status status = open_run(session);
+  return status || !session->optimizing ? status : dc_session_checkpoint(session);
+}
+
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
 // went.
 static enum dc_status take_controls(struct session *session, double *parameters)
@@ -277,7 +284,7 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
       parameters ? prepare(session, parameters) : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
   free(parameters);
   if (!status)
-    status = session->options->resume ? dc_session_resume(session) : open_run(session);
+    status = session->options->resume ? dc_session_resume(session) : begin_run(session);
   if (status)
     return dc_api_fail(error, &session->error, status);
   if (session->run)

@@ -51,7 +51,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
 // After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
 // nothing without a run directory.  Inside an observer only.
 enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for);
-// Writes the checkpoint of an optimization.
+// Writes the checkpoint of an optimization, unless there is no run directory.
 enum dc_status dc_session_checkpoint(struct session *session);
 // Goes on from the checkpoint in options->resume: the plan must have begun its minimization, the horizon be fresh;
 // opens the run.  DC_CHECKPOINT when it does not fit.

@@ -89,16 +89,18 @@ static enum dc_status build_contacts(struct scene *scene, struct dc_error *error
 
 static enum dc_status build_scene(struct scene *scene, int c, struct dc_error *error)
 {
-  struct dc_body_definition definitions[2];
+  struct dc_body_definition definitions[2] = {{0}};
   scene->arena = dc_arena_create();
   if (!scene->arena)
     return dc_fail(error, DC_MEMORY, "out of memory for the force profiles");
   for (int side = 0; side < 2; side++) {
     enum dc_status status = build_shape(scene, c, side, error);
+    if (!status)
+      status = dc_options_set_defaults(dc_body_options, &definitions[side], scene->arena, error);
     if (status)
       return status;
-    definitions[side] = (struct dc_body_definition){
-        .name = scene->shapes[side].name, .shape = side, .density = NAN, .mass = NAN, .rotation = {1, 0, 0, 0}};
+    definitions[side].name = scene->shapes[side].name;
+    definitions[side].shape = side;
   }
   enum dc_status status = dc_bodies_create(&scene->bodies, 2, definitions, scene->shapes, scene->arena, error);
   return status ? status : build_contacts(scene, error);

@@ -16,7 +16,7 @@ static const double LEAST_PARALLEL_COST = 150e-6;  // s
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
 static bool is_pair(const struct dc_bodies *bodies, int a, int b)
 {
-  if (!dc_body_moves(&bodies->bodies[a]) || (dc_body_moves(&bodies->bodies[b]) && b <= a))
+  if (!dc_body_moves(&bodies->bodies[a]) || (b <= a && dc_body_moves(&bodies->bodies[b])))
     return false;
   return dc_bodies_touch(bodies, a, b);
 }

@@ -92,6 +92,11 @@ void dc_minimization_destroy(struct dc_minimization *minimization)
   free(minimization);
 }
 
+bool dc_minimization_begun(const struct dc_minimization *minimization)
+{
+  return minimization->begun;
+}
+
 const double *dc_minimization_best(const struct dc_minimization *minimization)
 {
   return minimization->best;

@@ -84,6 +84,8 @@ void dc_minimization_destroy(struct dc_minimization *minimization);
 // repeats the evaluation that they came from.  *iterate points into the minimization and is valid until the next call.
 enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                     struct dc_error *error);
+// Whether the first guess has been evaluated.
+bool dc_minimization_begun(const struct dc_minimization *minimization);
 const double *dc_minimization_best(const struct dc_minimization *minimization);     // [dimension]
 const double *dc_minimization_current(const struct dc_minimization *minimization);  // [dimension]
 const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimization *minimization);

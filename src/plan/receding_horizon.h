@@ -94,8 +94,8 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon,
 // Iterations of the optimizer in all windows, the one under way included.
 int dc_horizon_iterations(const struct dc_receding_horizon *horizon);
 
-// Everything that the rest of the run depends on, inside an observer or between calls of dc_horizon_run; goes on bit
-// for bit.  Loading comes right after dc_horizon_create with the same scene.  Names begin with "horizon/", "plan/" and
+// Everything that the rest of the run depends on, inside an observer, before dc_horizon_run or between calls of it; goes
+// on bit for bit.  Loading comes right after dc_horizon_create with the same scene.  Names begin with "horizon/", "plan/" and
 // "optimizer/".
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *horizon, struct dc_snapshot *snapshot);
 enum dc_status dc_horizon_load(struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,

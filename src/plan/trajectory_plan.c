@@ -341,9 +341,10 @@ static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_sn
     status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
   if (!status)
     status = dc_minimization_load(plan->minimization, "optimizer", snapshot, error);
+  if (status || !dc_minimization_begun(plan->minimization))
+    return status;
   // The last one is the present iterate, so that plan->trajectory is what it was.
-  if (!status)
-    status = restore(plan, plan->first_parameters, plan->first, error);
+  status = restore(plan, plan->first_parameters, plan->first, error);
   if (!status)
     status = restore(plan, plan->best_parameters, plan->best, error);
   return status ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, error);

@@ -60,8 +60,18 @@ bad 2:23 "contact.model: must be one of" "{$time,
  \"contact\": {\"model\": \"ipx\"}}"
 bad 2:27 "contact.stiffness: must be > 0 J (is -1)" "{$time,
  \"contact\": {\"stiffness\": -1}}"
-bad 2:14 "contact.friction: unknown key" "{$time,
- \"contact\": {\"friction\": 0.3}}"
+bad 2:26 "contact.friction: must be >= 0 (is -0.3)" "{$time,
+ \"contact\": {\"friction\": -0.3}}"
+bad 2:36 "horizon.apply: must be <= length, 4 (is 5)" "{$time,
+ \"horizon\": {\"length\": 4, \"apply\": 5}}"
+bad 2:53 "bodies[0].joint: must be one of" "{$time, $ball,
+ \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"joint\": \"hinged\"}]}"
+bad 2:80 "bodies[0].joint.range: must be [low, high]" "{$time, $ball,
+ \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"joint\": {\"type\": \"hinge\", \"range\": [1, 0]}}]}"
+bad 2:72 "bodies[0].parent: no body is called" "{$time, $ball,
+ \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"joint\": \"hinge\", \"parent\": \"c\"}]}"
+bad 2:68 "bodies[0].pd: missing key \"kp\"" "{$time, $ball,
+ \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"joint\": \"hinge\", \"pd\": {\"kd\": 1}}]}"
 bad 2:50 "shapes.ball.radius: must be > 0 m (is 0)" "{$time,
  \"shapes\": {\"ball\": {\"type\": \"sphere\", \"radius\": 0}}}"
 bad 2:65 "shapes.b.divisions[0]: must be <=" "{$time,

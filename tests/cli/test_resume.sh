@@ -31,12 +31,33 @@ cat >scene.json <<'SCENE'
 }
 SCENE
 
+# A rod on actuators pushes a box over the ground, window after window: friction, warm starts and the state of the target.
+cat >push.json <<'SCENE'
+{
+  "name": "push",
+  "time": { "step": 0.04, "steps": 7 },
+  "contact": { "stiffness": 1e-4, "friction": 0.6 },
+  "shapes": { "box": { "type": "box", "size": [0.5, 0.5, 0.5] }, "rod": { "type": "box", "size": [0.1, 0.6, 0.1] },
+              "ground": { "type": "plane" } },
+  "bodies": [
+    { "name": "ground", "joint": "fixed", "shape": "ground" },
+    { "name": "box", "shape": "box", "mass": 2.5, "position": [-0.4, 0, 0.255] },
+    { "name": "rod", "shape": "rod", "mass": 1, "position": [0, 0.1, 0.25], "pd": { "kp": 1000, "kd": 10 } }
+  ],
+  "control": [{ "type": "pd_velocity", "body": "rod", "coordinates": "x y z rz", "low": [-2, -1, -0.05, -1], "high": [2, 1, 0.05, 1] }],
+  "objective": [{ "type": "reach", "body": "box", "target": [-2, 0, 0.255], "axes": "xy", "tolerance": 0.1, "when": "every" }],
+  "optimizer": { "type": "adam", "learning_rate": 0.02, "betas": [0.3, 0.5], "shared": true },
+  "horizon": { "length": 5, "iterations": 4 }
+}
+SCENE
+
 # without_times FILE: progress.jsonl without what differs from run to run
 without_times() { sed 's/"seconds": [^,]*,//' "$1"; }
-same() { # DIRECTORY WHAT
-  check "$2: the same losses" cmp straight/loss.csv "$1/loss.csv"
-  check "$2: the same trajectories" cmp straight/trajectory.h5 "$1/trajectory.h5"
-  without_times straight/progress.jsonl >"$scratch/straight"
+same() { # DIRECTORY WHAT [STRAIGHT]
+  whole=${3:-straight}
+  check "$2: the same losses" cmp "$whole/loss.csv" "$1/loss.csv"
+  check "$2: the same trajectories" cmp "$whole/trajectory.h5" "$1/trajectory.h5"
+  without_times "$whole/progress.jsonl" >"$scratch/straight"
   without_times "$1/progress.jsonl" >"$scratch/other"
   check "$2: the same parameters" cmp "$scratch/straight" "$scratch/other"
   check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|(trajectory|checkpoint).h5|meshes')" ]
@@ -77,15 +98,60 @@ for rows in 2 9 25 50; do
   same killed$rows "killed after $rows rows"
 done
 
+# killed before any other checkpoint than the one that a run begins with
+"$dcsim" optimize scene.json -o early --checkpoint 1e9 >"$out" 2>"$err" &
+pid=$!
+until_rows early 5
+kill -KILL $pid 2>/dev/null
+wait $pid 2>/dev/null
+run 0 optimize --resume early
+same early "killed before the first checkpoint"
+
+# windows: stopped by a time limit in the middle of them or between them, with other numbers of threads
+run 0 optimize push.json -o windows --quiet --threads 1
+check "seven steps and the start" [ "$(rows_of windows)" -eq 9 ]
+for limit in 0.001 0.02 0.05; do
+  run 0 optimize push.json -o "limited$limit" --max-time "$limit" --checkpoint 1000 --threads 2
+  check "it was stopped ($limit s)" [ "$(rows_of "limited$limit")" -lt 9 ]
+  tries=0
+  while [ "$(rows_of "limited$limit")" -lt 9 ] && [ $tries -lt 60 ]; do
+    timeout 60 "$dcsim" optimize --resume "limited$limit" --max-time "$limit" --quiet --threads $((1 + tries % 3)) \
+      >"$out" 2>"$err" || break
+    tries=$((tries + 1))
+  done
+  run 0 optimize --resume "limited$limit"
+  same "limited$limit" "windows, stopped $tries times" windows
+done
+# and killed, at some row or in the middle of the window after it
+for rows in 1 3 6; do
+  for wait in 0 0.03; do
+    name=window$rows-$wait
+    "$dcsim" optimize push.json -o "$name" --checkpoint 0 --threads 1 >"$out" 2>"$err" &
+    pid=$!
+    until_rows "$name" "$rows"
+    sleep $wait
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    run 0 optimize --resume "$name" --threads 2
+    same "$name" "windows, killed after $rows rows and $wait s" windows
+  done
+done
+
 # SIGUSR1 writes one and goes on
 "$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &
 pid=$!
 until_rows asked 3
-check "none so far" [ ! -e asked/checkpoint.h5 ]
+# a checkpoint that replaces another is another file; one that is kept open keeps its number
+exec 3<asked/checkpoint.h5
+file_of() { ls -i "$1" | cut -d ' ' -f 1; }
+first=$(file_of asked/checkpoint.h5)
+sleep 0.1
+check "that of the beginning only" [ "$(file_of asked/checkpoint.h5)" = "$first" ]
 kill -USR1 $pid
 tries=0
-until [ -s asked/checkpoint.h5 ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
-check "SIGUSR1 writes a checkpoint" [ -s asked/checkpoint.h5 ]
+until [ "$(file_of asked/checkpoint.h5)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
+exec 3<&-
+check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.h5)" != "$first" ]
 says "SIGUSR1: writing a checkpoint after this iteration"
 rows=$(rows_of asked)
 until_rows asked "$rows"

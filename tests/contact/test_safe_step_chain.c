@@ -12,7 +12,8 @@ static struct dc_joint_definition *add_link(struct scene *scene, int parent, con
   scene->definitions[i].parent = parent;
   scene->definitions[i].position[0] = x;
   dc_vec_copy(definition->anchor, (const double[3]){x - half_length, 0, 0});
-  dc_vec_copy(definition->axis, (const double[3]){0, 0, 1});
+  if (dc_joint_types[definition->type]->axis)
+    dc_vec_copy(definition->axis, (const double[3]){0, 0, 1});
   return definition;
 }
 

@@ -157,8 +157,8 @@ static inline void setup(struct fixture *fixture)
                                         .v_offset = -1,
                                         .position = {0, 1, -0.1},
                                         .quaternion = {1, 0, 0, 0}};
-  fixture->bodies[1] = (struct dc_body){
-      .name = "cue", .joint_name = "free", .free = true, .nq = 7, .nv = 6, .quaternion = {1, 0, 0, 0}};
+  fixture->bodies[1] =
+      (struct dc_body){.name = "cue", .joint_name = "free", .free = true, .nq = 7, .nv = 6, .quaternion = {1, 0, 0, 0}};
   fixture->control.type = &named_control;
   struct dc_scene *scene = &fixture->scene;
   scene->name = "two \"bodies\"";
@@ -237,8 +237,7 @@ static inline void close_run(struct dc_run *run)
 
 static inline enum dc_status write_best(struct dc_run *run, struct fixture *fixture, struct dc_error *error)
 {
-  return dc_run_write_trajectory(run, &fixture->scene, &fixture->trajectory, fixture->parameters, NULL, NULL,
-                                 error);
+  return dc_run_write_trajectory(run, &fixture->scene, &fixture->trajectory, fixture->parameters, NULL, NULL, error);
 }
 
 #endif

@@ -213,6 +213,20 @@ static void test_resume(void)
     dc_horizon_destroy(second.horizon);
     dc_snapshot_destroy(first.snapshot);
   }
+  // A run that was never begun, with a first guess that only the snapshot knows.
+  struct recorder first = {.horizon = create(scene, &options), .snapshot = dc_snapshot_create()};
+  struct recorder second = {.horizon = create(scene, &options)};
+  double guess[STEPS * COORDINATES];
+  for (int i = 0; i < STEPS * COORDINATES; i++)
+    guess[i] = 0.01 * (1 + i % 3);
+  dc_horizon_set_parameters(first.horizon, guess);
+  CHECK(dc_horizon_save(first.horizon, first.snapshot) == DC_OK);
+  CHECK(dc_horizon_load(second.horizon, first.snapshot, &error) == DC_OK, "%s", error.text);
+  CHECK(run(&first, &error) == DC_OK && run(&second, &error) == DC_OK, "%s", error.text);
+  CHECK(same_executed(first.horizon, second.horizon) && !same_executed(whole.horizon, second.horizon));
+  dc_horizon_destroy(first.horizon);
+  dc_horizon_destroy(second.horizon);
+  dc_snapshot_destroy(first.snapshot);
   struct recorder other = {.horizon = create(scene, &options), .snapshot = dc_snapshot_create()};
   CHECK(dc_horizon_load(other.horizon, other.snapshot, &error) == DC_CHECKPOINT, "an empty snapshot");
   dc_snapshot_destroy(other.snapshot);
@@ -362,6 +376,20 @@ static void test_plan_resume(void)
   CHECK(memcmp(whole.plan->best->q, rest.plan->best->q, bytes) == 0);
   CHECK(memcmp(whole.plan->best_parameters, rest.plan->best_parameters, STEPS * COORDINATES * sizeof(double)) == 0);
   CHECK(whole.plan->work.newton_iterations == rest.plan->work.newton_iterations);
+  // Saved before the first evaluation, and loaded into one that began elsewhere.
+  double other[STEPS * COORDINATES];
+  for (int i = 0; i < STEPS * COORDINATES; i++)
+    other[i] = 0.01;
+  dc_snapshot_clear(half.snapshot);
+  rest.count = half.stop_at = 0;
+  CHECK(dc_plan_begin(half.plan, type, options, half.plan->first_parameters, &error) == DC_OK, "%s", error.text);
+  half.plan->work = rest.plan->work = (struct dc_plan_work){0};
+  CHECK(dc_plan_save(half.plan, half.snapshot) == DC_OK);
+  CHECK(dc_plan_begin(rest.plan, type, options, other, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_plan_load(rest.plan, half.snapshot, &error) == DC_OK, "%s", error.text);
+  CHECK(rest.plan->work.rollouts == 0, "nothing is rolled out");
+  CHECK(dc_plan_continue(rest.plan, note_loss, &rest, &error) == DC_OK, "%s", error.text);
+  CHECK(rest.count == 4 && memcmp(whole.losses, rest.losses, 4 * sizeof(double)) == 0);
   dc_snapshot_destroy(half.snapshot);
   dc_plan_destroy(whole.plan);
   dc_plan_destroy(half.plan);

@@ -80,7 +80,7 @@ static struct dc_bodies make_scene(void)
   for (int b = 0; b < BODIES; b++) {
     body_array[b].name = shapes[b].name;
     body_array[b].shape = &shapes[b];
-    body_array[b].q_offset = b == FLOOR ? -1 : 7 * b;
+    body_array[b].mechanism = b == FLOOR ? -1 : b;
     dc_vec_copy(body_array[b].color, colors[b]);
     dc_vec_copy(poses[b].position, places[b]);
     poses[b].quaternion[0] = 1;
@@ -275,7 +275,7 @@ static void half_spaces_have_no_mesh(void)
   struct dc_render_settings settings = make_settings();
   if (!draw(&bodies, 0, NULL, &settings, 0, NULL, picture))
     return;
-  body_array[2] = (struct dc_body){.name = "ground", .shape = &plane, .q_offset = -1};
+  body_array[2] = (struct dc_body){.name = "ground", .shape = &plane, .mechanism = -1};
   bodies.count = 3;
   if (draw(&bodies, 0, NULL, &settings, 0, NULL, other))
     CHECK(memcmp(picture, other, sizeof picture) == 0, "the half space shows");
