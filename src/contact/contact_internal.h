@@ -134,6 +134,8 @@ void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices,
 
 // plane_cache.c
 int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);
+// The plane remembered for two triangles; NULL: none.
+const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int j);
 uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j);
 void dc_plane_cache_clear(struct dc_plane_cache *cache);
 

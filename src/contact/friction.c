@@ -271,6 +271,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->batch_count = friction->floor_count = friction->blend_count = friction->unit_count = 0;
   friction->solved = true;
+  friction->accepted = false;
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
     struct dc_friction_pair *list = &friction->pairs[p];
@@ -339,15 +340,16 @@ static void sum_all(double (*lanes)[DC_BATCH], int count, double *sums)
 
 // What concerns b stays zero where b does not move.
 static void run_unit(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_pose *next, int order,
-                     enum dc_friction_curvature curvature)
+                     bool hold)
 {
   struct dc_friction *friction = contact->friction;
   struct dc_friction_motion motion;
   struct dc_friction_sums sums;
   dc_friction_motion_of(contact, unit->pair, next, &motion);
   motion.order = order;
-  motion.exact = curvature == DC_FRICTION_EXACT;
-  motion.majorant = curvature == DC_FRICTION_MAJORANT;
+  motion.hold = hold;
+  motion.fresh = !friction->accepted;
+  motion.to = 1 - friction->slot;
   memset(&sums, 0, motion.both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));
   if (unit->floor)
     contact->kernels->friction_floor(friction->floors + unit->first, (int)unit->count, &motion, &sums);
@@ -362,6 +364,7 @@ static void run_unit(struct dc_contact *contact, struct dc_friction_unit *unit, 
   if (order < 2)
     return;
   sum_all(sums.h_aa, DC_HESSIAN, unit->h_aa);
+  sum_all(sums.turn, motion.both ? 12 : 6, unit->turn);
   if (!motion.both)
     return;
   sum_all(sums.h_ab, 36, unit->h_ab);
@@ -382,9 +385,23 @@ static void gather_unit(const struct dc_friction_unit *unit, int order, struct d
       result->h_aa[j][i] = result->h_aa[i][j];
       result->h_bb[j][i] = result->h_bb[i][j];
     }
+  for (int e = 0; e < 12; e++)
+    (&result->turn[0][0])[e] += unit->turn[e];
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
       result->h_ab[i][j] += unit->h_ab[6 * i + j];
+}
+
+static void add_turn(struct dc_friction_derivatives *derivatives)
+{
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      derivatives->h_aa[i][j] += derivatives->turn[0][e];
+      derivatives->h_bb[i][j] += derivatives->turn[1][e];
+      derivatives->h_aa[j][i] = derivatives->h_aa[i][j];
+      derivatives->h_bb[j][i] = derivatives->h_bb[i][j];
+    }
+  memset(derivatives->turn, 0, sizeof derivatives->turn);
 }
 
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
@@ -398,13 +415,24 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   int count = (int)friction->unit_count;
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_friction_worth_threads(friction))
   for (int k = 0; k < count; k++)
-    run_unit(contact, &friction->units[k], next, order, curvature);
+    run_unit(contact, &friction->units[k], next, order, curvature == DC_FRICTION_HELD);
   friction->solved = true;
   for (int k = 0; k < count; k++) {
     gather_unit(&friction->units[k], order, &results[friction->units[k].pair]);
     friction->solved &= friction->units[k].unconverged == 0;
   }
-  for (int p = 0; p < contact->pair_count; p++)
+  for (int p = 0; p < contact->pair_count; p++) {
     energy += results[p].energy;
+    if (curvature == DC_FRICTION_EXACT && order > 1)
+      add_turn(&results[p]);
+  }
   return energy;
+}
+
+void dc_contact_friction_accept(struct dc_contact *contact)
+{
+  if (!dc_contact_rubs(contact))
+    return;
+  contact->friction->slot = 1 - contact->friction->slot;
+  contact->friction->accepted = true;
 }

@@ -29,6 +29,7 @@ struct dc_friction_derivatives {
   double energy;  // J
   double gradient[12];
   double h_aa[6][6], h_ab[6][6], h_bb[6][6];  // rows a, columns b in h_ab
+  double turn[2][6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
 // Lists what rubs, from the last evaluation of contact, which must have been at poses now [bodies].  Nothing rubs where
@@ -36,16 +37,22 @@ struct dc_friction_derivatives {
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);
 
-// Which matrix stands for the Hessian: without the curvature of the rotations (positive semidefinite); the true one; or
-// the least quadratic majorant at these slips (weight / s instead of the curvature of s, positive semidefinite): Newton
-// steps with it never overshoot the kink at rest, but converge only linearly.
-enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_MAJORANT };
+// Which matrix stands for the Hessian:
+// CONVEX  without the curvature of the rotations, which is left in turn: positive semidefinite;
+// EXACT   the true one;
+// HELD    as CONVEX, for the iterates of Newton's method: tends to that at the solution, but between sticking and sliding,
+//         where the true one changes abruptly and its steps overshoot, changes no faster than a linear model allows
+//         (docs/theory.md, "Friction").  Depends on the last iterate that was accepted.
+enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD };
 
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
-// results [pair_count].  May be called any number of times after begin, other evaluations of contact in between; the solution
-// of one call starts the next.  Same bits for any number of threads.
+// results [pair_count].  May be called any number of times after begin, other evaluations of contact in between; the
+// solution of one call starts the next.  Same bits for any number of threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
+
+// The poses of the last evaluation, of order 2 and HELD, are an iterate: the next HELD ones start from it.
+void dc_contact_friction_accept(struct dc_contact *contact);
 
 // Whether anything rubs at all after the last begin.
 bool dc_contact_rubs(const struct dc_contact *contact);

@@ -28,7 +28,7 @@ struct dc_friction_unit {
   size_t first, count;
   bool floor;
   int64_t unconverged, iterations;
-  double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN];
+  double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
 };
 
 struct dc_friction {
@@ -46,6 +46,8 @@ struct dc_friction {
   size_t batch_capacity, blend_of_capacity, floor_capacity, blend_capacity, support_capacity, unit_capacity;
   size_t batch_count, floor_count, blend_count, unit_count;
   bool solved;
+  int slot;       // of the last accepted iterate in batches and floors
+  bool accepted;  // there is one since begin
 };
 
 // Whether threads pay for being woken, from rough costs in s; never changes a result.

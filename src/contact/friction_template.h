@@ -270,28 +270,32 @@ static inline void accumulate(double *sum, lanes a)
   store(sum, load(sum) + a);
 }
 
-// Adds the gradient and, exactly, the curvature of the rotations to ww.
-static inline void store_gradient(struct rub_sums *t, const double *turn, const lanes b[2][3], bool exact,
-                                  double (*gradient)[DC_BATCH], int lane)
+// Adds the gradient and, unless curvature is NULL, the curvature of the rotations.
+static inline void store_gradient(const struct rub_sums *t, const double *turn, const lanes b[2][3],
+                                  double (*gradient)[DC_BATCH], double (*curvature)[DC_BATCH], int lane)
 {
-  lanes torque[3] = {splat(0), splat(0), splat(0)};
+  lanes torque[3] = {splat(0), splat(0), splat(0)}, bent[6];
+  for (int e = 0; e < 6; e++)
+    bent[e] = splat(0);
   for (int k = 0; k < 2; k++) {
     lanes moment[3], cross[3];
     turn_lanes(turn, t->first[k], moment);
     lane_cross(cross, moment, b[k]);
     for (int i = 0; i < 3; i++)
       torque[i] += cross[i];
-    if (!exact)
+    if (!curvature)
       continue;
     lanes along = lane_dot(b[k], moment);
     for (int i = 0, e = 0; i < 3; i++)
       for (int j = 0; j <= i; j++, e++)
-        t->ww[e] += 0.5 * (b[k][i] * moment[j] + b[k][j] * moment[i]) - (i == j ? along : splat(0));
+        bent[e] += 0.5 * (b[k][i] * moment[j] + b[k][j] * moment[i]) - (i == j ? along : splat(0));
   }
   for (int i = 0; i < 3; i++) {
     accumulate(&gradient[i][lane], torque[i]);
     accumulate(&gradient[3 + i][lane], t->force[0] * b[0][i] + t->force[1] * b[1][i]);
   }
+  for (int e = 0; e < 6 && curvature; e++)
+    accumulate(&curvature[e][lane], bent[e]);
 }
 
 // J^T K J of one body, lower triangle
@@ -337,21 +341,46 @@ static inline void eliminate_motion(const struct rub_sums *t, const lanes b[2][3
   }
 }
 
-static inline void curvature_of(lanes weight, lanes inverse, double e2, bool majorant, const lanes r[2], lanes k[3])
+static inline void curvature_of(lanes weight, lanes inverse, double e2, const lanes r[2], lanes k[3])
 {
-  if (majorant) {
-    k[0] = k[2] = weight * inverse;
-    k[1] = splat(0);
-    return;
-  }
   lanes scale = weight * inverse * inverse * inverse;
   k[0] = scale * (e2 + r[1] * r[1]);
   k[1] = -scale * r[0] * r[1];
   k[2] = scale * (e2 + r[0] * r[0]);
 }
 
-static inline void store_pair(const struct rubbing *p, const lanes arm[6][3], const lanes b[2][3], const lanes r[6][2],
-                              const lanes s[6], lanes strength, const struct dc_friction_motion *motion,
+// The same with a y of its own: W/s (I - (q y^T + y q^T)/2), q = r/s, positive semidefinite as long as |y| <= 1.
+static inline void held_curvature(lanes weight, lanes inverse, const lanes r[2], const lanes y[2], lanes k[3])
+{
+  lanes scale = weight * inverse, q0 = r[0] * inverse, q1 = r[1] * inverse;
+  k[0] = scale * (1.0 - q0 * y[0]);
+  k[1] = -0.5 * scale * (q0 * y[1] + q1 * y[0]);
+  k[2] = scale * (1.0 - q1 * y[1]);
+}
+
+// y of a vertex at a new iterate and slip r, kept with it for the next: from those of the iterate before, unless fresh.
+static inline void hold_pull(const struct dc_friction_motion *motion, double (*slips)[DC_BATCH],
+                             double (*held)[DC_BATCH], const double (*old_slips)[DC_BATCH],
+                             const double (*old_held)[DC_BATCH], int lane, const lanes r[2], lanes inverse, lanes y[2])
+{
+  if (motion->fresh) {
+    y[0] = r[0] * inverse;
+    y[1] = r[1] * inverse;
+  } else {
+    lanes old[2] = {load(&old_slips[0][lane]), load(&old_slips[1][lane])}, dr[2] = {r[0] - old[0], r[1] - old[1]};
+    double e2 = motion->smoothing * motion->smoothing;
+    y[0] = load(&old_held[0][lane]);
+    y[1] = load(&old_held[1][lane]);
+    move_pull(old, dr, 1.0 / square_root(old[0] * old[0] + (old[1] * old[1] + e2)), greater(splat(1), splat(0)), y);
+  }
+  for (int k = 0; k < 2; k++) {
+    store(&slips[k][lane], r[k]);
+    store(&held[k][lane], y[k]);
+  }
+}
+
+static inline void store_pair(struct dc_friction_batch *batch, const struct rubbing *p, const lanes arm[6][3],
+                              const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength, const struct dc_friction_motion *motion,
                               struct dc_friction_sums *sums, int lane)
 {
   struct rub_sums t[2];
@@ -370,13 +399,23 @@ static inline void store_pair(const struct rubbing *p, const lanes arm[6][3], co
       add_force(&t[x], arm[v], gamma);
       if (motion->order < 2)
         continue;
-      curvature_of(weight * (1 / motion->time_step), inverse[v], e2, motion->majorant, r[v], k);
+      if (motion->hold) {
+        lanes held[2];
+        int to = motion->to, from = 1 - to;
+        hold_pull(motion, batch->slips[to] + 2 * v, batch->held[to] + 2 * v,
+                  (const double(*)[DC_BATCH])batch->slips[from] + 2 * v,
+                  (const double(*)[DC_BATCH])batch->held[from] + 2 * v, lane, r[v], inverse[v], held);
+        held_curvature(weight * (1 / motion->time_step), inverse[v], r[v], held, k);
+      } else {
+        curvature_of(weight * (1 / motion->time_step), inverse[v], e2, r[v], k);
+      }
       add_motion_matrix(k, p->lever[v], matrix);
       if (x == 0 || motion->both)
         add_curvature(&t[x], arm[v], motion->turn[x], b, k, p->lever[v]);
     }
     if (x == 0 || motion->both)
-      store_gradient(&t[x], motion->turn[x], b, motion->exact && motion->order > 1, sums->gradient + 6 * x, lane);
+      store_gradient(&t[x], motion->turn[x], b, sums->gradient + 6 * x, motion->order > 1 ? sums->turn + 6 * x : NULL,
+                     lane);
   }
   if (motion->order < 2)
     return;
@@ -453,14 +492,14 @@ static void friction_terms(struct dc_friction_batch *batch, const struct dc_fric
       sums->unconverged += failed[l] != 0;
     accumulate(&sums->energy[lane], strength * dissipated(p.weight, (const lanes(*)[2])r, s, motion->smoothing));
     if (motion->order > 0)
-      store_pair(&p, (const lanes(*)[3])arm, (const lanes(*)[3])b, (const lanes(*)[2])r, s, strength, motion, sums,
+      store_pair(batch, &p, (const lanes(*)[3])arm, (const lanes(*)[3])b, (const lanes(*)[2])r, s, strength, motion, sums,
                  lane);
   }
   batch->warm = true;
 }
 
 // D = sum_v W_v (s_v - e): the half space does not move.
-static void friction_floor(const struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
+static void friction_floor(struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
                            struct dc_friction_sums *sums)
 {
   lanes b[2][3];
@@ -483,13 +522,23 @@ static void friction_floor(const struct dc_floor_batch *batches, int count, cons
       add_force(&t, arm[0], gamma);
       if (motion->order < 2)
         continue;
-      curvature_of(weight * (rate * rate), inverse, e2, motion->majorant, r[0], k);
+      if (motion->hold) {
+        lanes held[2];
+        int to = motion->to, from = 1 - to;
+        hold_pull(motion, batches[i].slips[to], batches[i].held[to],
+                  (const double(*)[DC_BATCH])batches[i].slips[from], (const double(*)[DC_BATCH])batches[i].held[from],
+                  lane, r[0], inverse, held);
+        held_curvature(weight * (rate * rate), inverse, r[0], held, k);
+      } else {
+        curvature_of(weight * (rate * rate), inverse, e2, r[0], k);
+      }
       add_curvature(&t, arm[0], motion->turn[0], (const lanes(*)[3])b, k, NULL);
     }
     accumulate(&sums->energy[lane], energy);
     if (motion->order < 1)
       continue;
-    store_gradient(&t, motion->turn[0], (const lanes(*)[3])b, motion->exact && motion->order > 1, sums->gradient, lane);
+    store_gradient(&t, motion->turn[0], (const lanes(*)[3])b, sums->gradient, motion->order > 1 ? sums->turn : NULL,
+                   lane);
     if (motion->order > 1)
       store_curvature(&t, (const lanes(*)[3])b, NULL, NULL, sums->h_aa, lane);
   }

@@ -75,7 +75,9 @@ struct dc_friction_batch {
   // Of the last friction_terms, where the next one starts.
   double motion[3][DC_BATCH];  // of the plane: u, omega
   double pulls[12][DC_BATCH];  // y_v = r_v / s_v
-  bool warm;                   // motion and pulls hold a start
+  // Of two iterates of the step: r_v, and the y_v that its Hessian has been made with.
+  double slips[2][12][DC_BATCH], held[2][12][DC_BATCH];
+  bool warm;  // motion and pulls hold a start
 };
 
 // Eight vertices above a half space.  Unused lanes repeat a used one with weight 0.
@@ -83,6 +85,7 @@ struct dc_floor_batch {
   double arm[3][DC_BATCH] DC_LINE;  // x_v - c_a at time t, world axes
   double height[DC_BATCH];          // h_v
   double weight[DC_BATCH];          // W_v = lambda h f_v
+  double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
 };
 
 // What the pairs of one body pair share when friction_setup places them at time t.
@@ -101,15 +104,17 @@ struct dc_friction_motion {
   double time_step;       // h
   double smoothing;       // e
   int order;              // 0: energy, 1: and gradient, 2: and Hessian
-  bool exact;             // with the curvature of the rotations
-  bool majorant;          // w/s I instead of w (I/s - r r^T/s^3)
   bool both;              // b moves too
+  // Hessians with y_v of their own, not r_v / s_v: into slot `to` of slips and held, from the other one unless fresh.
+  bool hold, fresh;
+  int to;
 };
 
 // Sums over the pairs, lane by lane, for twists of either frame at t+1 about its origin.
 struct dc_friction_sums {
   double energy[DC_BATCH] DC_LINE;
   double gradient[12][DC_BATCH], h_aa[DC_HESSIAN][DC_BATCH];
+  double turn[12][DC_BATCH];  // curvature of the rotations of a and of b, lower triangles: not in h_aa and h_bb
   int64_t unconverged;  // lanes whose plane's motion did not reach the tolerance
   int64_t iterations;   // summed over groups of width lanes
   // Only touched where b moves too.
@@ -128,7 +133,7 @@ struct dc_lane_kernels {
   // Solves for the motion of the planes and adds to sums.
   void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                          struct dc_friction_sums *sums);
-  void (*friction_floor)(const struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
+  void (*friction_floor)(struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
                          struct dc_friction_sums *sums);
 };
 

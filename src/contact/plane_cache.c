@@ -36,9 +36,23 @@ int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more)
   return 0;
 }
 
+static uint64_t key_of(int i, int j)
+{
+  return ((uint64_t)(uint32_t)i << 32 | (uint32_t)j) + 1;
+}
+
+const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int j)
+{
+  uint64_t key = key_of(i, j);
+  if (!cache->capacity)
+    return NULL;
+  const struct dc_plane_entry *entry = &cache->entries[find(cache, key)];
+  return entry->key ? entry->plane : NULL;
+}
+
 uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j)
 {
-  uint64_t key = ((uint64_t)(uint32_t)i << 32 | (uint32_t)j) + 1;
+  uint64_t key = key_of(i, j);
   size_t slot = find(cache, key);
   if (!cache->entries[slot].key) {
     cache->entries[slot] = (struct dc_plane_entry){.key = key};

@@ -149,6 +149,46 @@ static void move_triangle(const struct dc_collider *collider, int triangle, stru
   }
 }
 
+// Least height above the plane of normal n through a body's centre, and the centre's own path aside, of a triangle's
+// vertices at the start and at the fraction `limit` of the path; sign -1: largest height, negative.
+static void height_bounds(const struct dc_collider *collider, int triangle, const struct motion *motion,
+                          const double n[3], double sign, double limit, double *start, double *end)
+{
+  double along = dc_vec_dot(n, motion->start.twist + 3), turned[3];  // n.(w x r) = (n x w).r
+  double bend = 0.5 * limit * (motion->bend + motion->spin * collider->radius);
+  dc_vec_cross(turned, n, motion->start.twist);
+  *start = *end = INFINITY;
+  for (int v = 0; v < 3; v++) {
+    const double *r = collider->turned[collider->triangles[triangle][v]];
+    double height = sign * dc_vec_dot(n, r), after = height + limit * (sign * (along + dc_vec_dot(turned, r)) - bend);
+    *start = height < *start ? height : *start;
+    *end = after < *end ? after : *end;
+  }
+}
+
+// Whether the gap along one axis, that of the remembered plane or the line of centroids, shows that the triangles keep
+// their distance all the way: the bounds of every two vertices are concave in s, so both ends are enough.
+static bool clearly_apart(const struct dc_pair *pair, const struct dc_collider *a, int i, const struct motion *motion_a,
+                          const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
+{
+  const double *plane = dc_plane_cache_find(&pair->planes, i, j);
+  double n[3], d[3], start[2], end[2];
+  dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
+  if (plane && dc_vec_dot(plane, plane) > 0.5) {
+    dc_mat_apply(n, motion_b->start.rotation, plane);
+  } else {
+    const int *t = a->triangles[i], *u = b->triangles[j];
+    for (int k = 0; k < 3; k++)
+      n[k] = 3 * d[k] + ((a->turned[t[0]][k] - b->turned[u[0]][k]) + (a->turned[t[1]][k] - b->turned[u[1]][k]) +
+                         (a->turned[t[2]][k] - b->turned[u[2]][k]));
+    dc_vec_scale(n, n, 1 / dc_vec_norm(n));
+  }
+  height_bounds(a, i, motion_a, n, 1, limit, &start[0], &end[0]);
+  height_bounds(b, j, motion_b, n, -1, limit, &start[1], &end[1]);
+  double apart = dc_vec_dot(n, d);
+  return apart + (start[0] + start[1]) > kept && apart + (end[0] + end[1]) > kept;
+}
+
 // How far the triangles may go from p and q before their gap along normal (from q to p) could fall below kept.
 static double safe_stretch(const struct moving_triangle *p, const struct moving_triangle *q, const double normal[3],
                            double kept)
@@ -218,8 +258,8 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
   return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
-static double mesh_fraction(const struct dc_collider *a, struct motion *motion_a, const struct dc_collider *b,
-                            struct motion *motion_b, double gap)
+static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
+                            const struct dc_collider *b, struct motion *motion_b)
 {
   int stack[STACK][2], top = 0;
   double safe = 1;
@@ -231,7 +271,9 @@ static double mesh_fraction(const struct dc_collider *a, struct motion *motion_a
     if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
-      safe = triangle_fraction(a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, gap, safe);
+      int s = a->tree.triangle[i], t = b->tree.triangle[j];
+      if (!clearly_apart(pair, a, s, motion_a, b, t, motion_b, KEPT_GAP * pair->gap, safe))
+        safe = triangle_fraction(a, s, motion_a, b, t, motion_b, pair->gap, safe);
       continue;
     }
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
@@ -262,7 +304,7 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path
       continue;
     struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
     safe = fmin(safe, b->half_space ? half_space_fraction(a, b, &motion_a)
-                                    : mesh_fraction(a, &motion_a, b, &motion_b, pair->gap));
+                                    : mesh_fraction(pair, a, &motion_a, b, &motion_b));
   }
   return safe;
 }

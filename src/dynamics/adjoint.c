@@ -102,7 +102,7 @@ static enum dc_status restore_friction(struct dc_rollout *rollout, const struct 
   state->rubs = dc_contact_rubs(rollout->contact);
   if (!status && state->rubs)
     state->friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, state->next, 1, DC_FRICTION_EXACT, rollout->friction);
+        dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
   return status;
 }
 

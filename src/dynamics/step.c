@@ -20,7 +20,7 @@ static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not t
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
-enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6, LEAST_CARE = 2, MOST_CARE = 16 };
+enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
 struct trial {
@@ -79,7 +79,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
   if (given->rubs && isfinite(trial->state.contact_energy))
     trial->state.friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 1, DC_FRICTION_CONVEX, rollout->friction);
+        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 2, DC_FRICTION_HELD, rollout->friction);
   rollout->contact_seconds += dc_seconds() - start;
   if (isnan(trial->state.contact_energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
@@ -305,6 +305,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, const struct step_
     rollout->gradient = rollout->trial_gradient;
     rollout->trial_gradient = gradient;
     *current = trial;
+    dc_contact_friction_accept(rollout->contact);
     current->state.q_next = q_next;
     *fraction = alpha;
     return DC_OK;
@@ -335,19 +336,6 @@ static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *
   return status;
 }
 
-// Newton steps across the kink of friction at rest overshoot and are cut.  After such a cut a few iterations take the
-// majorant of friction, which does not; each time more, since it converges only linearly.
-struct care {
-  int left, next;  // iterations
-};
-
-static void be_careful(struct care *care)
-{
-  care->left = care->next;
-  if (care->next < MOST_CARE)
-    care->next *= 2;
-}
-
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
                              const double *q, double *q_next, struct dc_pair_derivatives *pairs,
                              struct dc_step_report *report, struct dc_error *error)
@@ -356,7 +344,6 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   struct step_input given = {.input = input, .step = step, .q = q};
   int nv = model->bodies.nv, stalls = 0, indefinite = 0;
   double damping = 0;
-  struct care careful = {.next = LEAST_CARE};
   double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
@@ -365,6 +352,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
     return status;
+  dc_contact_friction_accept(rollout->contact);
   if (!isfinite(current.value))
     return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
   for (;; report->iterations++) {
@@ -376,7 +364,6 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= model->definition.solver.max_iterations)
       break;
-    current.state.careful = careful.left > 0;
     status = factor(rollout, &current.state, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
@@ -388,17 +375,6 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     status = line_search(rollout, &given, q_next, &current, report, &fraction, error);
     if (status)
       return status;
-    if (fraction < SHORT_STEP && careful.left == 0 && given.rubs && noise_ratio > 1) {
-      be_careful(&careful);
-      if (fraction == 0) {  // back to where the search began
-        status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
-        report->evaluations++;
-      }
-      if (status)
-        return status;
-      continue;
-    }
-    careful.left -= careful.left > 0;
     if (fraction < SHORT_STEP)
       damping = fmax(1, DAMPING_FACTOR * damping);
     else if (fraction == 1)

@@ -23,7 +23,6 @@ struct dc_step_state {
   struct dc_contact *contact;
   bool rubs;                                       // friction lists are those of t, and not empty
   double friction_energy;                          // J
-  bool careful;                                    // friction counts with its majorant in Hessians
   struct dc_friction_derivatives *friction;        // [pair_count], of the last evaluation
 };
 

@@ -295,22 +295,34 @@ static void friction_add_gradient(const struct dc_step_state *state, struct dc_s
         forces->wrenches[state->pair_bodies[p][side]][k] += state->friction[p].gradient[6 * side + k];
 }
 
-// Gradients come with every evaluation, Hessians are only made here.
+static void add_turn(double *block, const double turn[6])
+{
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      block[6 * i + j] += turn[e];
+      if (i != j)
+        block[6 * j + i] += turn[e];
+    }
+}
+
+// Hessians come with every evaluation, the curvature of the rotations on its own.
 static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   if (!state->rubs)
     return;
-  enum dc_friction_curvature curvature = state->careful ? DC_FRICTION_MAJORANT : exact ? DC_FRICTION_EXACT : DC_FRICTION_CONVEX;
-  dc_contact_friction_evaluate(state->contact, state->next, 2, curvature, state->friction);
   for (int p = 0; p < state->pair_count; p++) {
     const int *pair = state->pair_bodies[p];
     const struct dc_friction_derivatives *friction = &state->friction[p];
     if (friction->h_aa[3][3] == 0 && friction->h_aa[4][4] == 0 && friction->h_aa[5][5] == 0)
       continue;  // nothing rubs; what is at rest has no energy but is stiff
     add_scaled_block(hessian->blocks[pair[0]], friction->h_aa, 1);
+    if (exact)
+      add_turn(hessian->blocks[pair[0]], friction->turn[0]);
     if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
       continue;
     add_scaled_block(hessian->blocks[pair[1]], friction->h_bb, 1);
+    if (exact)
+      add_turn(hessian->blocks[pair[1]], friction->turn[1]);
     dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &friction->h_ab[0][0],
                      hessian->matrix);
   }
