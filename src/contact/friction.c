@@ -340,15 +340,16 @@ static void sum_all(double (*lanes)[DC_BATCH], int count, double *sums)
 
 // What concerns b stays zero where b does not move.
 static void run_unit(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_pose *next, int order,
-                     bool hold)
+                     enum dc_friction_curvature curvature)
 {
   struct dc_friction *friction = contact->friction;
   struct dc_friction_motion motion;
   struct dc_friction_sums sums;
   dc_friction_motion_of(contact, unit->pair, next, &motion);
   motion.order = order;
-  motion.hold = hold;
-  motion.fresh = !friction->accepted;
+  motion.hold = curvature == DC_FRICTION_HELD || curvature == DC_FRICTION_MAJORANT;
+  motion.fresh = !friction->accepted || curvature == DC_FRICTION_MAJORANT;
+  motion.start = curvature == DC_FRICTION_MAJORANT ? 0 : 1;
   motion.to = 1 - friction->slot;
   memset(&sums, 0, motion.both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));
   if (unit->floor)
@@ -415,7 +416,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   int count = (int)friction->unit_count;
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_friction_worth_threads(friction))
   for (int k = 0; k < count; k++)
-    run_unit(contact, &friction->units[k], next, order, curvature == DC_FRICTION_HELD);
+    run_unit(contact, &friction->units[k], next, order, curvature);
   friction->solved = true;
   for (int k = 0; k < count; k++) {
     gather_unit(&friction->units[k], order, &results[friction->units[k].pair]);

@@ -43,7 +43,8 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 // HELD    as CONVEX, for the iterates of Newton's method: tends to that at the solution, but between sticking and sliding,
 //         where the true one changes abruptly and its steps overshoot, changes no faster than a linear model allows
 //         (docs/theory.md, "Friction").  Depends on the last iterate that was accepted.
-enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD };
+// MAJORANT the least quadratic majorant, from which HELD ones start anew.
+enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD, DC_FRICTION_MAJORANT };
 
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
 // results [pair_count].  May be called any number of times after begin, other evaluations of contact in between; the

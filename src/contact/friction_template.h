@@ -364,8 +364,8 @@ static inline void hold_pull(const struct dc_friction_motion *motion, double (*s
                              const double (*old_held)[DC_BATCH], int lane, const lanes r[2], lanes inverse, lanes y[2])
 {
   if (motion->fresh) {
-    y[0] = r[0] * inverse;
-    y[1] = r[1] * inverse;
+    y[0] = motion->start * (r[0] * inverse);
+    y[1] = motion->start * (r[1] * inverse);
   } else {
     lanes old[2] = {load(&old_slips[0][lane]), load(&old_slips[1][lane])}, dr[2] = {r[0] - old[0], r[1] - old[1]};
     double e2 = motion->smoothing * motion->smoothing;

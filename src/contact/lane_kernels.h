@@ -107,6 +107,7 @@ struct dc_friction_motion {
   bool both;              // b moves too
   // Hessians with y_v of their own, not r_v / s_v: into slot `to` of slips and held, from the other one unless fresh.
   bool hold, fresh;
+  double start;  // fresh ones are start r_v / s_v: 1 makes the Hessian, 0 the majorant W/s I
   int to;
 };
 

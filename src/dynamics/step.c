@@ -28,12 +28,13 @@ struct trial {
   struct dc_step_state state;
 };
 
-// What does not change during a step.
+// What the evaluations of a step share.
 struct step_input {
   const struct dc_rollout_input *input;
   int step;
   const double *q;  // at t
   bool rubs;
+  bool careful;  // friction counts with its majorant in Hessians
 };
 
 // Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over bodies
@@ -79,7 +80,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
   if (given->rubs && isfinite(trial->state.contact_energy))
     trial->state.friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 2, DC_FRICTION_HELD, rollout->friction);
+        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 2,
+                                     given->careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD, rollout->friction);
   rollout->contact_seconds += dc_seconds() - start;
   if (isnan(trial->state.contact_energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
@@ -279,7 +281,7 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
 
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
 // q_next, the gradient, the trial and the pairs are those of the new state.
-static enum dc_status line_search(struct dc_rollout *rollout, const struct step_input *given, double *q_next,
+static enum dc_status line_search(struct dc_rollout *rollout, struct step_input *given, double *q_next,
                                   struct trial *current, struct dc_step_report *report, double *fraction,
                                   struct dc_error *error)
 {
@@ -290,6 +292,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, const struct step_
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
+    given->careful = halving > 0;
     enum dc_status status =
         evaluate(rollout, given, rollout->q_trial, rollout->trial_pairs, rollout->trial_gradient, &trial, error);
     report->evaluations++;
