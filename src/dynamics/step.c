@@ -37,8 +37,8 @@ struct step_input {
   bool rubs;
 };
 
-// Error of the value by rounding of positions: the sum of it times all forces.  What is small because forces balance, or
-// is a difference of nearby positions, is not known to VALUE_NOISE of itself.  inertia: the value of that term.
+// Error of the value by rounding of positions: the sum of it times all forces.  A value that is small because it is a
+// difference of nearby positions is not known to VALUE_NOISE of itself.  inertia: the value of that term.
 static double value_rounding(const struct dc_step_state *state, double inertia)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
