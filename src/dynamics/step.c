@@ -24,12 +24,8 @@ enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
 struct trial {
-<<<<<<< HEAD
   double value, magnitude;  // J; magnitude: sum of the terms' absolute values and of what makes noise in them
-=======
-  double value, magnitude;  // J; magnitude: sum of the terms' absolute values
   double rounding;          // of the value by that of positions, J
->>>>>>> physics
   struct dc_step_state state;
 };
 
@@ -42,7 +38,6 @@ struct step_input {
   bool careful;  // friction counts with its majorant in Hessians
 };
 
-<<<<<<< HEAD
 // Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over bodies
 // of force times size of the numbers that a position is made of, and torque.  A free body's pose is its state.
 static double pose_magnitude(const struct dc_rollout *rollout)
@@ -58,7 +53,8 @@ static double pose_magnitude(const struct dc_rollout *rollout)
     sum += dc_vec_norm(rollout->wrenches[i]) + size * dc_vec_norm(rollout->wrenches[i] + 3);
   }
   return sum;
-=======
+}
+
 // Error of the value by rounding of positions: the sum of it times all forces.  A value that is small because it is a
 // difference of nearby positions is not known to VALUE_NOISE of itself.  inertia: the value of that term.
 static double value_rounding(const struct dc_step_state *state, double inertia)
@@ -79,7 +75,6 @@ static double value_rounding(const struct dc_step_state *state, double inertia)
              (dc_vec_norm(state->next[body].position) + bodies->bodies[body].radius);
     }
   return POSITION_NOISE * sum;
->>>>>>> physics
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
