@@ -17,6 +17,8 @@
 // On g Z^-1 g relative to sum W s: the square of the change of r_v relative to s_v.  The second is the square of what
 // rounding leaves of a velocity.
 static const double FRICTION_DECREMENT = 1e-20, FRICTION_NOISE = 1e-31;
+// Rounding of sum W s: of its terms, and of velocities, which may be far above the slips.
+static const double FRICTION_VALUE_NOISE = 1e-14, FRICTION_SLIP_NOISE = 1e-15;
 static const double LEAST_PIVOT = 1e-15;      // of the elimination of Z, relative to the diagonal
 static const double LEAST_DIAGONAL = 1e-290;  // keeps pairs without weight finite
 enum { FRICTION_LIMIT = 60, FRICTION_HALVINGS = 40 };
@@ -129,23 +131,26 @@ static inline void move_pull(const lanes r[2], const lanes dr[2], lanes inverse,
   y[1] = choose(live, y1, y[1]);
 }
 
-// Of every lane: FRICTION_DECREMENT, or what rounding allows where velocities are far above e.
-static inline lanes decrement_tolerance(const struct rubbing *p, double smoothing)
+// The largest |v_v|^2 of every lane.
+static inline lanes fastest(const struct rubbing *p)
 {
   lanes most = splat(0);
   for (int v = 0; v < 6; v++)
     most = larger(most, p->velocity[v][0] * p->velocity[v][0] + p->velocity[v][1] * p->velocity[v][1]);
-  return FRICTION_DECREMENT + (FRICTION_NOISE / (smoothing * smoothing)) * most;
+  return most;
 }
 
 // The motion z that dissipates least.  Newton's method on s_v y_v = r_v, sum W E^T y = 0 with y_v, |y_v| <= 1, as
 // unknowns of their own: its matrix sum W/s E^T (I - (r y^T + y r^T)/(2 s)) E is positive definite and, unlike that of
 // Newton on D, good far from the minimum too; at y = 0 it is a step of least squares with weights W/s.  Steps are
-// halved until they decrease D.  Leaves r and s at z; returns the lanes that did not converge.
+// halved until they decrease D, as far as rounding shows it.  Leaves r and s at z; returns the lanes that did not
+// converge.
 static inline lane_mask solve_slips(const struct rubbing *p, double smoothing, lanes z[3], lanes y[6][2], lanes r[6][2],
                                     lanes s[6], int64_t *iterations)
 {
-  lanes e2 = splat(smoothing * smoothing), value = slips(p, z, e2, r, s), tolerance = decrement_tolerance(p, smoothing);
+  lanes e2 = splat(smoothing * smoothing), value = slips(p, z, e2, r, s), most = fastest(p);
+  lanes tolerance = FRICTION_DECREMENT + (FRICTION_NOISE / (smoothing * smoothing)) * most;
+  lanes noise = FRICTION_SLIP_NOISE * square_root(most);
   lane_mask live = greater(splat(1), splat(0));
   for (int iteration = 0; iteration < FRICTION_LIMIT && any(live); iteration++) {
     lanes matrix[6], g[3] = {splat(0), splat(0), splat(0)}, step[3], inverse[6];
@@ -170,7 +175,8 @@ static inline lane_mask solve_slips(const struct rubbing *p, double smoothing, l
       for (int i = 0; i < 3; i++)
         trial[i] = z[i] + alpha * step[i];
       trial_value = slips(p, trial, e2, trial_r, s);
-      lane_mask bad = live & ~(last | at_most(trial_value, value * (1.0 + 1e-14) - 1e-4 * alpha * decrement));
+      lanes allowed = value * (1 + FRICTION_VALUE_NOISE) + noise - 1e-4 * alpha * decrement;
+      lane_mask bad = live & ~(last | at_most(trial_value, allowed));
       if (!any(bad) || halving == FRICTION_HALVINGS)
         break;
       alpha = choose(bad, 0.5 * alpha, alpha);
