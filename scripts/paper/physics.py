@@ -207,8 +207,9 @@ def rolling(lab, report):
         braking = friction * gap * math.log(2 / gap) * math.cos(angle) / math.sin(angle)
         bump = np.ptp(run.position["ball"][:, 2]) / radius
         observed = run.velocity("ball")[-1, 0] / seconds / full
+        limit = 0.05 if step <= 0.01 and level == 5 else None
         return ([level, f"{stiffness:g}", step, f"{gap:.1e}", f"{bump:.1e}", f"{1 - observed:.4f}",
-                 f"{1 - ideal(step):.4f}", f"{braking:.4f}"], 1 - observed, 0.05 if step <= 0.01 and level == 5 else None)
+                 f"{1 - ideal(step):.4f}", f"{braking:.4f}"], 1 - observed, limit)
 
     cases = [(5, 1e-5, step) for step in ((0.02, 0.01, 0.005) if lab.quick else (0.02, 0.01, 0.005, 0.0025))]
     cases += [] if lab.quick else [(5, 1e-4, 0.01), (4, 1e-5, 0.01), (3, 1e-5, 0.01)]

@@ -4,4 +4,4 @@
 # python3-h5py).
 python=python3
 "$python" -c 'import h5py' 2> /dev/null || python=/usr/bin/python3
-exec "$python" "$(dirname "$0")/physics.py" "$@"
+exec "$python" -B "$(dirname "$0")/physics.py" "$@"
