@@ -25,7 +25,6 @@ enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
 // The step potential at one trial state.
 struct trial {
   double value, magnitude;  // J; magnitude: sum of the terms' absolute values and of what makes noise in them
-  double rounding;          // of the value by that of positions, J
   struct dc_step_state state;
 };
 
@@ -53,28 +52,6 @@ static double pose_magnitude(const struct dc_rollout *rollout)
     sum += dc_vec_norm(rollout->wrenches[i]) + size * dc_vec_norm(rollout->wrenches[i] + 3);
   }
   return sum;
-}
-
-// Error of the value by rounding of positions: the sum of it times all forces.  A value that is small because it is a
-// difference of nearby positions is not known to VALUE_NOISE of itself.  inertia: the value of that term.
-static double value_rounding(const struct dc_step_state *state, double inertia)
-{
-  const struct dc_bodies *bodies = &state->model->bodies;
-  double mu = state->model->definition.contact.stiffness * state->input->design.stiffness_scale, sum = 0;
-  double h = state->model->definition.time.step, weight = dc_vec_norm(state->input->design.gravity);
-  for (int i = 0; i < bodies->count; i++) {
-    double mass = state->input->design.body_mass_scale[i] * bodies->bodies[i].mass;
-    // m v^2/2 <= inertia bounds the force m v/h of a second difference v h.
-    sum += (mass * weight + sqrt(2 * inertia * mass) / h) *
-           (dc_vec_norm(state->next[i].position) + bodies->bodies[i].radius);
-  }
-  for (int p = 0; p < state->pair_count; p++)
-    for (int side = 0; side < 2; side++) {
-      int body = state->pair_bodies[p][side];
-      sum += mu * dc_vec_norm(state->pairs[p].gradient + 3) *
-             (dc_vec_norm(state->next[body].position) + bodies->bodies[body].radius);
-    }
-  return POSITION_NOISE * sum;
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
@@ -112,14 +89,11 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   memset(gradient, 0, nv * sizeof *gradient);
   memset(rollout->wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->wrenches);
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = gradient};
-  double inertia = 0;
   for (int i = 0; dc_step_terms[i]; i++) {
     double value = dc_step_terms[i]->value(&trial->state);
     trial->value += value;
     trial->magnitude += fabs(value);
-    inertia = dc_step_terms[i] == &dc_inertia_term ? value : inertia;
   }
-  trial->rounding = isfinite(trial->value) ? value_rounding(&trial->state, inertia) : 0;
   for (int i = 0; dc_step_terms[i] && isfinite(trial->value); i++)
     dc_step_terms[i]->add_gradient(&trial->state, &forces);
   dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->wrenches, gradient);
@@ -299,7 +273,7 @@ static double dot(const double *a, const double *b, int count)
 static bool sufficient(const struct trial *from, const struct trial *to, double slope, double end_slope)
 {
   double magnitude = from->magnitude + to->magnitude;
-  double tiny = TINY_CHANGE * magnitude + from->rounding + to->rounding;
+  double tiny = TINY_CHANGE * magnitude;
   if (to->value <= from->value + SUFFICIENT_DECREASE * slope + VALUE_NOISE * magnitude)
     return true;
   return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
