@@ -19,6 +19,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCENES = os.path.join(ROOT, "scenes")
+MEASURED = os.path.join(ROOT, "docs", "measured")
 
 
 class Measurement:
@@ -179,6 +180,36 @@ def benchmarks(m):
         m.say()
 
 
+def tasks(m):
+    """The tasks of paper 000 from the summaries that scripts/paper/*.sh left in docs/measured: hours, not run here."""
+    m.say("## Robot tasks")
+    m.say()
+    m.say("One run each by `scripts/paper/*.sh`, kept in `docs/measured`; settings are those of the scenes, the paper's counts, except where a row says otherwise. Milliseconds per step are with")
+    m.say("adjoint, over the whole run, on one core of a machine that did other work as well.")
+    m.say()
+    rows = []
+    for name in ["push", "gather", "gather_bunny", "sort", "ant_push"]:
+        path = os.path.join(MEASURED, name + ".json")
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            summary = json.load(file)
+        fall = 1 - summary["lowest_loss"] / summary["initial_loss"]
+        rows.append([name, f"{summary['initial_loss']:.4g}", f"{summary['lowest_loss']:.4g}", f"{100 * fall:.1f} %",
+                     "yes" if summary["success"] else "no", summary["steps"], summary["iterations"],
+                     f"{summary['milliseconds_per_step']:.2f}", f"{summary['newton_iterations_per_step']:.1f}",
+                     f"{summary['min_gap']:.2e}", summary["unconverged_steps"], f"{summary['seconds']:.0f}",
+                     ", ".join(summary["overrides"]) or "-"])
+    m.table(["task", "first loss", "lowest loss", "fall", "reached", "steps applied", "iterations", "ms per step",
+             "Newton per step", "smallest gap, m", "unconverged", "s", "changed"], rows)
+    for name in ["physics", "stacking"]:
+        path = os.path.join(MEASURED, name + ".md")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                m.say(file.read().strip())
+                m.say()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
@@ -200,6 +231,7 @@ def main():
     gradients(m)
     speed(m)
     benchmarks(m)
+    tasks(m)
     m.say(f"Whole measurement: {time.time() - start:.0f} s.")
     with open(options.output, "w", encoding="utf-8") as file:
         file.write("\n".join(m.lines) + "\n")

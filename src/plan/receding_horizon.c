@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
+static const double LEAST_PROGRESS = 1e-3;  // of the loss
+
 static const char *const keep_choices[] = {"last", "best", NULL};
 
 const struct dc_option dc_horizon_options[] = {
@@ -47,6 +51,30 @@ const struct dc_option dc_horizon_options[] = {
      .choices = keep_choices,
      .help = "the iterate of a window that is applied",
      .offset = offsetof(struct dc_horizon, keep)},
+    {.name = "stall",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "windows in a row without progress after which the next first guess gets a random kick; 0: never",
+     .offset = offsetof(struct dc_horizon, stall)},
+    {.name = "kick",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "standard deviation of a kick of the parameters",
+     .offset = offsetof(struct dc_horizon, kick)},
+    {.name = "seed",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "seed of the kicks",
+     .offset = offsetof(struct dc_horizon, seed)},
     DC_OPTIONS_END,
 };
 
@@ -114,7 +142,7 @@ static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_erro
   if (status)
     return status;
   dc_trajectory_copy(h->executed, plan->trajectory, 0);
-  h->initial_loss = h->loss = h->lowest_loss = frame_loss(h, 0);
+  h->initial_loss = h->loss = h->lowest_loss = h->progress = frame_loss(h, 0);
   return isfinite(h->loss) ? DC_OK : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
 }
 
@@ -336,6 +364,31 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   memcpy(h->target_velocity + (size_t)k * actuators, h->plan->input->target_velocity, bytes);
 }
 
+// A kick depends on the seed and the step only, so that a run can be resumed.
+static void kick_if_stalled(struct dc_receding_horizon *h)
+{
+  bool progress = h->loss < h->progress * (1 - LEAST_PROGRESS);
+  h->stalled = progress ? 0 : h->stalled + 1;
+  if (progress)
+    h->progress = h->loss;
+  if (h->horizon.stall == 0 || h->stalled == 0 || h->stalled % h->horizon.stall != 0)
+    return;
+  int steps = window_steps(h), first = 0;
+  for (int i = 0; i < h->task->control_count; i++) {
+    const struct dc_control *control = &h->task->controls[i];
+    int count = control->type->parameter_count(control->options, h->model, steps);
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    for (int k = 0; k < one && k < count; k++) {
+      struct dc_random random;
+      dc_random_seed(&random, (uint64_t)h->horizon.seed + ((uint64_t)h->executed->steps << 20) + (uint64_t)(first + k));
+      double kick = h->horizon.kick * dc_random_normal(&random);
+      for (int p = k; p < count; p += one)
+        h->parameters[first + p] += kick;
+    }
+    first += count;
+  }
+}
+
 // Applies the first steps of the accepted window and moves on to the next one.
 static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
@@ -354,6 +407,7 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   // plan->evaluated has room for a window and is of no use any more.
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, window_steps(h), h->parameters);
+  kick_if_stalled(h);
   dc_plan_end(plan);
   h->open = h->retried = false;
   return DC_OK;
@@ -419,7 +473,7 @@ void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
   dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);
 }
 
-enum { COUNTS = 8, VALUES = 5 };
+enum { COUNTS = 9, VALUES = 6 };
 
 static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
@@ -477,8 +531,9 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
   long counts[COUNTS] = {h->executed->steps, h->iterations, h->idle,    h->success,
-                         h->begun,           h->open,       h->retried, h->newton_before};
-  double values[VALUES] = {h->initial_loss, h->loss, h->lowest_loss, h->gradient_norm, h->executed->largest_residual};
+                         h->begun,           h->open,       h->retried, h->newton_before, h->stalled};
+  double values[VALUES] = {h->initial_loss,  h->loss,    h->lowest_loss,
+                           h->gradient_norm, h->executed->largest_residual, h->progress};
   size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
   size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
   enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/counts", COUNTS, counts);
@@ -514,11 +569,13 @@ static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc
   h->open = counts[5] != 0;
   h->retried = counts[6] != 0;
   h->newton_before = counts[7];
+  h->stalled = counts[8];
   h->initial_loss = values[0];
   h->loss = values[1];
   h->lowest_loss = values[2];
   h->gradient_norm = values[3];
   h->executed->largest_residual = values[4];
+  h->progress = values[5];
   return load_executed(h, (int)counts[0], snapshot, error);
 }
 

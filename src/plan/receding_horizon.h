@@ -6,6 +6,10 @@
 // executed trajectory is judged frame by frame: the loss of a frame is that of a trajectory of this frame alone.  The
 // run ends when all steps have been applied, when everything that can be reached is reached at the last applied frame
 // (the rest of the steps is not run), or when patience windows in a row brought no new lowest loss.
+//
+// What pushes may come to rest where it hurts least, in a corner of its bounds: a local minimum of the far field.  With
+// stall, after so many windows in which the loss did not fall by a thousandth, a random number is added to every
+// coordinate's parameters of the next first guess, the same in all steps of the window, so that its rollout meets something.
 #ifndef DC_PLAN_RECEDING_HORIZON_H
 #define DC_PLAN_RECEDING_HORIZON_H
 
@@ -20,6 +24,9 @@ struct dc_horizon {
   long apply;       // steps applied of each window
   long patience;    // windows without a new lowest loss of the applied frames after which to give up; 0: never
   int keep;         // enum dc_horizon_keep: the iterate of a window whose steps are applied
+  long stall;       // windows without progress after which the next first guess gets a kick; 0: never
+  double kick;      // standard deviation of the kick of every coordinate
+  long seed;        // of the kicks
 };
 extern const struct dc_option dc_horizon_options[];
 
@@ -50,6 +57,8 @@ struct dc_receding_horizon {
   double initial_loss, loss, lowest_loss;  // of the start, of the last applied frame
   int iterations;                          // of all finished windows
   long idle;                               // windows since the lowest loss
+  double progress;                         // loss that has to be undercut by a thousandth
+  long stalled;                            // windows since that happened
   bool success;                            // reached at the last applied frame
   bool begun, open, retried;               // row 0 was reported; a window is under way; from zero parameters
   long newton_before;                      // of plan->work when the window began
