@@ -119,7 +119,7 @@ def gradients(m):
     m.say()
     rows = []
     for name in sorted(os.listdir(SCENES)):
-        if not name.endswith(".json"):
+        if not name.endswith(".json") or name == "book_stacking.json":  # differences throw its planks about for hours
             continue
         scene = name[:-5]
         r = m.json("gradcheck", scene, *(["--steps", "25"] if m.quick else []), check=False)
