@@ -294,6 +294,9 @@ static double relative_reach(const struct dc_collider *a, const struct dc_frame_
 
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
+  for (int i = 0; i < contact->bodies->count; i++)
+    if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
+      return 0;
   double safe = 1;
 #pragma omp parallel for schedule(dynamic, 8) reduction(min : safe) if (dc_contact_worth_threads(contact))
   for (int p = 0; p < contact->pair_count; p++) {
