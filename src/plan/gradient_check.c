@@ -85,30 +85,32 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   return status;
 }
 
-// Central differences at steps that shrink by 4, each extrapolated once (error of order 4); of three neighbours that
-// agree best the middle one is taken, so that neither coarse steps over a rugged loss nor rounding at fine ones
-// decide.  Where a step makes bodies overlap the sequence begins at a smaller one.
+// Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
+// agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
+// loss nor rounding at fine ones decide.  Where a step makes bodies overlap, or a time step fail, the sequence begins at
+// a smaller one.
 static enum dc_status difference(struct checker *checker, struct coordinate c, double *result, struct dc_error *error)
 {
-  enum { LEVELS = 11 };
-  double plain[LEVELS], refined[LEVELS], step = 0.01, least = INFINITY;
+  enum { LEVELS = 13 };
+  double plain[LEVELS], refined[LEVELS], rounding[LEVELS], step = 0.16, least = INFINITY;
   int count = 0;
   for (int attempt = 0; count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
     double up, down;
     enum dc_status status = loss_at(checker, c, step, &up, error);
     if (!status)
       status = loss_at(checker, c, -step, &down, error);
-    if (status == DC_INFEASIBLE && count == 0)
+    if ((status == DC_INFEASIBLE || status == DC_NUMERICAL) && count == 0)
       continue;
     if (status)
       return status;
     plain[count] = (up - down) / (2 * step);
+    rounding[count] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
     refined[count] = count ? plain[count] + (plain[count] - plain[count - 1]) / 15 : plain[count];
     count++;
   }
   *result = NAN;
   for (int k = 2; k + 1 < count; k++) {
-    double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k]));
+    double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k])) + rounding[k];
     if (change < least) {
       least = change;
       *result = refined[k];
