@@ -211,7 +211,12 @@ def tasks(m):
                      ", ".join(summary["overrides"]) or "-"])
     m.table(["task", "first loss", "lowest loss", "fall", "reached", "steps applied", "iterations", "ms per step",
              "Newton per step", "smallest gap, m", "unconverged", "s", "changed"], rows)
-    for name in ["physics", "stacking"]:
+    notes = os.path.join(MEASURED, "notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            m.say(file.read().strip())
+            m.say()
+    for name in ["push_variants", "physics", "stacking"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:

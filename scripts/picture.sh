@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the picture of the README anew: the last frame of the optimized billiards shot.
+# Makes the pictures of the README anew: the last frames of the optimized billiards shot and of the push task.
 # Usage: scripts/picture.sh, after a build.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-build/dcsim optimize scenes/billiards.json -o "$folder/run" --quiet
-build/dcsim render "$folder/run" --size 1280x640 --samples 64 --every 100
-cp "$folder/run/frames/000100.png" docs/billiards.png
+build/dcsim optimize scenes/billiards.json -o "$folder/shot" --quiet
+build/dcsim render "$folder/shot" --size 1280x640 --samples 64 --every 100
+cp "$folder/shot/frames/000100.png" docs/billiards.png
+build/dcsim optimize scenes/push.json -o "$folder/push" --quiet
+build/dcsim render "$folder/push" --size 1280x560 --samples 64 --every 1000
+cp "$(ls "$folder/push/frames/"*.png | tail -n 1)" docs/push.png
