@@ -22,8 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Overrides of the quick variants.
 QUICK = {
     "push": ["time.steps=90", "horizon.iterations=8", "horizon.length=32"],
-    "gather": ["time.steps=24", "horizon.iterations=6", "horizon.length=16"],
-    "sort": ["time.steps=24", "horizon.iterations=6"],
+    "gather": ["time.steps=22", "horizon.iterations=8"],
+    "sort": ["time.steps=100", "horizon.iterations=12"],
     "gather_bunny": ["time.steps=10", "horizon.iterations=4", "horizon.length=12"],
     "ant_push": ["optimizer.iterations=12", "time.steps=120"],
 }
