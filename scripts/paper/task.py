@@ -3,21 +3,24 @@
 """Runs one task of paper 000: optimizes its scene, draws the loss curve, frames and a film, prints a summary line.
 
     scripts/paper/task.py NAME [--quick] [--output DIR] [--dcsim FILE] [--no-film] [--set PATH=VALUE] [--resume]
+        [--max-time SECONDS]
 
 Writes DIR (default: runs/paper/NAME) with the run in DIR/run, loss.svg, film.mp4 and summary.json.  --quick uses a
 shorter horizon and fewer iterations, finishes within two minutes and shows only that things move the right way;
-without it the counts are the paper's (early stop when the task is reached).  --resume goes on with a stopped run.
+without it the counts are the paper's (early stop when the task is reached).  --resume goes on with a stopped run; --max-time
+stops one, which the summary then says.
 """
 import argparse
 import csv
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from measure import processor  # noqa: E402  (a script of the folder above)
 
 # Overrides of the quick variants.
 QUICK = {
@@ -60,17 +63,6 @@ def loss_curve(rows, title, path):
             f'<text x="{width / 2}" y="{height - 12}" text-anchor="middle">iteration or applied step</text></svg>\n')
 
 
-def processor():
-    try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
-            for line in info:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.machine()
-
-
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 4):
@@ -86,16 +78,20 @@ def main():
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--no-film", action="store_true")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--max-time", type=float)
     parser.add_argument("--set", action="append", default=[])
     arguments = parser.parse_args()
     folder = arguments.output or os.path.join("runs", "paper", arguments.name + ("-quick" if arguments.quick else ""))
     directory = os.path.join(folder, "run")
     os.makedirs(folder, exist_ok=True)
     scene = os.path.join(ROOT, "scenes", arguments.name + ".json")
-    overrides = (QUICK[arguments.name] if arguments.quick else []) + arguments.set
+    overrides = (QUICK[arguments.name] if arguments.quick else []) + list(arguments.set)
     command = [arguments.dcsim, "optimize", scene, "--json", "--quiet", "--allow-path", os.path.join(ROOT, "meshes")]
     for override in overrides:
         command += ["--set", override]
+    if arguments.max_time:
+        command += ["--max-time", str(arguments.max_time)]
+        overrides.append(f"at most {arguments.max_time:g} s")
     command += ["--resume", directory] if arguments.resume else ["-o", directory]
     started = time.strftime("%Y-%m-%d", time.gmtime())
     done = run(command)
