@@ -100,16 +100,19 @@ static enum dc_status restore_friction(struct dc_rollout *rollout, const struct 
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   enum dc_status status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
   state->rubs = dc_contact_rubs(rollout->contact);
-  if (!status && state->rubs)
-    state->friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
-  return status;
+  if (status || !state->rubs)
+    return status;
+  state->friction_energy =
+      dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
+  if (!dc_contact_solved(rollout->contact) || !dc_contact_friction_solved(rollout->contact))
+    return dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
+  return DC_OK;
 }
 
 // Pulls one step back: a_next is the cotangent of q(t+1); a_now and a_before gain what the step passes on.
 static enum dc_status pull_back_step(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                     struct dc_step_state *state, const double *a_next, double *a_now,
-                                     double *a_before, struct dc_rollout_cotangent *cotangent, struct dc_error *error)
+                                     struct dc_step_state *state, const double *a_next, double *a_now, double *a_before,
+                                     struct dc_rollout_cotangent *cotangent, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
