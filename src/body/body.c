@@ -326,8 +326,8 @@ static enum dc_status start_coordinate(struct build *build, int i, const struct 
   if (isinf(low))
     return DC_OK;
   if (given < low || given > high)
-    return dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].joint_position: %.10g is outside of the range [%.10g, %.10g]",
-                   i, given, low, high);
+    return dc_fail(build->error, DC_BAD_INPUT,
+                   "bodies[%d].joint_position: %.10g is outside of the range [%.10g, %.10g]", i, given, low, high);
   *start = fmin(fmax(given, low + margin), high - margin);
   return DC_OK;
 }

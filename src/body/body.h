@@ -59,27 +59,27 @@ struct dc_body {
   const char *name;
   const char *joint_name;  // of its first joint, "composite" for several
   const struct dc_shape *shape;
-  int parent;                         // index of a body before or after, or -1
+  int parent;  // index of a body before or after, or -1
   int part_count;
-  const struct dc_joint_part *parts;  // outermost first
-  bool free;                          // the one joint is free: tangent = twist of the frame
-  int nq, nv, q_offset, v_offset;     // of its own joint; offsets -1 without one
-  int mechanism;                      // index of the mechanism that it belongs to; -1: never moves
-  int chain_count;                    // degrees of freedom that move it, its ancestors' first
-  const int *chain;                   // [chain_count] entries of tangent vectors, outermost first
-  int first_column;                   // of its columns in struct dc_kinematics
+  const struct dc_joint_part *parts;            // outermost first
+  bool free;                                    // the one joint is free: tangent = twist of the frame
+  int nq, nv, q_offset, v_offset;               // of its own joint; offsets -1 without one
+  int mechanism;                                // index of the mechanism that it belongs to; -1: never moves
+  int chain_count;                              // degrees of freedom that move it, its ancestors' first
+  const int *chain;                             // [chain_count] entries of tangent vectors, outermost first
+  int first_column;                             // of its columns in struct dc_kinematics
   double rest_position[3], rest_quaternion[4];  // frame relative to the parent's frame at rest
   double center[3];                             // centre of mass in the shape's frame, m
   double mass;                                  // kg; 0 for bodies that never move
-  double second_moment[9];                      // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
-  double radius;                                // farthest vertex from the centre of mass, m; 0 for half spaces
-  double position[3], quaternion[4];            // initial pose of the frame (bodies that never move: for ever)
-  double velocity[3], angular_velocity[3];      // initial, of a free body
-  const double *joint_velocity;                 // [nv] of other joints
-  const struct dc_pd_definition *pd;            // gains in effect, or NULL
-  double limit_stiffness;                       // J
-  int actuator;                                 // first entry in vectors of actuator targets; -1 without pd
-  double friction;                              // NAN: that of the contact settings
+  double second_moment[9];            // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
+  double radius;                      // farthest vertex from the centre of mass, m; 0 for half spaces
+  double position[3], quaternion[4];  // initial pose of the frame (bodies that never move: for ever)
+  double velocity[3], angular_velocity[3];  // initial, of a free body
+  const double *joint_velocity;             // [nv] of other joints
+  const struct dc_pd_definition *pd;        // gains in effect, or NULL
+  double limit_stiffness;                   // J
+  int actuator;                             // first entry in vectors of actuator targets; -1 without pd
+  double friction;                          // NAN: that of the contact settings
   double color[3];
 };
 
@@ -94,11 +94,11 @@ struct dc_bodies {
   const int *order;        // [count] every parent before its children
   int mechanism_count;
   struct dc_mechanism *mechanisms;
-  int actuator_count;   // numbers in a vector of actuator targets: those of the tangents of joints with pd
-  int column_count;     // sum of chain_count over all bodies
-  const int *part_of;   // [nv] number of the joint part a degree of freedom belongs to
-  double *initial_q;    // [nq]
-  double *reach;        // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
+  int actuator_count;  // numbers in a vector of actuator targets: those of the tangents of joints with pd
+  int column_count;    // sum of chain_count over all bodies
+  const int *part_of;  // [nv] number of the joint part a degree of freedom belongs to
+  double *initial_q;   // [nq]
+  double *reach;       // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
   // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
   // hangs it on, or -1, by its name; collide and except: filters.
   const int *group, *above;
@@ -121,7 +121,7 @@ static inline bool dc_body_moves(const struct dc_body *body)
 // (joined by one joint, counting bodies that are fixed to each other as one), and no filter says otherwise.
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
 
-void dc_initial_state(const struct dc_bodies *bodies, double *q);  // [nq]
+void dc_initial_state(const struct dc_bodies *bodies, double *q);            // [nq]
 void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity);  // [nv]
 // Poses [count] of all frames at state q [nq].
 void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses);

@@ -97,7 +97,8 @@ const struct dc_option dc_joint_options[] = {
      .minimum = -1e6,
      .maximum = 1e6,
      .count = 3,
-     .help = "axis of a hinge or slide, first axis of a universal joint, normal of a planar one; default: the body's axis",
+     .help =
+         "axis of a hinge or slide, first axis of a universal joint, normal of a planar one; default: the body's axis",
      .offset = offsetof(struct dc_joint_definition, axis)},
     {.name = "axis2",
      .type = DC_REALS,
@@ -106,8 +107,9 @@ const struct dc_option dc_joint_options[] = {
      .minimum = -1e6,
      .maximum = 1e6,
      .count = 3,
-     .help = "second axis of a universal joint, first direction of a planar one; default: the coordinate axis after the "
-             "one nearest to axis",
+     .help =
+         "second axis of a universal joint, first direction of a planar one; default: the coordinate axis after the "
+         "one nearest to axis",
      .offset = offsetof(struct dc_joint_definition, axis2)},
     {.name = "anchor",
      .type = DC_REALS,

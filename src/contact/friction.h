@@ -29,7 +29,8 @@ struct dc_friction_derivatives {
   double energy;  // J
   double gradient[12];
   double h_aa[6][6], h_ab[6][6], h_bb[6][6];  // rows a, columns b in h_ab
-  double turn[2][6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
+  double turn[2]
+             [6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
 // Lists what rubs, from the last evaluation of contact, which must have been at poses now [bodies].  Nothing rubs where

@@ -386,8 +386,8 @@ static inline void hold_pull(const struct dc_friction_motion *motion, double (*s
 }
 
 static inline void store_pair(struct dc_friction_batch *batch, const struct rubbing *p, const lanes arm[6][3],
-                              const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength, const struct dc_friction_motion *motion,
-                              struct dc_friction_sums *sums, int lane)
+                              const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength,
+                              const struct dc_friction_motion *motion, struct dc_friction_sums *sums, int lane)
 {
   struct rub_sums t[2];
   lanes inverse[6], matrix[6], y[2][6][3], scaled[2][6][3];
@@ -498,8 +498,8 @@ static void friction_terms(struct dc_friction_batch *batch, const struct dc_fric
       sums->unconverged += failed[l] != 0;
     accumulate(&sums->energy[lane], strength * dissipated(p.weight, (const lanes(*)[2])r, s, motion->smoothing));
     if (motion->order > 0)
-      store_pair(batch, &p, (const lanes(*)[3])arm, (const lanes(*)[3])b, (const lanes(*)[2])r, s, strength, motion, sums,
-                 lane);
+      store_pair(batch, &p, (const lanes(*)[3])arm, (const lanes(*)[3])b, (const lanes(*)[2])r, s, strength, motion,
+                 sums, lane);
   }
   batch->warm = true;
 }
@@ -531,9 +531,8 @@ static void friction_floor(struct dc_floor_batch *batches, int count, const stru
       if (motion->hold) {
         lanes held[2];
         int to = motion->to, from = 1 - to;
-        hold_pull(motion, batches[i].slips[to], batches[i].held[to],
-                  (const double(*)[DC_BATCH])batches[i].slips[from], (const double(*)[DC_BATCH])batches[i].held[from],
-                  lane, r[0], inverse, held);
+        hold_pull(motion, batches[i].slips[to], batches[i].held[to], (const double(*)[DC_BATCH])batches[i].slips[from],
+                  (const double(*)[DC_BATCH])batches[i].held[from], lane, r[0], inverse, held);
         held_curvature(weight * (rate * rate), inverse, r[0], held, k);
       } else {
         curvature_of(weight * (rate * rate), inverse, e2, r[0], k);

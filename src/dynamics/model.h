@@ -46,10 +46,10 @@ int dc_model_pair_count(const struct dc_model *model);
 
 // The numbers of a model that a parameter vector may change: a gradient has the same layout.
 struct dc_design {
-  double stiffness_scale;   // factor on the contact stiffness
-  double gravity[3];        // m/s^2
-  double *body_mass_scale;  // [bodies] factors on mass and second moment of each body that moves
-  double *friction_scale;   // [bodies] factors on the friction coefficient of each body
+  double stiffness_scale;       // factor on the contact stiffness
+  double gravity[3];            // m/s^2
+  double *body_mass_scale;      // [bodies] factors on mass and second moment of each body that moves
+  double *friction_scale;       // [bodies] factors on the friction coefficient of each body
   double *kp_scale, *kd_scale;  // [bodies] factors on the gains of each body's actuator
 };
 

@@ -25,8 +25,8 @@ struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int ste
   trajectory->evaluations = dc_alloc(n, sizeof *trajectory->evaluations);
   trajectory->converged = dc_alloc(n, sizeof *trajectory->converged);
   trajectory->pairs = dc_alloc(n * pairs, sizeof *trajectory->pairs);
-  if (!trajectory->q || !trajectory->poses || !trajectory->min_gap || !trajectory->newton_iterations || !trajectory->evaluations ||
-      !trajectory->converged || !trajectory->pairs) {
+  if (!trajectory->q || !trajectory->poses || !trajectory->min_gap || !trajectory->newton_iterations ||
+      !trajectory->evaluations || !trajectory->converged || !trajectory->pairs) {
     dc_trajectory_destroy(trajectory);
     return NULL;
   }
@@ -73,7 +73,8 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollou
   for (int m = 0; m < bodies->mechanism_count; m++)
     sizes[m] = bodies->mechanisms[m].nv;
   for (int p = 0; p < rollout->pair_count; p++) {
-    int a = bodies->bodies[rollout->pair_bodies[p][0]].mechanism, b = bodies->bodies[rollout->pair_bodies[p][1]].mechanism;
+    int a = bodies->bodies[rollout->pair_bodies[p][0]].mechanism,
+        b = bodies->bodies[rollout->pair_bodies[p][1]].mechanism;
     if (b < 0 || a == b)
       continue;
     coupled[couplings][0] = a;
@@ -230,8 +231,8 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
   for (int t = 0; t < trajectory->steps && !status; t++) {
     double *q = trajectory->q + (size_t)t * nq, *q_next = q + nq;
     struct dc_step_report report;
-    status = dc_step_solve(rollout, input, t, q, q_next,
-                           trajectory->pairs + (size_t)t * (size_t)rollout->pair_count, &report, error);
+    status = dc_step_solve(rollout, input, t, q, q_next, trajectory->pairs + (size_t)t * (size_t)rollout->pair_count,
+                           &report, error);
     if (status) {
       dc_error_prefix(error, "step %d", t + 1);
       break;

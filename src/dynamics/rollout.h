@@ -11,10 +11,10 @@
 // every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
 // rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
-  double *q;               // initial state [nq]
-  double *velocity;        // initial velocity [nv]
-  const double *q_before;  // state before the initial one [nq]; NULL: q moved back by a step of velocity
-  int steps;               // for which there are targets
+  double *q;                // initial state [nq]
+  double *velocity;         // initial velocity [nv]
+  const double *q_before;   // state before the initial one [nq]; NULL: q moved back by a step of velocity
+  int steps;                // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
   struct dc_design design;
@@ -22,8 +22,8 @@ struct dc_rollout_input {
 
 // Derivatives of a loss by each number of the input, tangents instead of states.  That by q_before is not kept.
 struct dc_rollout_cotangent {
-  double *q;                                  // [nv]
-  double *velocity;                           // [nv]
+  double *q;         // [nv]
+  double *velocity;  // [nv]
   int steps;
   double *target_position, *target_velocity;  // [steps][actuators]
   struct dc_design design;

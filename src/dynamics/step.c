@@ -106,7 +106,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
-  double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale, least = INFINITY;
+  double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale,
+         least = INFINITY;
   for (int p = 0; p < trial->state.pair_count; p++) {
     double force = mu * dc_vec_norm(trial->state.pairs[p].gradient + 3);
     if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.pair_bodies[p][1]]))
@@ -391,7 +392,8 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     }
   }
   memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
-  report->converged &= dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
+  report->converged &=
+      dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
   report->min_gap = dc_contact_min_gap(rollout->contact);
   return status;
 }

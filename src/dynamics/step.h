@@ -13,17 +13,17 @@
 struct dc_step_state {
   const struct dc_model *model;
   const struct dc_rollout_input *input;
-  int step;                                            // index of the targets
-  const double *q_before, *q_now, *q_next;             // [nq]
-  const struct dc_pose *before, *now, *next;           // [bodies]
+  int step;                                   // index of the targets
+  const double *q_before, *q_now, *q_next;    // [nq]
+  const struct dc_pose *before, *now, *next;  // [bodies]
   int pair_count;
   const int (*pair_bodies)[2];
   const struct dc_pair_derivatives *pairs;
   double contact_energy;  // sum over the pairs, without stiffness
   struct dc_contact *contact;
-  bool rubs;                                       // friction lists are those of t, and not empty
-  double friction_energy;                          // J
-  struct dc_friction_derivatives *friction;        // [pair_count], of the last evaluation
+  bool rubs;                                 // friction lists are those of t, and not empty
+  double friction_energy;                    // J
+  struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
 };
 
 // The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
@@ -86,16 +86,16 @@ struct dc_rollout {
   struct dc_kinematics before, now, next;
   struct dc_path path;
   struct dc_pair_derivatives *pairs, *trial_pairs;
-  struct dc_friction_derivatives *friction;                     // [pair_count]
-  double *coefficients;                                         // [bodies] of friction
-  double *q_before;                                             // [nq]
-  double *q_trial;                                              // [nq]
+  struct dc_friction_derivatives *friction;              // [pair_count]
+  double *coefficients;                                  // [bodies] of friction
+  double *q_before;                                      // [nq]
+  double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double (*wrenches)[6];                                        // [bodies]
-  double (*floors)[6];                                          // [bodies]
-  double (*blocks)[36];                                         // [bodies]
+  double (*wrenches)[6];                                 // [bodies]
+  double (*floors)[6];                                   // [bodies]
+  double (*blocks)[36];                                  // [bodies]
   // Workspace of the adjoint.
-  double *lambda, *state_cotangent[3];  // [nv] each
+  double *lambda, *state_cotangent[3];                             // [nv] each
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
   double *coefficient_cotangents;                                  // [bodies]
 };
@@ -123,7 +123,7 @@ struct dc_step_report {
 // Solves the step from q at t and rollout->q_before at t-1 into q_next; leaves the derivatives of the contact at the
 // solution in pairs.
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
-                             const double *q, double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
-                             struct dc_error *error);
+                             const double *q, double *q_next, struct dc_pair_derivatives *pairs,
+                             struct dc_step_report *report, struct dc_error *error);
 
 #endif

@@ -101,7 +101,7 @@ const struct dc_step_term dc_limit_term = {
 // One coordinate or ball of an actuated joint, with what acts on it.
 struct drive {
   const struct dc_joint_part *part;
-  int component;                  // of a translation; 0 otherwise
+  int component;                      // of a translation; 0 otherwise
   double kp, kd;                      // scaled
   double kp_scale, kd_scale;          // by these
   const double *position, *velocity;  // targets: 1 number, 3 of a ball
@@ -189,12 +189,12 @@ static void errors(const struct dc_model *model, const struct drive *drive, cons
 struct drive_context {
   const struct dc_model *model;
   const double *q_now, *q_next;
-  double value, *forces;             // forces [nv] gains gradients
+  double value, *forces;  // forces [nv] gains gradients
   struct dc_step_hessian *hessian;
   bool exact;
-  const double *lambda;              // [nv]; by_actuator: minus it, [actuators]
+  const double *lambda;  // [nv]; by_actuator: minus it, [actuators]
   bool by_actuator;
-  double *now, *next;                // [nv]
+  double *now, *next;  // [nv]
   struct dc_rollout_cotangent *cotangent;
   int step;
 };
@@ -255,8 +255,7 @@ static void ball_hessian(const double a[9], const double b[9], double block[9])
   double trace = a[0] + a[4] + a[8] + b[0] + b[4] + b[8];
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
-      block[3 * i + k] =
-          (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
+      block[3 * i + k] = (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
 }
 
 static void drive_hessian(void *context, const struct drive *drive)
@@ -280,11 +279,8 @@ static void drive_hessian(void *context, const struct drive *drive)
 
 static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  struct drive_context c = {.model = state->model,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next,
-                            .hessian = hessian,
-                            .exact = exact};
+  struct drive_context c = {
+      .model = state->model, .q_now = state->q_now, .q_next = state->q_next, .hessian = hessian, .exact = exact};
   visit_drives(state->model, state->input, state->step, drive_hessian, &c);
 }
 
@@ -399,10 +395,8 @@ static void drive_force(void *context, const struct drive *drive)
 void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, int step, double *forces)
 {
-  struct drive_context c = {.model = model,
-                            .q_now = state_at(trajectory, step),
-                            .q_next = state_at(trajectory, step + 1),
-                            .now = forces};
+  struct drive_context c = {
+      .model = model, .q_now = state_at(trajectory, step), .q_next = state_at(trajectory, step + 1), .now = forces};
   visit_drives(model, input, step, drive_force, &c);
 }
 
@@ -444,8 +438,8 @@ void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc
   visit_drives(model, input, step, drive_pull_back, &c);
 }
 
-const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term,  &dc_contact_term,
-                                                    &dc_friction_term, &dc_actuator_term, &dc_limit_term, NULL};
+const struct dc_step_term *const dc_step_terms[] = {
+    &dc_inertia_term, &dc_gravity_term, &dc_contact_term, &dc_friction_term, &dc_actuator_term, &dc_limit_term, NULL};
 
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)

@@ -530,10 +530,10 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
 
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
-  long counts[COUNTS] = {h->executed->steps, h->iterations, h->idle,    h->success,
-                         h->begun,           h->open,       h->retried, h->newton_before, h->stalled};
-  double values[VALUES] = {h->initial_loss,  h->loss,    h->lowest_loss,
-                           h->gradient_norm, h->executed->largest_residual, h->progress};
+  long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,   h->success, h->begun, h->open,
+                         h->retried,         h->newton_before, h->stalled};
+  double values[VALUES] = {h->initial_loss, h->loss, h->lowest_loss, h->gradient_norm, h->executed->largest_residual,
+                           h->progress};
   size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
   size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
   enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/counts", COUNTS, counts);
