@@ -51,7 +51,8 @@ static enum dc_status check_size(const struct dc_contact *contact, struct dc_err
   for (int p = 0; p < contact->pair_count; p++)
     triangle_pairs += (double)contact->colliders[contact->pairs[p].a].triangle_count *
                       contact->colliders[contact->pairs[p].b].triangle_count;
-  if (contact->model->hierarchical || triangle_pairs <= MOST_EXACT_PAIRS)
+  if (contact->model->methods != &dc_plane_methods || contact->model->hierarchical ||
+      triangle_pairs <= MOST_EXACT_PAIRS)
     return DC_OK;
   return dc_fail(
       error, DC_MEMORY,
@@ -85,7 +86,9 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
     return NULL;
   }
   make_pairs(contact);
-  if (dc_colliders_create(contact, error) || check_size(contact, error)) {
+  const struct dc_contact_methods *methods = model->methods;
+  if (dc_colliders_create(contact, error) || check_size(contact, error) ||
+      (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;
   }
@@ -106,6 +109,8 @@ void dc_contact_destroy(struct dc_contact *contact)
     free(pair->unit_hessians);
   }
   free(contact->units);
+  if (contact->model->methods->destroy)
+    contact->model->methods->destroy(contact);
   dc_friction_destroy(contact->friction);
   dc_arena_destroy(contact->arena);
   free(contact);
@@ -125,6 +130,8 @@ void dc_contact_reset(struct dc_contact *contact)
 {
   for (int p = 0; p < contact->pair_count; p++)
     dc_plane_cache_clear(&contact->pairs[p].planes);
+  if (contact->model->methods->reset)
+    contact->model->methods->reset(contact);
 }
 
 static void turn_colliders(struct dc_contact *contact, const struct dc_pose *poses)
@@ -137,13 +144,10 @@ static void turn_colliders(struct dc_contact *contact, const struct dc_pose *pos
 
 // Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
 // batches of eight.
-static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
-                          struct dc_pair_derivatives *result)
+static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                                struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
-  memset(result, 0, sizeof *result);
-  dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->far = pair->unsolved = false;
   if (contact->colliders[pair->a].half_space || contact->colliders[pair->b].half_space) {
     dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
     return;
@@ -160,6 +164,19 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
     dc_pair_run_unit(contact, pair, unit, poses, result->arm, order);
   dc_pair_gather(contact, pair, result->arm, order, result);
+}
+
+const struct dc_contact_methods dc_plane_methods = {.evaluate_pair = evaluate_plane_pair,
+                                                    .friction = &dc_plane_friction};
+
+static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                          struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  memset(result, 0, sizeof *result);
+  dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
+  pair->failed = pair->large = pair->far = pair->unsolved = false;
+  contact->model->methods->evaluate_pair(contact, p, poses, order, result);
 }
 
 // Units of all large pairs in order; -1 when out of memory.

@@ -16,10 +16,13 @@
 #include "body/path.h"
 
 enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
+// What the convex parts of a body are to sdrs: those of its shape (dc_shape's parts; a convex mesh is one), every triangle
+// of a shape without parts for itself; or every triangle of any shape.
+enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
 
-// Settings shared by bsh and exact; the option table is dc_contact_options.
+// Settings of all models, each of which reads what concerns it; the option table is dc_contact_options.
 struct dc_contact_settings {
-  double stiffness;           // mu, J
+  double stiffness;           // mu (ipc: kappa), J
   double blend;               // epsilon of the hierarchy
   double length;              // length unit of the potential, m
   int weights;                // enum dc_contact_weights
@@ -27,11 +30,22 @@ struct dc_contact_settings {
   double reference_area;      // m^2 that weighs 1 on fixed bodies; NAN: mean surface of the movable bodies
   double friction;            // coefficient of bodies that do not set their own
   double friction_smoothing;  // e, m/s
+  double dhat;                // ipc: distance at which its barrier begins, m
+  double support;             // sdrs: s of its barrier, in units of length
+  int hulls;                  // sdrs: enum dc_contact_hulls
 };
 
 extern const struct dc_option dc_contact_options[];
 
-enum dc_contact_flags { DC_CONTACT_TWICE_DIFFERENTIABLE = 1, DC_CONTACT_LONG_RANGE = 2, DC_CONTACT_FRICTION = 4 };
+// FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
+enum dc_contact_flags {
+  DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
+  DC_CONTACT_LONG_RANGE = 2,
+  DC_CONTACT_FRICTION = 4,
+  DC_CONTACT_FOREIGN = 8
+};
+
+struct dc_contact_methods;  // private to src/contact
 
 struct dc_contact_model {
   const char *name, *summary, *reference;
@@ -39,6 +53,7 @@ struct dc_contact_model {
   unsigned flags;
   bool hierarchical;  // sum over the sphere trees with blending; false: all triangle pairs
   bool local;         // test build only: locally supported
+  const struct dc_contact_methods *methods;
 };
 
 extern const struct dc_contact_model *const dc_contact_models[];  // NULL-terminated

@@ -75,6 +75,25 @@ struct dc_unit {
   int pair, index;
 };
 
+// What tells contact models apart.  Colliders, their turning, overlap at the start and continuous collision detection
+// are common to all.
+struct dc_contact_methods {
+  // Memory of the model's own in contact->own, made after the colliders, and its release, also when create failed or was
+  // not reached (own NULL); create and destroy NULL: none.
+  enum dc_status (*create)(struct dc_contact *contact, struct dc_error *error);
+  void (*destroy)(struct dc_contact *contact);
+  // Forgets warm starts other than the planes of the pairs; NULL: there are none.
+  void (*reset)(struct dc_contact *contact);
+  // Derivatives of pair p's potential at poses, whose colliders have been turned, into *result (zeroed, arm set), with
+  // pair->gap, crossing, failed and unsolved.  Called by several threads for different pairs.  A pair left `large` or
+  // `far` is finished by dc_pair_run_unit and dc_pair_gather or by dc_far_pairs_evaluate.
+  void (*evaluate_pair)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                        struct dc_pair_derivatives *result);
+  const struct dc_friction_methods *friction;
+};
+
+extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, friction.c
+
 struct dc_contact {
   const struct dc_contact_model *model;
   struct dc_contact_settings settings;
@@ -89,7 +108,8 @@ struct dc_contact {
   int *far_pairs;  // [pair_count], those whose roots count as one centred term
   size_t unit_capacity;
   bool fixed_turned;             // fixed bodies have been turned once
-  struct dc_friction *friction;  // NULL until something rubs
+  struct dc_friction *friction;  // of dc_plane_methods; NULL until something rubs
+  void *own;                     // memory of other models
 };
 
 // The descent rule: of two nodes, not both leaves, the larger is replaced by its children, the first of two equal ones.

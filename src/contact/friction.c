@@ -22,15 +22,15 @@ double dc_friction_support(double r, double inner, double epsilon, double *rate)
   return support;
 }
 
-static double pair_coefficient(const double *coefficient, const struct dc_pair *pair)
+double dc_friction_pair_coefficient(const double *coefficient, const struct dc_pair *pair)
 {
   return sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]);
 }
 
-static bool anything_rubs(const struct dc_contact *contact, const double *coefficient)
+bool dc_friction_anything_rubs(const struct dc_contact *contact, const double *coefficient)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    if (pair_coefficient(coefficient, &contact->pairs[p]) > 0)
+    if (dc_friction_pair_coefficient(coefficient, &contact->pairs[p]) > 0)
       return true;
   return false;
 }
@@ -254,12 +254,12 @@ static int list_units(struct dc_contact *contact, int p)
   return list->floor_count > 0 ? add_unit(friction, &floor) : 0;
 }
 
-enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
-                                         const struct dc_friction_law *law, struct dc_error *error)
+static enum dc_status begin(struct dc_contact *contact, const struct dc_pose *now, const struct dc_friction_law *law,
+                            struct dc_error *error)
 {
   if (contact->friction)
     contact->friction->unit_count = 0;
-  if (!anything_rubs(contact, law->coefficient))
+  if (!dc_friction_anything_rubs(contact, law->coefficient))
     return DC_OK;
   if (!contact->friction && create(contact))
     return dc_fail(error, DC_MEMORY, "out of memory for friction");
@@ -275,7 +275,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
     struct dc_friction_pair *list = &friction->pairs[p];
-    *list = (struct dc_friction_pair){.coefficient = pair_coefficient(law->coefficient, pair),
+    *list = (struct dc_friction_pair){.coefficient = dc_friction_pair_coefficient(law->coefficient, pair),
                                       .first_batch = friction->batch_count,
                                       .first_floor = friction->floor_count};
     if (!(list->coefficient > 0) || pair->far || pair->crossing || pair->failed)
@@ -289,14 +289,14 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   return DC_OK;
 }
 
-bool dc_contact_rubs(const struct dc_contact *contact)
+static bool rubs(const struct dc_contact *contact)
 {
   return contact->friction && contact->friction->unit_count > 0;
 }
 
-bool dc_contact_friction_solved(const struct dc_contact *contact)
+static bool solved(const struct dc_contact *contact)
 {
-  return !dc_contact_rubs(contact) || contact->friction->solved;
+  return contact->friction->solved;
 }
 
 void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
@@ -405,14 +405,11 @@ static void add_turn(struct dc_friction_derivatives *derivatives)
   memset(derivatives->turn, 0, sizeof derivatives->turn);
 }
 
-double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
-                                    enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
+static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
+                       enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
   struct dc_friction *friction = contact->friction;
   double energy = 0;
-  memset(results, 0, (size_t)contact->pair_count * sizeof *results);
-  if (!dc_contact_rubs(contact))
-    return 0;
   int count = (int)friction->unit_count;
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_friction_worth_threads(friction))
   for (int k = 0; k < count; k++)
@@ -430,10 +427,56 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   return energy;
 }
 
-void dc_contact_friction_accept(struct dc_contact *contact)
+static void accept(struct dc_contact *contact)
 {
-  if (!dc_contact_rubs(contact))
-    return;
   contact->friction->slot = 1 - contact->friction->slot;
   contact->friction->accepted = true;
+}
+
+const struct dc_friction_methods dc_plane_friction = {.begin = begin,
+                                                      .rubs = rubs,
+                                                      .evaluate = evaluate,
+                                                      .accept = accept,
+                                                      .solved = solved,
+                                                      .pull_back = dc_plane_friction_pull_back};
+
+// ---- friction.h: what the contact's model does.
+
+enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
+                                         const struct dc_friction_law *law, struct dc_error *error)
+{
+  return contact->model->methods->friction->begin(contact, now, law, error);
+}
+
+bool dc_contact_rubs(const struct dc_contact *contact)
+{
+  return contact->model->methods->friction->rubs(contact);
+}
+
+double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
+                                    enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
+{
+  memset(results, 0, (size_t)contact->pair_count * sizeof *results);
+  return dc_contact_rubs(contact)
+             ? contact->model->methods->friction->evaluate(contact, next, order, curvature, results)
+             : 0;
+}
+
+void dc_contact_friction_accept(struct dc_contact *contact)
+{
+  if (contact->model->methods->friction->accept && dc_contact_rubs(contact))
+    contact->model->methods->friction->accept(contact);
+}
+
+bool dc_contact_friction_solved(const struct dc_contact *contact)
+{
+  const struct dc_friction_methods *methods = contact->model->methods->friction;
+  return !methods->solved || !dc_contact_rubs(contact) || methods->solved(contact);
+}
+
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness)
+{
+  if (dc_contact_rubs(contact))
+    contact->model->methods->friction->pull_back(contact, next, twists, wrenches, coefficient, stiffness);
 }

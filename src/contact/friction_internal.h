@@ -6,6 +6,30 @@
 #include "contact/contact_internal.h"
 #include "contact/friction.h"
 
+// Friction as one contact model has it; see the functions of friction.h of the same names.
+struct dc_friction_methods {
+  enum dc_status (*begin)(struct dc_contact *contact, const struct dc_pose *now, const struct dc_friction_law *law,
+                          struct dc_error *error);
+  bool (*rubs)(const struct dc_contact *contact);
+  // Called when something rubs, results zeroed.
+  double (*evaluate)(struct dc_contact *contact, const struct dc_pose *next, int order,
+                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
+  void (*accept)(struct dc_contact *contact);        // NULL: HELD is CONVEX
+  bool (*solved)(const struct dc_contact *contact);  // NULL: always
+  void (*pull_back)(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                    double (*wrenches)[6], double *coefficient, double *stiffness);
+};
+
+// Triangle pairs on the separating planes of the barrier, friction.c and friction_pull_back.c.
+extern const struct dc_friction_methods dc_plane_friction;
+void dc_plane_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                 double (*wrenches)[6], double *coefficient, double *stiffness);
+
+// The coefficient of a pair of bodies: the geometric mean of the two.
+double dc_friction_pair_coefficient(const double *coefficient, const struct dc_pair *pair);
+// Whether any pair has a coefficient above 0.
+bool dc_friction_anything_rubs(const struct dc_contact *contact, const double *coefficient);
+
 // A node pair of time t between d1 and d2; parent 0: none.
 struct dc_friction_blend {
   int i, j, parent;

@@ -3,9 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "contact/contact.h"
+#include "contact/contact_internal.h"
 
 static const char *const weight_names[] = {"consistent", "paper", NULL};
+static const char *const hull_names[] = {"parts", "triangles", NULL};
 
 const struct dc_option dc_contact_options[] = {
     {.name = "stiffness",
@@ -73,6 +74,31 @@ const struct dc_option dc_contact_options[] = {
      .minimum_excluded = true,
      .help = "speed e over which friction sets in, as v/sqrt(v^2 + e^2); held bodies creep at a part of it",
      .offset = offsetof(struct dc_contact_settings, friction_smoothing)},
+    {.name = "dhat",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "1e-3",
+     .minimum = 0,
+     .maximum = 1e3,
+     .minimum_excluded = true,
+     .help = "ipc: distance at which the barrier begins",
+     .offset = offsetof(struct dc_contact_settings, dhat)},
+    {.name = "support",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.1",
+     .minimum = 0,
+     .maximum = 0.99,
+     .minimum_excluded = true,
+     .help = "sdrs: s of its barrier (length - s)^4 / length^5, in units of `length`",
+     .offset = offsetof(struct dc_contact_settings, support)},
+    {.name = "hulls",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"parts\"",
+     .choices = hull_names,
+     .help = "sdrs: convex parts of the shapes, and triangles of shapes without any; or triangles of all shapes",
+     .offset = offsetof(struct dc_contact_settings, hulls)},
     DC_OPTIONS_END};
 
 static const struct dc_contact_model bsh = {
@@ -82,6 +108,7 @@ static const struct dc_contact_model bsh = {
     .options = dc_contact_options,
     .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
     .hierarchical = true,
+    .methods = &dc_plane_methods,
 };
 
 static const struct dc_contact_model exact = {
@@ -90,6 +117,7 @@ static const struct dc_contact_model exact = {
     .reference = "paper 000, Eq. 3",
     .options = dc_contact_options,
     .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
+    .methods = &dc_plane_methods,
 };
 
 const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};

@@ -102,13 +102,14 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
 }
 
 // The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without
-// such a pair, the force that moves the lightest body by a millionth of its size.
+// such a pair, or with a force that ends somewhere, what moves the lightest body by a millionth of its size.
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
   double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale,
          least = INFINITY;
-  for (int p = 0; p < trial->state.pair_count; p++) {
+  bool long_range = trial->state.model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE;
+  for (int p = 0; p < trial->state.pair_count && long_range; p++) {
     double force = mu * dc_vec_norm(trial->state.pairs[p].gradient + 3);
     if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.pair_bodies[p][1]]))
       least = fmin(least, force);

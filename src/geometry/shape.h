@@ -33,6 +33,10 @@ struct dc_shape {
   const void *options;
   struct dc_mesh mesh;                   // empty for half spaces
   struct dc_mass_properties properties;  // zero for half spaces
+  // Convex meshes in the shape's frame whose union is the shape; of a convex mesh that mesh itself.  None: the shape is not
+  // known to be such a union.
+  int part_count;
+  const struct dc_mesh *parts;
 };
 
 // Type by name, or NULL.
