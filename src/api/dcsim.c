@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "geometry/hull.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
 #include "render/render.h"
@@ -27,8 +28,8 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\n", dc_blas_version(),
-           dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(), dc_png_version());
+  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\nQhull %s\n", dc_blas_version(),
+           dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(), dc_png_version(), dc_qhull_version());
   return text;
 }
 

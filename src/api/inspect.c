@@ -234,6 +234,29 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
   dc_json_end(json, '}');
 }
 
+// How many convex hulls the body is made of, and of how many vertices.
+static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, struct dc_json_writer *json)
+{
+  int least = 0, most = 0;
+  dc_json_begin(json, "hulls", '[');
+  for (int i = 0; i < shape->part_count; i++) {
+    int count = shape->parts[i].vertex_count;
+    dc_json_put_integer(json, NULL, count);
+    least = i == 0 || count < least ? count : least;
+    most = count > most ? count : most;
+  }
+  dc_json_end(json, ']');
+  if (shape->type->half_space)
+    dc_text_add(text, "\n");
+  else if (shape->part_count == 0)
+    dc_text_add(text, ", not convex\n");
+  else if (least == most)
+    dc_text_add(text, ", %d convex hull%s of %d vertices\n", shape->part_count, shape->part_count == 1 ? "" : "s",
+                most);
+  else
+    dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
+}
+
 static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                            struct dc_json_writer *json)
 {
@@ -256,13 +279,14 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
     dc_json_put_string(json, "joint", body->joint_name);
     dc_json_put_number(json, "mass", body->mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
-    dc_json_end(json, '}');
     if (movable)
-      dc_text_add(
-          text, "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2\n",
-          body->name, body->shape->name, body->mass, body->radius, acceleration);
+      dc_text_add(text,
+                  "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2",
+                  body->name, body->shape->name, body->mass, body->radius, acceleration);
     else
-      dc_text_add(text, "  body  %-14s %-9s fixed\n", body->name, body->shape->name);
+      dc_text_add(text, "  body  %-14s %-9s fixed", body->name, body->shape->name);
+    describe_hulls(body->shape, text, json);
+    dc_json_end(json, '}');
   }
   dc_json_end(json, '}');
   dc_json_put_number(json, "min_gap", gap);

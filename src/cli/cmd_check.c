@@ -12,7 +12,7 @@ static const struct cli_option *const options[] = {cli_scene_options, cli_thread
 
 const struct cli_command cli_command_check = {
     .name = "check",
-    .summary = "Validate a scene and its meshes; print masses, meshes and initial gaps.",
+    .summary = "Validate a scene and its meshes; print masses, meshes, hulls and initial gaps.",
     .operand = "SCENE",
     .operand_required = true,
     .options = options,

@@ -12,6 +12,9 @@ struct dc_mesh {
   int vertex_count, triangle_count;
   double (*vertices)[3];  // [vertex_count], m
   int (*triangles)[3];    // [triangle_count], counter-clockwise seen from outside
+  // Groups of an OBJ file or of hulls: group g is triangles group_start[g] to group_start[g + 1] - 1; NULL without.
+  int group_count;
+  const int *group_start;  // [group_count + 1]
 };
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.
@@ -28,7 +31,8 @@ enum {
 };
 
 // Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are
-// merged, vertices that no face of an OBJ uses are dropped, its polygons are cut into fans.  Never blocks on devices
+// merged, vertices that no face of an OBJ uses are dropped, its polygons are cut into fans, the faces
+// behind each of its "g" and "o" statements are a group.  Never blocks on devices
 // or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
 // "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
@@ -43,6 +47,9 @@ enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *err
 // Volume, centre of mass and second moment by the divergence theorem (sums over signed tetrahedra about the vertex
 // mean).
 void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properties *properties);
+
+// Diagonal of the bounding box, m; 0 without vertices.
+double dc_mesh_size(const struct dc_mesh *mesh);
 
 // True when point lies inside the closed mesh (generalized winding number, Van Oosterom and Strackee 1983, above one
 // half).

@@ -389,7 +389,8 @@ static enum dc_status gather(const struct decimation *d, const double middle[3],
       triangles[triangle_count][k] = number[d->triangles[t][k]] - 1;
     triangle_count++;
   }
-  *mesh = (struct dc_mesh){vertex_count, triangle_count, vertices, triangles};
+  *mesh = (struct dc_mesh){
+      .vertex_count = vertex_count, .triangle_count = triangle_count, .vertices = vertices, .triangles = triangles};
   return DC_OK;
 }
 

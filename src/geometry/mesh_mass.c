@@ -72,6 +72,17 @@ void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properti
           total(&second[3 * i + j]) - volume * center[i] * center[j];
 }
 
+double dc_mesh_size(const struct dc_mesh *mesh)
+{
+  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int v = 0; v < mesh->vertex_count; v++)
+    for (int k = 0; k < 3; k++) {
+      lower[k] = fmin(lower[k], mesh->vertices[v][k]);
+      upper[k] = fmax(upper[k], mesh->vertices[v][k]);
+    }
+  return mesh->vertex_count ? dc_vec_distance(upper, lower) : 0;
+}
+
 // Solid angle of a triangle seen from point, Van Oosterom and Strackee (1983), Eq. 8; corners relative to point:
 //     tan(omega / 2) = a . (b x c) / (|a||b||c| + (a . b)|c| + (b . c)|a| + (c . a)|b|).
 bool dc_mesh_contains(const struct dc_mesh *mesh, const double point[3])

@@ -22,14 +22,16 @@ struct parse {
   struct scanner scanner;
   struct dc_mesh *mesh;
   int vertex_total;  // in the whole file: faces may stand before their vertices
+  int *group_start;  // as in struct dc_mesh
+  bool group_begun;  // by a statement, and no face stands behind it yet
   long statement_line;
   long bad_indices;  // out of range, and the first of them
   long first_bad_index, first_bad_line;
 };
 
 // Statements without effect on the surface.
-static const char *const ignored[] = {"vn",     "vt",     "vp",       "o",          "g",        "s",        "mg",
-                                      "usemtl", "mtllib", "l",        "p",          "bevel",    "c_interp", "lod",
+static const char *const ignored[] = {"vn",     "vt",     "vp",       "s",          "mg",       "usemtl",
+                                      "mtllib", "l",      "p",        "bevel",      "c_interp", "lod",
                                       "usemap", "maplib", "d_interp", "shadow_obj", "trace_obj"};
 
 // Bytes of the line end at place: LF, CR LF or CR alone; 0 when there is none.
@@ -92,15 +94,21 @@ static bool is_word(const struct word *word, const char *text)
   return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-// Vertices and triangles of the whole file.
-static void count_statements(struct scanner scanner, size_t *vertex_count, size_t *triangle_count)
+static bool begins_group(const struct word *word)
 {
-  *vertex_count = *triangle_count = 0;
+  return is_word(word, "g") || is_word(word, "o");
+}
+
+// Vertices, triangles and statements that begin a group, of the whole file.
+static void count_statements(struct scanner scanner, size_t *vertex_count, size_t *triangle_count, size_t *group_count)
+{
+  *vertex_count = *triangle_count = *group_count = 0;
   for (; scanner.at < scanner.end; skip_statement(&scanner)) {
     struct word word;
     if (!next_word(&scanner, &word))
       continue;
     *vertex_count += is_word(&word, "v");
+    *group_count += begins_group(&word);
     if (!is_word(&word, "f"))
       continue;
     size_t corners = 0;
@@ -182,6 +190,9 @@ static enum dc_status parse_face(struct parse *parse, struct dc_error *error)
   struct dc_mesh *mesh = parse->mesh;
   struct dc_mesh_quote quote;
   int corners = 0, first = 0, previous = 0;
+  if (parse->group_begun || mesh->group_count == 0)
+    parse->group_start[mesh->group_count++] = mesh->triangle_count;
+  parse->group_begun = false;
   for (struct word word; next_word(&parse->scanner, &word); corners++) {
     long index;
     if (!parse_corner(&word, &index))
@@ -213,6 +224,10 @@ static enum dc_status parse_statement(struct parse *parse, struct dc_error *erro
     return parse_vertex(parse, error);
   if (is_word(&word, "f"))
     return parse_face(parse, error);
+  if (begins_group(&word)) {
+    parse->group_begun = true;
+    return DC_OK;
+  }
   for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
     if (is_word(&word, ignored[i]))
       return DC_OK;
@@ -249,15 +264,18 @@ enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_aren
   struct parse parse = {.file = file, .mesh = mesh, .scanner = {file->bytes, file->bytes + file->size, 1}};
   if (file->size >= 3 && memcmp(file->bytes, "\xef\xbb\xbf", 3) == 0)  // byte order mark of UTF-8
     parse.scanner.at += 3;
-  size_t vertex_count, triangle_count;
-  count_statements(parse.scanner, &vertex_count, &triangle_count);
+  size_t vertex_count, triangle_count, group_count;
+  count_statements(parse.scanner, &vertex_count, &triangle_count, &group_count);
   if (vertex_count > DC_MESH_TRIANGLES_MAX || triangle_count > DC_MESH_TRIANGLES_MAX)
     return dc_fail(error, DC_BAD_INPUT, "%.700s: must have at most %d vertices and triangles (has %zu and %zu)",
                    file->name, DC_MESH_TRIANGLES_MAX, vertex_count, triangle_count);
   parse.vertex_total = (int)vertex_count;
   mesh->vertices = dc_arena_alloc(arena, vertex_count, sizeof *mesh->vertices);
   mesh->triangles = dc_arena_alloc(arena, triangle_count, sizeof *mesh->triangles);
-  if (!mesh->vertices || !mesh->triangles)
+  // Every group has a face; faces before the first statement are one, too.
+  group_count = group_count < triangle_count ? group_count + 1 : triangle_count;
+  mesh->group_start = parse.group_start = dc_arena_alloc(arena, group_count + 1, sizeof *parse.group_start);
+  if (!mesh->vertices || !mesh->triangles || !parse.group_start)
     return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu vertices and %zu triangles", vertex_count,
                    triangle_count);
   for (; parse.scanner.at < parse.scanner.end; skip_statement(&parse.scanner)) {
@@ -271,5 +289,6 @@ enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_aren
                            parse.bad_indices == 1 ? "index" : "indices", parse.first_bad_index, parse.vertex_total);
   if (mesh->triangle_count == 0)
     return dc_fail(error, DC_BAD_INPUT, "%.700s: no faces (%d vertices)", file->name, mesh->vertex_count);
+  parse.group_start[mesh->group_count] = mesh->triangle_count;
   return drop_unused_vertices(mesh, error);
 }

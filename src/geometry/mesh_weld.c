@@ -69,6 +69,7 @@ enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_
   if (!vertices)
     return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d vertices", vertex_count);
   memcpy(vertices, corners, (size_t)vertex_count * sizeof *vertices);
-  *mesh = (struct dc_mesh){vertex_count, triangle_count, vertices, triangles};
+  *mesh = (struct dc_mesh){
+      .vertex_count = vertex_count, .triangle_count = triangle_count, .vertices = vertices, .triangles = triangles};
   return DC_OK;
 }

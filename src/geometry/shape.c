@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "geometry/mesh_groups.h"
 #include "geometry/shape_types.h"
 
 const struct dc_shape_type *const dc_shape_types[] = {
@@ -50,11 +51,15 @@ enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, st
 {
   shape->mesh = (struct dc_mesh){0};
   shape->properties = (struct dc_mass_properties){0};
+  shape->part_count = 0;
+  shape->parts = NULL;
   enum dc_status status = check_options(shape->type, shape->options, error);
   if (!status)
     status = shape->type->build(shape->options, arena, &shape->mesh, error);
   if (!status && !shape->type->half_space) {
     status = dc_mesh_validate(&shape->mesh, error);
+    if (!status)
+      status = dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
     if (!status)
       dc_mesh_mass_properties(&shape->mesh, &shape->properties);
   }

@@ -25,6 +25,7 @@ struct dc_mesh_shape_options {
   const char *file;
   double scale;
   long triangles;  // at most so many; 0: as many as the file has
+  bool convex;     // the convex hulls of the file's groups
 };
 
 struct dc_shape {
@@ -42,7 +43,8 @@ struct dc_shape {
 // Type by name, or NULL.
 const struct dc_shape_type *dc_shape_type_find(const char *name);
 
-// Builds, validates and measures: fills mesh and properties of a shape whose name, type and options are set.
+// Builds, validates and measures: fills mesh, properties and parts of a shape whose name, type and options are set.
+// What parts have in common counts once for each of them in the properties.
 enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "geometry/mesh_decimate.h"
+#include "geometry/mesh_groups.h"
 #include "geometry/shape_types.h"
 #include "math/vector.h"
 
@@ -28,6 +29,12 @@ static const struct dc_option mesh_option_table[] = {{.name = "file",
                                                       .maximum = DC_MESH_TRIANGLES_MAX,
                                                       .help = "simplify to at most so many, 4 at least; 0: keep all",
                                                       .offset = offsetof(struct dc_mesh_shape_options, triangles)},
+                                                     {.name = "convex",
+                                                      .type = DC_BOOLEAN,
+                                                      .unit = "",
+                                                      .fallback = "false",
+                                                      .help = "convex hulls: of each of the file's groups, or of all",
+                                                      .offset = offsetof(struct dc_mesh_shape_options, convex)},
                                                      DC_OPTIONS_END};
 
 static enum dc_status build_mesh(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
@@ -37,9 +44,13 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
   if (file->triangles > 0 && file->triangles < fewest_triangles)
     return dc_fail(error, DC_BAD_INPUT, "triangles: must be 0 (all) or at least %ld (is %ld)", fewest_triangles,
                    file->triangles);
+  if (file->triangles > 0 && file->convex)
+    return dc_fail(error, DC_BAD_INPUT, "triangles: convex hulls cannot be simplified (remove it or \"convex\")");
   enum dc_status status = dc_mesh_read(file->file, arena, mesh, error);
   for (int v = 0; !status && v < mesh->vertex_count; v++)
     dc_vec_scale(mesh->vertices[v], mesh->vertices[v], file->scale);
+  if (!status && file->convex && (status = dc_mesh_hulls(mesh, arena, mesh, error)))
+    dc_error_prefix(error, "%.700s", file->file);
   if (status || file->triangles == 0 || mesh->triangle_count <= file->triangles)
     return status;
   status = dc_mesh_validate(mesh, error);

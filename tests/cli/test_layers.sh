@@ -43,6 +43,7 @@ refused body/a.c '#include <suitesparse/cholmod.h>'
 refused task/a.c '#include <cjson/cJSON.h>'
 refused plan/a.c '#include <hdf5.h>'
 refused io/a.c '#include <png.h>'
+refused contact/a.c '#include <libqhull_r/libqhull_r.h>'
 if [ "$missed" = 0 ]; then
   echo "ok 2 - includes that point up are refused"
 else

@@ -47,7 +47,8 @@ static void make_tetrahedron(struct workpiece *piece, const double vertices[4][3
   memset(piece, 0, sizeof *piece);
   memcpy(piece->vertices, vertices, 4 * sizeof *vertices);
   memcpy(piece->triangles, triangles, sizeof triangles);
-  piece->mesh = (struct dc_mesh){4, 4, piece->vertices, piece->triangles};
+  piece->mesh = (struct dc_mesh){
+      .vertex_count = 4, .triangle_count = 4, .vertices = piece->vertices, .triangles = piece->triangles};
 }
 
 static void swap_corners(struct workpiece *piece, int t)
@@ -241,7 +242,10 @@ static void test_long_sums(void)
   make_cube(&piece);
   struct dc_arena *arena = dc_arena_create();
   enum { COPIES = 20000 };
-  struct dc_mesh many = {8, 12 * COPIES, piece.vertices, dc_arena_alloc(arena, 12 * COPIES, sizeof(int[3]))};
+  struct dc_mesh many = {.vertex_count = 8,
+                         .triangle_count = 12 * COPIES,
+                         .vertices = piece.vertices,
+                         .triangles = dc_arena_alloc(arena, 12 * COPIES, sizeof(int[3]))};
   dc_vec_scale(piece.vertices[1], piece.vertices[1], 1.1);  // the cube's faces are not exact in binary
   for (int i = 0; i < COPIES; i++)
     memcpy(many.triangles + 12 * i, piece.triangles, 12 * sizeof(int[3]));

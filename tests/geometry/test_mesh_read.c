@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "geometry/mesh_groups.h"
 #include "geometry/mesh_read.h"
 #include "geometry/shape.h"
 
@@ -102,6 +103,25 @@ static void test_obj(void)
               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
               "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n",
               8, 12);
+}
+
+static void test_obj_groups(void)
+{
+  static const struct {
+    const char *text;
+    int count, start[4];
+  } cases[] = {{TETRAHEDRON FACES, 1, {0, 4}},
+               {"g a\no b\n" TETRAHEDRON FACES "g\n", 1, {0, 4}},
+               {TETRAHEDRON "f 1 3 2\ng a b\n#g\nf 1 2 4\ns 1\nf 1 4 3\no\no\nf 2 3 4\n", 3, {0, 1, 3, 4}},
+               {TETRAHEDRON "g a\nf 1 3 2\ng b\nf 1 2 4\ng a\nf 1 4 3 2\n", 3, {0, 1, 2, 4}}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct dc_mesh mesh;
+    struct dc_error error = {0};
+    CHECK(parse("a.obj", cases[i].text, strlen(cases[i].text), &mesh, &error) == DC_OK, "%s", error.text);
+    CHECK(mesh.group_count == cases[i].count, "case %zu: %d groups", i, mesh.group_count);
+    for (int g = 0; g <= mesh.group_count && g <= cases[i].count; g++)
+      CHECK(mesh.group_start[g] == cases[i].start[g], "case %zu, group %d: %d", i, g, mesh.group_start[g]);
+  }
 }
 
 static void test_obj_values(void)
@@ -361,6 +381,27 @@ static void test_not_files(void)
 }
 
 // Changes, cuts or repeats random bytes of a good file; whatever comes out is read or refused with a message.
+// Hulls of whatever could be read are bodies, or refused; groups cover all triangles.
+static void check_hulls(const struct dc_mesh *mesh, int round)
+{
+  struct dc_mesh hulls;
+  struct dc_error error = {0};
+  for (int g = 0; g < mesh->group_count; g++)
+    CHECK(mesh->group_start[g] < mesh->group_start[g + 1], "round %d: group %d is empty", round, g);
+  if (mesh->group_count)
+    CHECK(mesh->group_start[0] == 0 && mesh->group_start[mesh->group_count] == mesh->triangle_count, "round %d", round);
+  enum dc_status status = dc_mesh_hulls(mesh, arena, &hulls, &error);
+  if (status) {
+    CHECK(status == DC_BAD_INPUT && error.text[0], "round %d: status %d '%s'", round, status, error.text);
+    return;
+  }
+  CHECK(dc_mesh_validate(&hulls, &error) == DC_OK, "round %d: %s", round, error.text);
+  int count;
+  const struct dc_mesh *parts;
+  CHECK(dc_mesh_convex_parts(&hulls, arena, &count, &parts, &error) == DC_OK, "round %d: %s", round, error.text);
+  CHECK(count == hulls.group_count, "round %d: %d parts of %d hulls", round, count, hulls.group_count);
+}
+
 static void fuzz(const char *name, const char *bytes, size_t size, int rounds)
 {
   static const char spice[] = "0123456789-+.eE/ \n\r\t\\#vfnan\0\xff";
@@ -399,6 +440,7 @@ static void fuzz(const char *name, const char *bytes, size_t size, int rounds)
       enum dc_status verdict = dc_mesh_validate(&mesh, &broken);
       valid += verdict == DC_OK;
       CHECK(verdict == DC_OK || (verdict == DC_BAD_INPUT && broken.text[0]), "round %d: %d", round, verdict);
+      check_hulls(&mesh, round);
     }
     dc_arena_destroy(arena);
     arena = outer;
@@ -416,6 +458,9 @@ static void test_fuzz(void)
   const char *obj = TETRAHEDRON "vn 0 0 1\nvt 0 0 # comment\nf 1/1/1 3/1/1 2/1/1\nf 1//1 2//1 4//1\n"
                                 "f -4 -1 \\\n -2\nf 2 3 4\n";
   fuzz("a.obj", obj, strlen(obj), 6000);
+  const char *groups =
+      "o a\n" TETRAHEDRON FACES "g b\nv 2 0 0\nv 3 0 0\nv 2 1 0\nv 2 0 1\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n";
+  fuzz("a.obj", groups, strlen(groups), 6000);
   make_text(text, "\n");
   fuzz("a.stl", text, strlen(text), 6000);
   make_binary(bytes, "binary");
@@ -434,8 +479,8 @@ static void test_clean_up(void)
   CHECK(rmdir(folder) == 0, "%s is not empty", folder);
 }
 
-RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: values", test_obj_values},
-          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl},
-          {"STL: text", test_text_stl}, {"round trips", test_round_trip},
+RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: groups", test_obj_groups},
+          {"OBJ: values", test_obj_values}, {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits},
+          {"STL: binary", test_binary_stl}, {"STL: text", test_text_stl}, {"round trips", test_round_trip},
           {"directories, pipes, devices, large and missing files", test_not_files}, {"random damage", test_fuzz},
           {"clean-up", test_clean_up})

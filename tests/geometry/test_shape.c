@@ -251,21 +251,20 @@ static void test_capsule(void)
   }
 }
 
-static const char *temporary_mesh(void)
+// Writes an OBJ file with that text; the path stays valid until the next call.
+static const char *write_mesh(const char *text)
 {
-  static char path[] = "/tmp/dcsim-shape-XXXXXX.obj";
-  static bool made;
-  if (made)
-    return path;
+  static char path[40];
+  strcpy(path, "/tmp/dcsim-shape-XXXXXX.obj");
   int descriptor = mkstemps(path, 4);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  CHECK(file != NULL, "%s", path);
-  if (!file)
-    return path;
-  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
-  fclose(file);
-  made = true;
+  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
   return path;
+}
+
+static const char *temporary_mesh(void)
+{
+  return write_mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
 }
 
 // Every type builds with its defaults and 1 for every required number, and is a valid body.
@@ -277,6 +276,7 @@ static void test_registry(void)
     CHECK(dc_shape_type_find(type->name) == type, "%s", type->name);
     CHECK(type->summary[0] && type->build, "%s", type->name);
     struct builder builder = begin(type->name);
+    const char *file = NULL;
     for (const struct dc_option *option = type->options; option->name; option++) {
       CHECK(option->help && option->unit, "%s.%s", type->name, option->name);
       if (option->fallback)
@@ -286,7 +286,7 @@ static void test_registry(void)
       else if (option->type == DC_REALS)
         set_reals(&builder, option->name, 1, 1, 1);
       else if (option->type == DC_STRING)
-        *(const char **)option_at(&builder, option->name, DC_STRING) = temporary_mesh();
+        *(const char **)option_at(&builder, option->name, DC_STRING) = file = temporary_mesh();
       else
         CHECK(false, "%s.%s: a required option this test does not know", type->name, option->name);
     }
@@ -294,23 +294,17 @@ static void test_registry(void)
     CHECK((builder.shape.mesh.triangle_count > 0) == !type->half_space, "%s", type->name);
     CHECK((builder.shape.properties.volume > 0) == !type->half_space, "%s", type->name);
     end(&builder);
+    if (file)
+      remove(file);
   }
   CHECK(types == 6, "%d types", types);
   CHECK(dc_shape_type_find("Sphere") == NULL, "names have one case");
-  remove(temporary_mesh());
 }
 
 static void test_mesh_scale(void)
 {
   struct builder mesh = begin("mesh");
-  char path[] = "/tmp/dcsim-shape-XXXXXX.obj";
-  int descriptor = mkstemps(path, 4);
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  CHECK(file != NULL, "%s", path);
-  if (!file)
-    return;
-  fputs("v 0 0 0\nv 1000 0 0\nv 0 1000 0\nv 0 0 1000\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
-  fclose(file);
+  const char *path = write_mesh("v 0 0 0\nv 1000 0 0\nv 0 1000 0\nv 0 0 1000\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
   *(const char **)option_at(&mesh, "file", DC_STRING) = path;
   set_real(&mesh, "scale", 1e-3);
   build(&mesh);
@@ -326,6 +320,162 @@ static void expect_refusal(struct builder *builder, const char *part)
   CHECK(status == DC_BAD_INPUT && error.status == DC_BAD_INPUT, "status %d", status);
   CHECK(strstr(error.text, part), "'%s' not in '%s'", part, error.text);
   end(builder);
+}
+
+// Faces of a box from one corner to the other; its vertices are numbered from first, counted from 1.
+static void append_box(char *text, size_t size, const char *group, const double lower[3], const double upper[3],
+                       int first)
+{
+  static const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  size_t length = strlen(text);
+  length += (size_t)snprintf(text + length, size - length, "%s", group);
+  for (int v = 0; v < 8; v++)
+    length += (size_t)snprintf(text + length, size - length, "v %g %g %g\n", v & 1 ? upper[0] : lower[0],
+                               v & 2 ? upper[1] : lower[1], v & 4 ? upper[2] : lower[2]);
+  for (int f = 0; f < 6; f++)
+    length += (size_t)snprintf(text + length, size - length, "f %d %d %d %d\n", first + sides[f][0],
+                               first + sides[f][1], first + sides[f][2], first + sides[f][3]);
+  CHECK(length < size, "room for the text");
+}
+
+// A shape of a mesh file with that text; the file is removed.
+static struct builder mesh_shape(const char *text, bool convex)
+{
+  struct builder builder = begin("mesh");
+  const char *path = write_mesh(text);
+  *(const char **)option_at(&builder, "file", DC_STRING) = path;
+  *(bool *)option_at(&builder, "convex", DC_BOOLEAN) = convex;
+  build(&builder);
+  remove(path);
+  return builder;
+}
+
+static void check_parts(const struct dc_shape *shape, int part_count, int vertex_count)
+{
+  CHECK(shape->part_count == part_count, "%d parts, expected %d", shape->part_count, part_count);
+  CHECK((shape->parts != NULL) == (part_count > 0), "parts of a shape with %d", part_count);
+  for (int i = 0; i < shape->part_count; i++)
+    CHECK(shape->parts[i].vertex_count == vertex_count, "part %d has %d vertices", i, shape->parts[i].vertex_count);
+}
+
+static void test_parts_of_types(void)
+{
+  for (int i = 0; dc_shape_types[i]; i++) {
+    const struct dc_shape_type *type = dc_shape_types[i];
+    struct builder builder = begin(type->name);
+    const char *file = NULL;
+    for (const struct dc_option *option = type->options; option->name; option++) {
+      if (option->fallback)
+        continue;
+      if (option->type == DC_REAL)
+        set_real(&builder, option->name, 0.37);
+      else if (option->type == DC_REALS)
+        set_reals(&builder, option->name, 0.7, 0.11, 0.3);
+      else
+        *(const char **)option_at(&builder, option->name, DC_STRING) = file = temporary_mesh();
+    }
+    if (strcmp(type->name, "box") == 0)
+      set_reals(&builder, "divisions", 3, 40, 7);
+    build(&builder);
+    check_parts(&builder.shape, type->half_space ? 0 : 1, builder.shape.mesh.vertex_count);
+    CHECK(builder.shape.part_count == 0 || builder.shape.parts[0].vertices == builder.shape.mesh.vertices, "no copy");
+    end(&builder);
+    if (file)
+      remove(file);
+  }
+  for (int base = 0; base < 2; base++)
+    for (int level = 0; level <= 6; level += 3) {
+      struct builder sphere = begin("sphere");
+      set_real(&sphere, "radius", 0.1);
+      set_integer(&sphere, "level", level);
+      *(int *)option_at(&sphere, "base", DC_CHOICE) = base;
+      build(&sphere);
+      check_parts(&sphere.shape, 1, sphere.shape.mesh.vertex_count);
+      end(&sphere);
+    }
+}
+
+static const double origin[3] = {0, 0, 0}, unit[3] = {1, 1, 1};
+
+// An L of two boxes side by side, as one surface and as two.
+static void test_parts_of_l(void)
+{
+  static const char *const surface =
+      "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 0 1\nv 2 0 1\nv 2 1 1\nv 1 1 1\nv 1 2 1\nv 0 2 1\n"
+      "f 4 3 2 1\nf 6 5 4 1\nf 7 8 9 10\nf 7 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 "
+      "1 7 12\n";
+  struct builder l = mesh_shape(surface, false);
+  check_parts(&l.shape, 0, 0);
+  CHECK_NEAR(l.shape.properties.volume, 3, 1e-14);
+  end(&l);
+  // Its hull cuts the corner: 3.5.
+  l = mesh_shape(surface, true);
+  check_parts(&l.shape, 1, 10);
+  CHECK(l.shape.mesh.vertex_count == 10, "the inner edge is gone: %d vertices", l.shape.mesh.vertex_count);
+  CHECK_NEAR(l.shape.properties.volume, 3.5, 1e-14);
+  end(&l);
+  for (int convex = 0; convex < 2; convex++) {
+    char text[2048] = "";
+    append_box(text, sizeof text, "o long side\n", origin, (const double[3]){2, 1, 1}, 1);
+    append_box(text, sizeof text, "o short\ng short\n", (const double[3]){0, 1, 0}, (const double[3]){1, 2, 1}, 9);
+    l = mesh_shape(text, convex);
+    check_parts(&l.shape, 2, 8);
+    CHECK(l.shape.mesh.vertex_count == 16 && l.shape.mesh.triangle_count == 24, "both surfaces");
+    CHECK_NEAR(l.shape.properties.volume, 3, 1e-14);
+    CHECK_NEAR(l.shape.properties.center[0], (2 * 1 + 1 * 0.5) / 3, 1e-15);
+    CHECK(dc_mesh_contains(&l.shape.mesh, (const double[3]){1.5, 0.5, 0.5}) &&
+              dc_mesh_contains(&l.shape.mesh, (const double[3]){0.5, 1.5, 0.5}) &&
+              !dc_mesh_contains(&l.shape.mesh, (const double[3]){1.5, 1.5, 0.5}),
+          "inside and outside");
+    end(&l);
+  }
+}
+
+// Overlapping parts: the union for what asks whether a point is inside, the sum for masses.
+static void test_overlapping_parts(void)
+{
+  char text[2048] = "";
+  append_box(text, sizeof text, "g a\n", origin, unit, 1);
+  append_box(text, sizeof text, "g b\n", (const double[3]){0.5, 0, 0}, (const double[3]){1.5, 1, 1}, 9);
+  struct builder boxes = mesh_shape(text, true);
+  check_parts(&boxes.shape, 2, 8);
+  CHECK_NEAR(boxes.shape.properties.volume, 2, 1e-15);
+  CHECK(dc_mesh_contains(&boxes.shape.mesh, (const double[3]){0.75, 0.5, 0.5}), "the overlap is inside");
+  CHECK(!dc_mesh_contains(&boxes.shape.mesh, (const double[3]){-0.25, 0.5, 0.5}), "outside");
+  end(&boxes);
+}
+
+// Hulls of what is no solid: faces of groups may be open, turned over, share vertices, hold faces without area.
+static void test_convex_groups(void)
+{
+  static const char *const text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 1\nv 9 9 9\nv 0.1 0.1 0.1\n"
+                                  "f 1 2 3\nf 1 2 4\nf 7 7 7\n# faces before the first group are one\ng empty\ng\nf 2 "
+                                  "3 4\nf 5 3 2\nusemtl x\nf 2 2 3\n";
+  struct builder groups = mesh_shape(text, true);
+  check_parts(&groups.shape, 2, 4);
+  CHECK_NEAR(groups.shape.properties.volume, 1.0 / 6 + 1.0 / 3, 1e-16);
+  int at_unit = 0;
+  for (int v = 0; v < 4; v++)
+    at_unit += dc_vec_distance(groups.shape.parts[1].vertices[v], unit) == 0;
+  CHECK(at_unit == 1, "the vertices of the second group");
+  end(&groups);
+  // A convex surface in groups is one part, with or without the option for one hull each.
+  static const char *const tetrahedron =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 3 2\nf 1 2 4\ng b\nf 1 4 3\nf 2 3 4\n";
+  groups = mesh_shape(tetrahedron, false);
+  check_parts(&groups.shape, 1, 4);
+  end(&groups);
+  // One group is a solid, the other is not convex.
+  char boxes[2048] = "";
+  append_box(boxes, sizeof boxes, "g a\n", (const double[3]){5, 5, 5}, (const double[3]){6, 6, 6}, 1);
+  strcat(boxes, "g dent\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\nf 9 11 10\nf 9 10 12\nf 9 12 11\n"
+                "f 10 11 13\nf 11 12 13\nf 12 10 13\n");
+  groups = mesh_shape(boxes, false);
+  check_parts(&groups.shape, 0, 0);
+  end(&groups);
+  groups = mesh_shape(boxes, true);
+  CHECK(groups.shape.part_count == 2 && groups.shape.parts[1].vertex_count == 4, "%d parts", groups.shape.part_count);
+  end(&groups);
 }
 
 static void test_refusals(void)
@@ -365,6 +515,36 @@ static void test_refusals(void)
   expect_refusal(&builder, "/nonexistent/bunny.obj: cannot be opened: No such file or directory");
 }
 
+static void refuse_convex(const char *text, double scale, long triangles, const char *part)
+{
+  struct builder builder = begin("mesh");
+  const char *path = write_mesh(text);
+  *(const char **)option_at(&builder, "file", DC_STRING) = path;
+  *(bool *)option_at(&builder, "convex", DC_BOOLEAN) = true;
+  set_real(&builder, "scale", scale);
+  set_integer(&builder, "triangles", triangles);
+  expect_refusal(&builder, part);
+  remove(path);
+}
+
+static void test_convex_refusals(void)
+{
+#define TETRAHEDRON "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+  refuse_convex(TETRAHEDRON, 1, 4, "triangles: convex hulls cannot be simplified");
+  refuse_convex(TETRAHEDRON "g flat\nf 1 2 3\n", 1, 0,
+                ".obj: group 2 of 2: a convex hull needs at least 4 points (has 3)");
+  refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", 1, 0, ".obj: all 4 points lie in a plane");
+  refuse_convex("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie on a line");
+  refuse_convex("v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie in one place");
+  refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e308\nf 1 2 3 4\n", 1e9, 0,
+                "point 3 of a convex hull is not finite");
+  refuse_convex(TETRAHEDRON, 1e-10, 0, "at least 1e-09 m in size");
+  static char many[16 * 4100 + sizeof TETRAHEDRON] = TETRAHEDRON;
+  for (int i = 0; i < 4100; i++)
+    strcat(many + 16 * i, "o a\nf 1 2 3 4  \n");
+  refuse_convex(many, 1, 0, "must have at most 4096 groups to make hulls of (has 4101)");
+}
+
 RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_sphere_counts},
           {"sphere: volume, area and moment converge", test_sphere_converges},
           {"box: counts, volume, moments", test_box},
@@ -372,4 +552,7 @@ RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_
           {"cube: diagonals form a tetrahedron", test_cube_diagonals},
           {"cylinder: counts, volume, moments", test_cylinder}, {"capsule: counts, volume", test_capsule},
           {"registry: every type builds and validates", test_registry}, {"mesh: scale", test_mesh_scale},
-          {"refusals", test_refusals})
+          {"parts: every type but the half-space is convex", test_parts_of_types},
+          {"parts: an L as one surface, its hull, two groups", test_parts_of_l},
+          {"parts: overlap", test_overlapping_parts}, {"parts: hulls of groups", test_convex_groups},
+          {"refusals", test_refusals}, {"refusals of hulls", test_convex_refusals})
