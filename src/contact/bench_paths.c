@@ -62,10 +62,11 @@ struct walk {
   struct dc_contact *contact;
   const struct dc_bench_path *path;
   double size;
+  bool broken;  // a gradient was not finite though the energy was
 };
 
 // The gradient at s; false when the bodies meet.
-static bool gradient(const struct walk *walk, double s, double g[6])
+static bool gradient(struct walk *walk, double s, double g[6])
 {
   const struct dc_bench_path *path = walk->path;
   struct dc_pose poses[2] = {path->poses[0], path->poses[1]};
@@ -83,8 +84,10 @@ static bool gradient(const struct walk *walk, double s, double g[6])
   }
   if (!isfinite(dc_contact_evaluate(walk->contact, poses, 1, &pair)))
     return false;
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; i++) {
     g[i] = i < 3 ? pair.gradient[i] / walk->size : pair.gradient[i];
+    walk->broken |= !isfinite(g[i]);
+  }
   return true;
 }
 
@@ -103,7 +106,7 @@ static double combination(int count, const double *weights, const double (*g)[6]
 static const double slope_weights[2] = {-1, 1}, jump_weights[3] = {1, -2, 1}, bend_weights[4] = {-1, 3, -3, 1};
 
 // The largest jump between neighbouring quotients in [low, high] cut into parts; *place where.
-static bool largest_jump(const struct walk *walk, double low, double high, int parts, double *place, double *jump)
+static bool largest_jump(struct walk *walk, double low, double high, int parts, double *place, double *jump)
 {
   double g[3][6], step = (high - low) / parts;
   *jump = 0, *place = 0.5 * (low + high);
@@ -119,7 +122,7 @@ static bool largest_jump(const struct walk *walk, double low, double high, int p
 }
 
 // Narrows [low, high] down to the step around the largest jump.
-static bool refine(const struct walk *walk, double low, double high, double scale, struct dc_path_jump *worst)
+static bool refine(struct walk *walk, double low, double high, double scale, struct dc_path_jump *worst)
 {
   double place, jump, fine;
   for (;;) {
@@ -142,7 +145,7 @@ static bool refine(const struct walk *walk, double low, double high, double scal
 bool dc_bench_path_jump(struct dc_contact *contact, const struct dc_bench_path *path, double size,
                         struct dc_path_jump *jump)
 {
-  struct walk walk = {contact, path, size};
+  struct walk walk = {.contact = contact, .path = path, .size = size};
   double g[SAMPLES + 1][6], slope[SAMPLES], scale[SAMPLES] = {0}, bend[SAMPLES] = {0};
   *jump = (struct dc_path_jump){.step = STEP};
   for (int k = 0; k <= SAMPLES; k++)
@@ -169,5 +172,7 @@ bool dc_bench_path_jump(struct dc_contact *contact, const struct dc_bench_path *
       if (k >= 0 && k < SAMPLES)
         bend[k] = 0;
   }
+  if (walk.broken)
+    *jump = (struct dc_path_jump){STEP, INFINITY, INFINITY};
   return true;
 }

@@ -20,6 +20,7 @@ struct dc_bench_path dc_bench_edge_path(int k);
 
 // The largest |D+(s) - D-(s)| over s, D+ and D- the one-sided difference quotients of the gradient (moments over size)
 // with the step, relative to the largest |D| nearby; found at that step, and there again with a tenth of it.
+// Infinite when a gradient was not finite.
 struct dc_path_jump {
   double step;  // in s
   double coarse, fine;

@@ -18,62 +18,11 @@ static const struct {
   int hulls;
 } settings_table[] = {{"sdrs", 1, 0, 0.1, DC_HULLS_PARTS}, {NULL, 1, 0.1, 0.1, DC_HULLS_PARTS}};
 
-#define BALL                                                                                                           \
-  {                                                                                                                    \
-    "sphere",                                                                                                          \
-    {                                                                                                                  \
-      {"radius", 1, {0.2}},                                                                                            \
-      {                                                                                                                \
-        "level", 1,                                                                                                    \
-        {                                                                                                              \
-          0                                                                                                            \
-        }                                                                                                              \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }
-#define CUBE                                                                                                           \
-  {                                                                                                                    \
-    "box",                                                                                                             \
-    {                                                                                                                  \
-      {"size", 3, {0.4, 0.4, 0.4}},                                                                                    \
-      {                                                                                                                \
-        "divisions", 3,                                                                                                \
-        {                                                                                                              \
-          1, 1, 1                                                                                                      \
-        }                                                                                                              \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }
-#define ROD                                                                                                            \
-  {                                                                                                                    \
-    "box",                                                                                                             \
-    {                                                                                                                  \
-      {"size", 3, {0.1, 0.1, 0.6}},                                                                                    \
-      {                                                                                                                \
-        "divisions", 3,                                                                                                \
-        {                                                                                                              \
-          1, 1, 3                                                                                                      \
-        }                                                                                                              \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }
-#define ANGLE                                                                                                          \
-  {                                                                                                                    \
-    "angle",                                                                                                           \
-    {                                                                                                                  \
-      {                                                                                                                \
-        "size", 1,                                                                                                     \
-        {                                                                                                              \
-          0.4                                                                                                          \
-        }                                                                                                              \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }
-static const struct {
-  const char *name;
-  struct dc_bench_shape shapes[2];
-} cases[] = {
-    {"cube-cube", {CUBE, CUBE}}, {"ball-ball", {BALL, BALL}}, {"cube-rod", {CUBE, ROD}}, {"ball-angle", {BALL, ANGLE}}};
+static const struct dc_bench_shape ball = {"sphere", {{"radius", 1, {0.2}}, {"level", 1, {0}}}},
+                                   cube = {"box", {{"size", 3, {0.4, 0.4, 0.4}}, {"divisions", 3, {1, 1, 1}}}},
+                                   rod = {"box", {{"size", 3, {0.1, 0.1, 0.6}}, {"divisions", 3, {1, 1, 3}}}},
+                                   angle = {"angle", {{"size", 1, {0.4}}}};
+static const struct dc_bench_shape *const cases[][2] = {{&cube, &cube}, {&ball, &ball}, {&cube, &rod}, {&ball, &angle}};
 enum { CASES = sizeof cases / sizeof *cases, EDGES_CASE = 0 };
 
 enum { MARCH = 100, BISECTIONS = 60, DECADES = 7, INSIDE_POSES = 4, PUSH_POSES = 12, RANGE_POINTS = 49 };
@@ -84,7 +33,6 @@ static const double PERSISTENT = 0.3, ROUNDING = 1e-5;
 
 // A pair of bodies and the contact between them; a stands on a random line from b.
 struct setup {
-  const char *name;
   struct dc_arena *arena;
   struct dc_shape shapes[2];
   struct dc_bodies bodies;
@@ -122,13 +70,12 @@ static enum dc_status begin(struct setup *setup, int c, const struct dc_contact_
 {
   struct dc_body_definition definitions[2] = {{0}};
   struct dc_contact_settings settings;
-  *setup = (struct setup){.name = cases[c].name, .arena = dc_arena_create()};
+  *setup = (struct setup){.arena = dc_arena_create()};
   if (!setup->arena)
     return dc_fail(error, DC_MEMORY, "out of memory for the properties");
   for (int side = 0; side < 2; side++) {
     const char *name = side ? "b" : "a";
-    enum dc_status status =
-        dc_bench_shape_build(&cases[c].shapes[side], name, setup->arena, &setup->shapes[side], error);
+    enum dc_status status = dc_bench_shape_build(cases[c][side], name, setup->arena, &setup->shapes[side], error);
     if (!status)
       status = dc_options_set_defaults(dc_body_options, &definitions[side], setup->arena, error);
     if (status)
@@ -236,7 +183,7 @@ static void measure_barrier(struct setup *setup, struct dc_random *random, struc
   struct dc_pair_derivatives pair;
   for (int k = 0; k < DECADES; k++) {
     energies[k] = evaluate(setup, pow(10, -2 - k), &pair);
-    check_energy(properties, energies[k] >= 0 && isfinite(energies[k]));
+    check_energy(properties, energies[k] >= 0 && isfinite(energies[k]) && isfinite(dc_vec_norm(pair.gradient + 3)));
   }
   double last = energies[DECADES - 1] - energies[DECADES - 2], before = energies[DECADES - 2] - energies[DECADES - 3];
   properties->barrier.gain = fmin(properties->barrier.gain, before > 0 ? last / before : 0);
@@ -275,9 +222,9 @@ static void measure_push(struct setup *setup, struct dc_random *random, struct d
     if (dc_vec_norm(push) == 0)
       continue;
     turn_corners(setup);
-    double angle = dc_cone_angle(push, setup->shapes[0].mesh.vertex_count, (const double(*)[3])setup->corners[0],
-                                 setup->shapes[1].mesh.vertex_count, (const double(*)[3])setup->corners[1]);
-    properties->pushing.angle = fmax(properties->pushing.angle, angle);
+    double leaves = dc_cone_angle(push, setup->shapes[0].mesh.vertex_count, (const double(*)[3])setup->corners[0],
+                                  setup->shapes[1].mesh.vertex_count, (const double(*)[3])setup->corners[1]);
+    properties->pushing.angle = isfinite(leaves) ? fmax(properties->pushing.angle, leaves) : INFINITY;
     properties->pushing.poses++;
   }
 }
@@ -289,8 +236,9 @@ static void measure_range(struct setup *setup, struct dc_contact_properties *pro
   double at_one = force(setup, 1);
   for (int k = 0; k < RANGE_POINTS; k++) {
     double gap = pow(10, -3 + 6 * k / (RANGE_POINTS - 1.0)), here = force(setup, gap);
-    properties->lasting.least = fmin(properties->lasting.least, at_one > 0 ? here / at_one : 0);
-    if (here == 0)
+    bool pushes = here > 0;  // a force that is not a number does not
+    properties->lasting.least = fmin(properties->lasting.least, pushes && at_one > 0 ? here / at_one : 0);
+    if (!pushes)
       properties->lasting.vanishes = fmin(properties->lasting.vanishes, gap);
   }
   properties->lasting.lines++;
@@ -306,7 +254,7 @@ static void measure_path(struct setup *setup, const struct dc_bench_path *path,
     return;
   properties->smooth.paths++;
   // What persists comes before what shrinks; of equals the larger.
-  bool persists = jump.fine > PERSISTENT * jump.coarse && jump.fine > ROUNDING;
+  bool persists = isinf(jump.fine) || (jump.fine > PERSISTENT * jump.coarse && jump.fine > ROUNDING);
   bool held = properties->smooth.holds;
   if (persists ? held || jump.fine > properties->smooth.jump_tenth
                : held && jump.fine > properties->smooth.jump_tenth) {

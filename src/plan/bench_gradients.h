@@ -33,9 +33,10 @@ struct dc_gradient_result {
   double seconds;
 };
 
-// Number of cases.
+// Number of cases; the name of one (0 ... count - 1).
 int dc_bench_gradient_count(void);
-// Runs a case (0 ... count - 1) with a contact model, on the calling thread.  What the model cannot do is no error but in
+const char *dc_bench_gradient_name(int which);
+// Runs a case with a contact model, on the calling thread.  What the model cannot do is no error but in
 // result->status; only DC_MEMORY is returned.
 enum dc_status dc_bench_gradient(const struct dc_contact_model *model, int which, struct dc_gradient_result *result,
                                  struct dc_error *error);

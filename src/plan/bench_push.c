@@ -10,22 +10,17 @@
 enum { BOX, PUSHER, STEPS = 40, HOLD = 5, ITERATIONS = 60 };
 static const double RATE = 0.02;  // of Adam, m
 
+static const struct dc_bench_shape cube = {"box", {{"size", 3, {0.2, 0.2, 0.2}}, {"divisions", 3, {1, 1, 1}}}};
+static const struct dc_bench_shape ball = {"sphere", {{"radius", 1, {0.05}}, {"level", 1, {0}}}};
+
 // The nearest we have to planar pushing in the irs_mpc papers (quasi-static there, frictionless with inertia here): a
 // box that slides and turns in a plane, a driven ball that does not touch it, and a place for the box.  The first guess
 // leaves the ball where it is.
 static const struct dc_bench_setting task_setting = {
     .step = 0.05,
     .stiffness = 1e-4,
-    .bodies = {{.name = "box",
-                .shape = {"box", {{"size", 3, {0.2, 0.2, 0.2}}, {"divisions", 3, {1, 1, 1}}}},
-                .joints = "xyr",
-                .mass = 1},
-               {.name = "pusher",
-                .shape = {"sphere", {{"radius", 1, {0.05}}, {"level", 1, {1}}}},
-                .joints = "xy",
-                .mass = 0.2,
-                .kp = 100,
-                .kd = 10}}};
+    .bodies = {{.name = "box", .shape = &cube, .joints = "xyr", .mass = 1},
+               {.name = "pusher", .shape = &ball, .joints = "xy", .mass = 0.2, .kp = 100, .kd = 10}}};
 static const double target[3] = {0.5, 0, 0};
 static const double starts[DC_PUSH_STARTS][3] = {
     [DC_PUSH_BESIDE] = {-0.1, 0.4, 0}, [DC_PUSH_WRONG_SIDE] = {0.25, 0.1, 0}};

@@ -10,7 +10,7 @@ enum { DC_BENCH_BODIES = 3, DC_BENCH_JOINTS = 3 };
 
 struct dc_bench_body {
   const char *name;  // NULL: none
-  struct dc_bench_shape shape;
+  const struct dc_bench_shape *shape;
   const char *joints;  // a letter for every degree of freedom: x, y, z slides along, r a hinge about z; "": fixed
   double mass;         // kg
   double position[3];  // m
