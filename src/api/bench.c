@@ -71,7 +71,7 @@ static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *
   return DC_OK;
 }
 
-enum { PROPERTY_LINES = 6 };
+enum { PROPERTY_LINES = 4 };
 
 // A property of a model: whether it holds and is expected to, and the number that says so.
 static void put_property(struct dc_json_writer *json, struct dc_text *text, const char *name, bool holds, bool expected,
