@@ -198,12 +198,18 @@ static double output(const struct run *run, const struct coordinate *coordinate)
   return coordinate->kind == POSITION ? *last : (*last - *(last - nq)) / run->trajectory->time_step;
 }
 
-// The start: that of the definitions or, with settle, the state that bodies without velocities come to.
+static bool has_adjoint(const struct run *run)
+{
+  return !(run->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
+}
+
+// The start: that of the definitions or, with settle, the state that bodies without velocities come to.  Soft contacts rest
+// overlapping, which is no start: models that bring their own land first.
 static enum dc_status settle(struct run *run, struct dc_error *error)
 {
   size_t nq = (size_t)run->model->bodies.nq, nv = (size_t)run->model->bodies.nv;
   int steps = run->trajectory->steps;
-  if (!run->c->settle)
+  if (!run->c->settle || !has_adjoint(run))
     return DC_OK;
   memset(run->input->velocity, 0, nv * sizeof *run->input->velocity);
   run->input->steps = run->trajectory->steps = run->c->settle;
@@ -290,7 +296,7 @@ static void destroy(struct run *run)
 
 static enum dc_status measure(struct run *run, struct dc_error *error)
 {
-  bool adjoint = !(run->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
+  bool adjoint = has_adjoint(run);
   enum dc_status status = create(run, error);
   if (!status)
     status = settle(run, error);
