@@ -5,9 +5,9 @@
 
 #include "geometry/shape.h"
 
-// A shape by its type and the options that differ from the defaults (whole numbers and reals only), ended by one without
-// a name.  Besides the registered types there is "angle": a bar of square section bent by 90 degrees, without convex
-// parts: legs as long as `size` [1], thickness and width a third of it.
+// A shape by its type and the options that differ from the defaults (whole numbers and reals only), ended by one
+// without a name.  Besides the registered types there is "angle": a bar of square section bent by 90 degrees, without
+// convex parts: legs as long as `size` [1], thickness and width a third of it.
 struct dc_bench_shape {
   const char *type;
   struct dc_bench_option {

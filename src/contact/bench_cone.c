@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-negative least squares by an active set (Lawson and Hanson 1974, chapter 23): the generator that the residual points
-// to most comes from the support functions of the two sets, and three generators are always enough in space.
+// Non-negative least squares by an active set (Lawson and Hanson 1974, chapter 23): the generator that the residual
+// points to most comes from the support functions of the two sets, and three generators are always enough in space.
 #include "contact/bench_cone.h"
 
 #include <stdbool.h>

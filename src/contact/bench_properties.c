@@ -11,7 +11,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Settings by model; NULL: of all others.  Local models reach far enough to feel the paths, which run at gaps of 0.04 m.
+// Settings by model; NULL: of all others.  Local models reach far enough to feel the paths, at gaps of 0.04 m.
 static const struct {
   const char *model;
   double length, dhat, support;

@@ -15,8 +15,8 @@ struct dc_contact_properties {
     double gain;    // least ratio of what the last decade adds to what the one before it added; 0.1 of a bounded energy
     long poses, failures;  // negative, not finite though apart, or finite though surfaces cross
   } barrier;
-  // Twice differentiable: jump of the difference quotient of the gradient, relative to its size nearby, at the place of the
-  // worst path, from a step to one of a tenth.
+  // Twice differentiable: jump of the difference quotient of the gradient, relative to its size nearby, at the place of
+  // the worst path, from a step to one of a tenth.
   struct {
     bool holds;
     double step, jump, jump_tenth;  // step in parts of the path
@@ -42,8 +42,9 @@ struct dc_contact_properties {
 bool dc_properties_expected_smooth(const struct dc_contact_model *model);
 bool dc_properties_expected_lasting(const struct dc_contact_model *model);
 
-// Measures a model with a potential (not DC_CONTACT_FOREIGN) on `lines` random lines and as many random paths for every pair
-// of bodies; 6 takes some seconds.  On the calling thread; fixed seeds.  DC_MEMORY and what dc_contact_create returns.
+// Measures a model with a potential (not DC_CONTACT_FOREIGN) on `lines` random lines and as many random paths for every
+// pair of bodies; 6 takes some seconds.  On the calling thread; fixed seeds.  DC_MEMORY and what dc_contact_create
+// returns.
 enum dc_status dc_bench_properties(const struct dc_contact_model *model, int lines,
                                    struct dc_contact_properties *properties, struct dc_error *error);
 

@@ -203,8 +203,8 @@ static bool has_adjoint(const struct run *run)
   return !(run->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
 }
 
-// The start: that of the definitions or, with settle, the state that bodies without velocities come to.  Soft contacts rest
-// overlapping, which is no start: models that bring their own land first.
+// The start: that of the definitions or, with settle, the state that bodies without velocities come to.  Soft contacts
+// rest overlapping, which is no start: models that bring their own land first.
 static enum dc_status settle(struct run *run, struct dc_error *error)
 {
   size_t nq = (size_t)run->model->bodies.nq, nv = (size_t)run->model->bodies.nv;
@@ -342,8 +342,8 @@ static void judge(const struct run *run, struct dc_gradient_result *result)
   }
 }
 
-// The part of the cost that is left of pushing a box from a bad first guess.  From the wrong side the pusher would have to
-// go around the box; it is enough that it finds something to gain.
+// The part of the cost that is left of pushing a box from a bad first guess.  From the wrong side the pusher would have
+// to go around the box; it is enough that it finds something to gain.
 static enum dc_status push(const struct dc_contact_model *model, struct dc_gradient_result *result,
                            struct dc_error *error)
 {

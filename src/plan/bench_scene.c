@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// Settings by contact model; NULL: of all others.  The factor on the stiffness makes up for the size of the potential near
-// contact: 12 length/gap, of ipc's barrier about 1, of sdrs' (support - x)^4/x^5.  The reaches of local barriers, 5 and
-// 16 mm, are short against the cases' distances and long against the way of a short step.
+// Settings by contact model; NULL: of all others.  The factor on the stiffness makes up for the size of the potential
+// near contact: 12 length/gap, of ipc's barrier about 1, of sdrs' (support - x)^4/x^5.  The reaches of local barriers,
+// 5 and 16 mm, are short against the cases' distances and long against the way of a short step.
 static const struct {
   const char *model;
   double stiffness_factor, dhat, support;

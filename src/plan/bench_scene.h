@@ -34,8 +34,8 @@ struct dc_bench_scene {
   struct dc_model model;
 };
 
-// Builds the model with the contact settings that the table in the source gives to this contact model.  Destroy it in any
-// case.
+// Builds the model with the contact settings that the table in the source gives to this contact model.  Destroy it in
+// any case.
 enum dc_status dc_bench_scene_create(const struct dc_bench_setting *setting, const struct dc_contact_model *contact,
                                      struct dc_bench_scene *scene, struct dc_error *error);
 void dc_bench_scene_destroy(struct dc_bench_scene *scene);
