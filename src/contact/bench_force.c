@@ -2,34 +2,21 @@
 #include "contact/bench_force.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/random.h"
+#include "contact/bench_bodies.h"
 #include "contact/contact.h"
 #include "math/rotation.h"
 #include "math/vector.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { POINTS = 200, BISECTIONS = 50, WEIGHTS = 2 };
 
 static const double blends[DC_FORCE_BLENDS] = {0.1, 0.2, 0.3, 0.5, 1};
 static const double NEAREST = 1e-3, FARTHEST = 10;  // gaps, in sums of the radii
 
-struct shape_option {
-  const char *name;
-  int count;
-  double numbers[3];
-};
-
 static const struct {
   const char *bodies;
-  struct {
-    const char *type;
-    struct shape_option options[3];
-  } shapes[2];
+  struct dc_bench_shape shapes[2];
 } cases[] = {
     {"ball-ball",
      {{"sphere", {{"radius", 1, {0.2}}, {"level", 1, {1}}}}, {"sphere", {{"radius", 1, {0.2}}, {"level", 1, {1}}}}}},
@@ -46,28 +33,6 @@ struct scene {
   struct dc_contact *exact[WEIGHTS], *bsh[WEIGHTS][DC_FORCE_BLENDS];
   struct dc_pose poses[2];
 };
-
-static enum dc_status build_shape(struct scene *scene, int c, int side, struct dc_error *error)
-{
-  struct dc_shape *shape = &scene->shapes[side];
-  shape->name = side ? "b" : "a";
-  shape->type = dc_shape_type_find(cases[c].shapes[side].type);
-  char *options = dc_arena_alloc(scene->arena, 1, shape->type->options_size);
-  if (!options)
-    return dc_fail(error, DC_MEMORY, "out of memory for the force profiles");
-  enum dc_status status = dc_options_set_defaults(shape->type->options, options, scene->arena, error);
-  if (status)
-    return status;
-  for (const struct shape_option *set = cases[c].shapes[side].options; set->name; set++) {
-    const struct dc_option *option = &shape->type->options[dc_option_find(shape->type->options, set->name)];
-    if (option->type == DC_INTEGER)
-      *(long *)(void *)(options + option->offset) = (long)set->numbers[0];
-    else
-      memcpy(options + option->offset, set->numbers, (size_t)set->count * sizeof *set->numbers);
-  }
-  shape->options = options;
-  return dc_shape_build(shape, scene->arena, error);
-}
 
 static enum dc_status build_contacts(struct scene *scene, struct dc_error *error)
 {
@@ -94,7 +59,8 @@ static enum dc_status build_scene(struct scene *scene, int c, struct dc_error *e
   if (!scene->arena)
     return dc_fail(error, DC_MEMORY, "out of memory for the force profiles");
   for (int side = 0; side < 2; side++) {
-    enum dc_status status = build_shape(scene, c, side, error);
+    enum dc_status status =
+        dc_bench_shape_build(&cases[c].shapes[side], side ? "b" : "a", scene->arena, &scene->shapes[side], error);
     if (!status)
       status = dc_options_set_defaults(dc_body_options, &definitions[side], scene->arena, error);
     if (status)
@@ -180,22 +146,10 @@ static enum dc_status measure_line(struct scene *scene, struct dc_random *random
   return DC_OK;
 }
 
-// Sets the number of threads and returns the one before: pairs this small are not worth waking threads for.
-static int set_threads(int count)
-{
-#ifdef _OPENMP
-  int before = omp_get_max_threads();
-  omp_set_num_threads(count);
-  return before;
-#else
-  return count;
-#endif
-}
-
 enum dc_status dc_bench_force_profiles(int lines, struct dc_force_profile *rows, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
-  int threads = set_threads(1);
+  int threads = dc_bench_set_threads(1);
   struct dc_random random;
   dc_random_seed(&random, 1);
   for (int c = 0; c < CASES && !status; c++) {
@@ -214,6 +168,6 @@ enum dc_status dc_bench_force_profiles(int lines, struct dc_force_profile *rows,
       status = measure_line(&scene, &random, own, error);
     destroy_scene(&scene);
   }
-  set_threads(threads);
+  dc_bench_set_threads(threads);
   return status;
 }
