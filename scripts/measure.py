@@ -190,7 +190,7 @@ def benchmarks(m):
 
 
 def tasks(m):
-    """The tasks of paper 000 from the summaries that scripts/paper/*.sh left in docs/measured: hours, not run here."""
+    """The tasks of paper 000 from what scripts/paper/*.sh and scripts/paper/all --publish left in docs/measured: hours, not run here."""
     m.say("## Robot tasks")
     m.say()
     m.say("One run each by `scripts/paper/*.sh`, kept in `docs/measured`; settings are those of the scenes, the paper's counts, except where a row says otherwise. Milliseconds per step are with")
@@ -216,7 +216,7 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "physics", "stacking"]:
+    for name in ["push_variants", "comparison", "physics", "stacking"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
