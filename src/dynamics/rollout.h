@@ -11,10 +11,12 @@
 // every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
 // rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
-  double *q;                // initial state [nq]
-  double *velocity;         // initial velocity [nv]
-  const double *q_before;   // state before the initial one [nq]; NULL: q moved back by a step of velocity
-  int steps;                // for which there are targets
+  double *q;         // initial state [nq]
+  double *velocity;  // initial velocity [nv]
+  const double
+      *q_before;  // the frame before the initial state [nq], which the rollout goes on from; NULL: it starts, from
+                  // q moved back by a step of velocity
+  int steps;      // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
   struct dc_design design;
@@ -36,6 +38,7 @@ struct dc_trajectory {
   int bodies;
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]
+  double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
   double *min_gap;         // [steps + 1], m
   int *newton_iterations;  // [steps]
   int *evaluations;        // [steps] contact evaluations
@@ -46,6 +49,8 @@ struct dc_trajectory {
   struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
 };
 
+// Whether trajectories of the model have velocities.
+bool dc_model_keeps_velocity(const struct dc_model *model);
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
 void dc_trajectory_destroy(struct dc_trajectory *trajectory);
 // Copies a trajectory of the same model and number of steps; pair_count as dc_model_pair_count.
@@ -72,7 +77,7 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
-// bodies overlap at the start, DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an
+// bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame), DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an
 // acceptable residual is counted in unconverged_steps.
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error);
