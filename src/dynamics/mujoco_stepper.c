@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library MuJoCo as a stepper: its own joints, contacts and integration, our states, actuators and design
 // (docs/theory.md, "MuJoCo").
+#include <locale.h>
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
@@ -16,7 +17,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Room for constraints and contacts doubles when it runs out.  MuJoCo's matrix of constraints counts its bytes in an int.
+// Room for constraints and contacts doubles when it runs out, as far as MuJoCo, which counts bytes in an int, can
+// have it.
 enum { MOST_CONSTRAINTS = 8192, MOST_CONTACTS = 1 << 17 };
 
 static const double TIGHT = 1e-14;  // tolerance of rollouts for difference checks
@@ -132,9 +134,17 @@ static enum dc_status load(struct simulation *simulation, const struct dc_model 
   if (!bytes)
     return error ? error->status : DC_MEMORY;
   text.bytes = bytes;
+  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);  // a decimal point is a point to MuJoCo's reader, too
+  if (!plain) {
+    free(bytes);
+    return dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+  }
+  locale_t before = uselocale(plain);
   pthread_mutex_lock(&lock);
   enum dc_status status = protect(compile, simulation, &text, DC_BAD_INPUT, error);
   pthread_mutex_unlock(&lock);
+  uselocale(before);
+  freelocale(plain);
   free(bytes);
   if (status)
     return status;

@@ -11,12 +11,10 @@
 // every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
 // rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
-  double *q;         // initial state [nq]
-  double *velocity;  // initial velocity [nv]
-  const double
-      *q_before;  // the frame before the initial state [nq], which the rollout goes on from; NULL: it starts, from
-                  // q moved back by a step of velocity
-  int steps;      // for which there are targets
+  double *q;                // initial state [nq]
+  double *velocity;         // initial velocity [nv]
+  const double *q_before;   // frame before q [nq] that the rollout goes on from; NULL: q moved back by velocity
+  int steps;                // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
   struct dc_design design;
@@ -77,8 +75,9 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
-// bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame), DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an
-// acceptable residual is counted in unconverged_steps.
+// bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame),
+// DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an acceptable residual is counted in
+// unconverged_steps.
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes a model from frame to frame: the implicit step (step.h, adjoint.c) or, when built with it, MuJoCo.  Private
-// to src/dynamics; the contact model of a scene chooses.
+// What takes a model from frame to frame: the implicit step (step.h, adjoint.c) or, when built with it, MuJoCo.  The
+// contact model of a scene chooses.  Private to src/dynamics.
 #ifndef DC_DYNAMICS_STEPPER_H
 #define DC_DYNAMICS_STEPPER_H
 

@@ -109,8 +109,8 @@ static void test_tumbling(void)
 
 // ---- Contact
 
-// Gravity turned by the slope's angle: below the limit a block creeps, above it gains g (sin a - mu cos a).  What slides
-// on MuJoCo's contacts chatters: the gain of a second is off by a few per cent in a plain model of MuJoCo as well.
+// Gravity turned by the slope's angle: below the limit a block creeps, above it gains g (sin a - mu cos a).  What
+// slides on MuJoCo's contacts chatters: the gain of a second is off by a few per cent in a plain model of MuJoCo, too.
 static double slide(double slope, const char *settings)
 {
   struct experiment experiment;
@@ -313,7 +313,8 @@ static void test_pendulum(void)
   tear_down(&experiment);
 }
 
-// With one step of MuJoCo per step its Euler rule is our implicit step: (m + h kd + h^2 kp) v+ = m v + h (kp (y - q) + kd w).
+// With one step of MuJoCo per step its Euler rule is our implicit step:
+// (m + h kd + h^2 kp) v+ = m v + h (kp (y - q) + kd w).
 static const char *const driven =
     "{'time': {'step': 0.02, 'steps': 60}, 'gravity': [0, 0, -9.81], 'contact': {'model': '%s'}, 'mujoco': "
     "{'substeps': %d},"
