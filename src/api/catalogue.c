@@ -108,6 +108,7 @@ static struct entry section_entry(int i)
 {
   static const struct entry sections[] = {{"time", "time steps", NULL, dc_time_options},
                                           {"solver", "convergence of a step", NULL, dc_step_options},
+                                          {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
                                           {"horizon", "receding horizon", NULL, dc_horizon_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
                                           {"shot", "a random instance", NULL, dc_shot_options},

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "dynamics/mujoco.h"
 #include "geometry/hull.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
@@ -28,8 +29,10 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\nQhull %s\n", dc_blas_version(),
-           dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(), dc_png_version(), dc_qhull_version());
+  const char *mujoco = dc_mujoco_version();
+  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
+           dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(),
+           dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none");
   return text;
 }
 

@@ -84,6 +84,10 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   int all = optimized_steps(s);
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
+  if (!dc_model_has_adjoint(&s->model)) {
+    dc_fail(&local, DC_BAD_INPUT, "model %s has no adjoint to check", s->definition.contact_model->name);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
   if (!plan)
     return dc_api_fail(error, &local, local.status);
@@ -125,6 +129,8 @@ static void close_start(struct start *start)
 
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
 {
+  if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    return;  // no field between distant bodies
   const struct dc_bodies *bodies = &scene->model.bodies;
   double mu = scene->definition.contact.stiffness;
   double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
@@ -320,6 +326,12 @@ static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report
 
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
+  const struct dc_contact_model *model = scene->scene->definition.contact_model;
+  struct dc_error local = {0};
+  if (model->flags & DC_CONTACT_FOREIGN) {
+    dc_fail(&local, DC_BAD_INPUT, "model %s has no contact potential to probe", model->name);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
   return inspect(scene, describe_probe, report, error);
 }
 

@@ -182,6 +182,10 @@ static enum dc_status prepare(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
   bool horizon = session->optimizing && scene->horizon_given;
+  const char *gradient = session->options->gradient;
+  if (session->optimizing && (!gradient || strcmp(gradient, "adjoint") == 0) && !dc_model_has_adjoint(&scene->model))
+    return dc_fail(&session->error, DC_BAD_INPUT, "model %s has no adjoint; use --gradient fd or bundle",
+                   scene->definition.contact_model->name);
   enum dc_status status = take_controls(session, parameters);
   if (status)
     return status;

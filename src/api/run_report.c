@@ -174,9 +174,14 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json)
 {
-  const char *libraries[] = {"OpenBLAS", dc_blas_version(),   "CHOLMOD", dc_cholmod_version(),
-                             "Embree",   dc_embree_version(), "libpng",  dc_png_version(),
+  const char *libraries[] = {"OpenBLAS", dc_blas_version(),
+                             "CHOLMOD",  dc_cholmod_version(),
+                             "Embree",   dc_embree_version(),
+                             "libpng",   dc_png_version(),
+                             NULL,       NULL,
                              NULL};
+  if ((libraries[9] = dc_mujoco_version()))
+    libraries[8] = "MuJoCo";
   struct dc_run_summary summary = {.version = dcsim_version(),
                                    .command = session->options->command_line,
                                    .seed = session->scene->seed,

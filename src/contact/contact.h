@@ -58,6 +58,9 @@ struct dc_contact_model {
 
 extern const struct dc_contact_model *const dc_contact_models[];  // NULL-terminated
 const struct dc_contact_model *dc_contact_model_find(const char *name);
+// Names of models that only other builds have, NULL-terminated: scenes may hold overlays for them.
+extern const char *const dc_contact_models_not_built[];
+bool dc_contact_model_not_built(const char *name);
 
 // Derivatives of one body pair's potential P (not yet multiplied by the stiffness) for a twist of body a.
 struct dc_pair_derivatives {

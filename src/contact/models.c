@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include "contact/contact_internal.h"
 
 static const char *const weight_names[] = {"consistent", "paper", NULL};
@@ -120,7 +124,25 @@ static const struct dc_contact_model exact = {
     .methods = &dc_plane_methods,
 };
 
+#ifdef DC_MUJOCO
+// Its gaps and overlaps are those of bsh's geometry; there is no potential to evaluate.
+static const struct dc_contact_model mujoco = {
+    .name = "mujoco",
+    .summary =
+        "the library MuJoCo: its soft contacts, joints and integration, without gradients; options in \"mujoco\"",
+    .reference = "Todorov, Erez and Tassa, IROS 2012; docs/theory.md, \"MuJoCo\"",
+    .options = dc_contact_options,
+    .flags = DC_CONTACT_FRICTION | DC_CONTACT_FOREIGN,
+    .hierarchical = true,
+    .methods = &dc_plane_methods,
+};
+
+const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, &mujoco, NULL};
+const char *const dc_contact_models_not_built[] = {NULL};
+#else
 const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};
+const char *const dc_contact_models_not_built[] = {"mujoco", NULL};
+#endif
 
 const struct dc_contact_model *dc_contact_model_find(const char *name)
 {
@@ -128,4 +150,12 @@ const struct dc_contact_model *dc_contact_model_find(const char *name)
     if (strcmp(dc_contact_models[i]->name, name) == 0)
       return dc_contact_models[i];
   return NULL;
+}
+
+bool dc_contact_model_not_built(const char *name)
+{
+  for (int i = 0; dc_contact_models_not_built[i]; i++)
+    if (strcmp(dc_contact_models_not_built[i], name) == 0)
+      return true;
+  return false;
 }

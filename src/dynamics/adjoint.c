@@ -4,7 +4,7 @@
 // d2L/(dq+ d design) with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
 #include <string.h>
 
-#include "dynamics/step.h"
+#include "dynamics/stepper.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
@@ -154,9 +154,9 @@ static void swap_kinematics(struct dc_rollout *rollout)
   rollout->before = free_one;
 }
 
-enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                  const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
-                                  struct dc_rollout_cotangent *cotangent, struct dc_error *error)
+enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
+                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, steps = (size_t)trajectory->steps;

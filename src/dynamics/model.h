@@ -5,6 +5,7 @@
 
 #include "body/body.h"
 #include "contact/contact.h"
+#include "dynamics/mujoco.h"
 
 struct dc_time_settings {
   double step;  // s
@@ -26,6 +27,7 @@ struct dc_model_definition {
   double gravity[3];  // m/s^2
   const struct dc_contact_model *contact_model;
   struct dc_contact_settings contact;
+  struct dc_mujoco_settings mujoco;  // read by that contact model only
   int shape_count;
   const struct dc_shape *shapes;  // built
   int body_count;
@@ -40,6 +42,9 @@ struct dc_model {
 // Builds the model; shapes and strings of the definition must live as long as the model.  Owned by arena.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
+
+// Whether gradients of rollouts can be had by dc_rollout_adjoint.
+bool dc_model_has_adjoint(const struct dc_model *model);
 
 // Number of body pairs that touch (dc_bodies_touch).
 int dc_model_pair_count(const struct dc_model *model);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/step.h"
+#include "dynamics/stepper.h"
 #include "math/vector.h"
 
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
@@ -20,13 +20,16 @@ struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int ste
   trajectory->time_step = model->definition.time.step;
   trajectory->q = dc_alloc((n + 1) * (size_t)model->bodies.nq, sizeof *trajectory->q);
   trajectory->poses = dc_alloc((n + 1) * (size_t)model->bodies.count, sizeof *trajectory->poses);
+  bool moving = dc_model_keeps_velocity(model);
+  if (moving)
+    trajectory->velocity = dc_alloc((n + 1) * (size_t)model->bodies.nv, sizeof *trajectory->velocity);
   trajectory->min_gap = dc_alloc(n + 1, sizeof *trajectory->min_gap);
   trajectory->newton_iterations = dc_alloc(n, sizeof *trajectory->newton_iterations);
   trajectory->evaluations = dc_alloc(n, sizeof *trajectory->evaluations);
   trajectory->converged = dc_alloc(n, sizeof *trajectory->converged);
   trajectory->pairs = dc_alloc(n * pairs, sizeof *trajectory->pairs);
   if (!trajectory->q || !trajectory->poses || !trajectory->min_gap || !trajectory->newton_iterations ||
-      !trajectory->evaluations || !trajectory->converged || !trajectory->pairs) {
+      !trajectory->evaluations || !trajectory->converged || !trajectory->pairs || (moving && !trajectory->velocity)) {
     dc_trajectory_destroy(trajectory);
     return NULL;
   }
@@ -39,6 +42,7 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory)
     return;
   free(trajectory->q);
   free(trajectory->poses);
+  free(trajectory->velocity);
   free(trajectory->min_gap);
   free(trajectory->newton_iterations);
   free(trajectory->evaluations);
@@ -54,6 +58,9 @@ void dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *fr
   *to = *from;
   to->q = memcpy(kept.q, from->q, (n + 1) * (size_t)from->nq * sizeof *from->q);
   to->poses = memcpy(kept.poses, from->poses, (n + 1) * (size_t)from->bodies * sizeof *from->poses);
+  to->velocity = kept.velocity;
+  if (to->velocity)
+    memcpy(to->velocity, from->velocity, (n + 1) * (size_t)from->nv * sizeof *from->velocity);
   to->min_gap = memcpy(kept.min_gap, from->min_gap, (n + 1) * sizeof *from->min_gap);
   to->newton_iterations = memcpy(kept.newton_iterations, from->newton_iterations, n * sizeof *from->newton_iterations);
   to->evaluations = memcpy(kept.evaluations, from->evaluations, n * sizeof *from->evaluations);
@@ -137,6 +144,7 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
     return NULL;
   }
   rollout->model = model;
+  rollout->stepper = dc_stepper_of(model);
   rollout->contact =
       dc_contact_create(model->definition.contact_model, &model->definition.contact, &model->bodies, error);
   if (!rollout->contact) {
@@ -151,6 +159,10 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
     dc_rollout_destroy(rollout);
     return NULL;
   }
+  if (rollout->stepper->create && rollout->stepper->create(rollout, error)) {
+    dc_rollout_destroy(rollout);
+    return NULL;
+  }
   return rollout;
 }
 
@@ -158,6 +170,8 @@ void dc_rollout_destroy(struct dc_rollout *rollout)
 {
   if (!rollout)
     return;
+  if (rollout->stepper->destroy)
+    rollout->stepper->destroy(rollout);
   dc_symmetric_destroy(rollout->matrix);
   dc_contact_destroy(rollout->contact);
   dc_arena_destroy(rollout->arena);
@@ -211,7 +225,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   dc_rollout_state_before(rollout, input, rollout->q_before);
   dc_poses(bodies, input->q, rollout->now.poses);
   memcpy(trajectory->poses, rollout->now.poses, (size_t)bodies->count * sizeof *trajectory->poses);
-  if (dc_contact_overlap(rollout->contact, rollout->now.poses, &pair, &depth))
+  // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
+  bool soft = rollout->stepper->velocity && input->q_before;
+  if (!soft && dc_contact_overlap(rollout->contact, rollout->now.poses, &pair, &depth))
     return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start by about %.3g m",
                    bodies->bodies[rollout->pair_bodies[pair][0]].name,
                    bodies->bodies[rollout->pair_bodies[pair][1]].name, depth);
@@ -220,25 +236,30 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;
-  return DC_OK;
+  return rollout->stepper->start ? rollout->stepper->start(rollout, input, error) : DC_OK;
 }
 
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error)
 {
   size_t nq = (size_t)rollout->model->bodies.nq;
+  size_t nv = (size_t)rollout->model->bodies.nv;
   enum dc_status status = start(rollout, input, trajectory, error);
+  if (trajectory->velocity)
+    memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);
   for (int t = 0; t < trajectory->steps && !status; t++) {
     double *q = trajectory->q + (size_t)t * nq, *q_next = q + nq;
     struct dc_step_report report;
-    status = dc_step_solve(rollout, input, t, q, q_next, trajectory->pairs + (size_t)t * (size_t)rollout->pair_count,
-                           &report, error);
+    status = rollout->stepper->step(rollout, input, t, q, q_next,
+                                    trajectory->pairs + (size_t)t * (size_t)rollout->pair_count, &report, error);
     if (status) {
       dc_error_prefix(error, "step %d", t + 1);
       break;
     }
     memcpy(trajectory->poses + (size_t)(t + 1) * (size_t)trajectory->bodies, rollout->next.poses,
            (size_t)trajectory->bodies * sizeof *trajectory->poses);
+    if (trajectory->velocity)
+      rollout->stepper->velocity(rollout, trajectory->velocity + (size_t)(t + 1) * nv);
     trajectory->newton_iterations[t] = report.iterations;
     trajectory->evaluations[t] = report.evaluations;
     trajectory->converged[t] = report.converged;

@@ -13,7 +13,7 @@
 struct dc_rollout_input {
   double *q;                // initial state [nq]
   double *velocity;         // initial velocity [nv]
-  const double *q_before;   // state before the initial one [nq]; NULL: q moved back by a step of velocity
+  const double *q_before;   // frame before q [nq] that the rollout goes on from; NULL: q moved back by velocity
   int steps;                // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
@@ -36,6 +36,7 @@ struct dc_trajectory {
   int bodies;
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]
+  double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
   double *min_gap;         // [steps + 1], m
   int *newton_iterations;  // [steps]
   int *evaluations;        // [steps] contact evaluations
@@ -46,6 +47,8 @@ struct dc_trajectory {
   struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
 };
 
+// Whether trajectories of the model have velocities.
+bool dc_model_keeps_velocity(const struct dc_model *model);
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
 void dc_trajectory_destroy(struct dc_trajectory *trajectory);
 // Copies a trajectory of the same model and number of steps; pair_count as dc_model_pair_count.
@@ -72,8 +75,9 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
-// bodies overlap at the start, DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an
-// acceptable residual is counted in unconverged_steps.
+// bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame),
+// DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an acceptable residual is counted in
+// unconverged_steps.
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error);
 

@@ -9,6 +9,8 @@
 #include "contact/friction.h"
 #include "dynamics/rollout.h"
 
+struct dc_stepper;
+
 // What the terms of a step see: states and frames at t-1, t and t+1 and the contact derivatives at t+1.
 struct dc_step_state {
   const struct dc_model *model;
@@ -74,6 +76,8 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
 
 struct dc_rollout {
   const struct dc_model *model;
+  const struct dc_stepper *stepper;
+  void *own;  // memory of the stepper
   struct dc_contact *contact;
   struct dc_symmetric_matrix *matrix;
   struct dc_assembler *assembler;

@@ -128,6 +128,8 @@ static void put_model(struct resolver *resolver)
   put_object(resolver, "contact", "model", definition->contact_model->name, definition->contact_model->options,
              &definition->contact);
   put_object(resolver, "solver", NULL, NULL, dc_step_options, &definition->solver);
+  if (definition->contact_model->flags & DC_CONTACT_FOREIGN)
+    put_object(resolver, "mujoco", NULL, NULL, dc_mujoco_options, &definition->mujoco);
   dc_json_begin(&resolver->writer, "shapes", '{');
   for (int i = 0; i < definition->shape_count; i++) {
     const struct dc_shape *shape = &scene->shapes[i];

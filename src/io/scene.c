@@ -98,6 +98,12 @@ static enum dc_status read_contact(struct dc_scene_build *build)
   cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
   if (!contact.node)
     contact.node = &empty;
+  struct dc_json model = contact;
+  if (cJSON_IsObject(contact.node) && (model = dc_json_member(&contact, "model")).node && cJSON_IsString(model.node) &&
+      dc_contact_model_not_built(model.node->valuestring))
+    return dc_json_fail(&model, build->error, DC_BAD_INPUT,
+                        "the contact model \"%s\" is not in this build of dcsim (configure --with-%s)",
+                        model.node->valuestring, model.node->valuestring);
   enum dc_status status =
       dc_scene_read_tag(build, &contact, "model", DC_CONTACT_MODELS, DC_DEFAULT_CONTACT_MODEL, &index);
   if (status)
@@ -227,6 +233,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if ((status = read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
       (status = read_gravity(build)) || (status = read_contact(build)) ||
       (status = read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
+      (status = read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)) ||
       (status = read_optimizer(build)) || (status = read_horizon(build)) || (status = read_camera(build)) ||
       (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)))
     return status;

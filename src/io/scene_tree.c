@@ -112,7 +112,7 @@ static enum dc_status check_overlays(struct dc_scene_build *build, cJSON *root)
     bool known = false;
     for (int i = 0; names[i] && !known; i++)
       known = strcmp(names[i], node->string) == 0;
-    if (!known)
+    if (!known && !dc_contact_model_not_built(node->string))
       return dc_refuse_key(&build->reader, &overlay, names);
     enum dc_status status = check_overlay(build, &overlay);
     if (status)
@@ -126,6 +126,10 @@ static enum dc_status check_model_argument(struct dc_scene_build *build)
   const char *names[DC_FAMILY_MOST + 1], *model = build->settings->model;
   if (!model || dc_contact_model_find(model))
     return DC_OK;
+  if (dc_contact_model_not_built(model))
+    return dc_fail(build->error, DC_BAD_INPUT,
+                   "--model: the contact model \"%s\" is not in this build of dcsim (configure --with-%s)", model,
+                   model);
   char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
   dc_family_names(DC_CONTACT_MODELS, names);
   const char *near = dc_suggest(model, names);

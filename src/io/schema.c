@@ -260,6 +260,11 @@ static void put_models(struct dc_json_writer *writer)
 {
   const char *names[DC_FAMILY_MOST + 1];
   dc_family_names(DC_CONTACT_MODELS, names);
+  int count = 0;
+  while (names[count])
+    count++;
+  for (int i = 0; dc_contact_models_not_built[i] && count < DC_FAMILY_MOST; i++, names[count] = NULL)
+    names[count++] = dc_contact_models_not_built[i];
   dc_json_begin(writer, "models", '{');
   put_title(writer, "models");
   dc_json_put_string(writer, "description", "changes to the scene that apply when the contact model is the one named");
@@ -306,6 +311,7 @@ static void put_properties(struct dc_json_writer *writer)
   dc_put_option_schema(writer, &dc_gravity_options[0]);
   put_contact(writer);
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
+  put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
   put_collection(writer, "shapes", "what bodies are made of, by name", DC_SHAPE_TYPES);
   dc_json_begin(writer, "bodies", '{');
   put_title(writer, "bodies");

@@ -99,6 +99,8 @@ enum dc_status dc_bench_scene_create(const struct dc_bench_setting *setting, con
   enum dc_status status = dc_options_set_defaults(dc_step_options, &definition->solver, scene->arena, error);
   if (!status)
     status = dc_options_set_defaults(dc_contact_options, &definition->contact, scene->arena, error);
+  if (!status)
+    status = dc_options_set_defaults(dc_mujoco_options, &definition->mujoco, scene->arena, error);
   for (int i = 0; i < DC_BENCH_BODIES && setting->bodies[i].name && !status; i++) {
     status = add_body(scene, &setting->bodies[i], i, error);
     definition->shape_count = definition->body_count = i + 1;

@@ -123,6 +123,8 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int f
   single.q += (size_t)frame * (size_t)single.nq;
   single.poses += (size_t)frame * (size_t)single.bodies;
   single.min_gap += frame;
+  if (single.velocity)
+    single.velocity += (size_t)frame * (size_t)single.nv;
   return single;
 }
 
@@ -239,7 +241,7 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
   dc_parameters_resize(h->task, h->model, h->steps, parameters, window_steps(h), h->parameters);
 }
 
-// The window starts from the last executed frame with the frame before it as the past, exactly as if the run went on.
+// The window starts from the last executed frame with the frame before it (or its velocity) as the past, exactly as if the run went on.
 static void set_start(struct dc_receding_horizon *h)
 {
   const struct dc_bodies *bodies = &h->model->bodies;
@@ -252,6 +254,11 @@ static void set_start(struct dc_receding_horizon *h)
   plan->start.q = h->executed->q + k * nq;
   plan->start.velocity = h->start_velocity;
   plan->start.q_before = memcpy(h->q_before, h->executed->q + (k - 1) * nq, nq * sizeof *h->q_before);
+  if (h->executed->velocity) {
+    memcpy(h->start_velocity, h->executed->velocity + k * (size_t)bodies->nv,
+           (size_t)bodies->nv * sizeof *h->start_velocity);
+    return;
+  }
   dc_state_difference(bodies, plan->start.q_before, plan->start.q, h->start_velocity);
   for (int i = 0; i < bodies->nv; i++)
     h->start_velocity[i] /= plan->window.time_step;
@@ -329,6 +336,8 @@ static void append_frames(struct dc_receding_horizon *h, int count)
   size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, bodies = (size_t)to->bodies;
   memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
   memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
+  if (to->velocity)
+    memcpy(to->velocity + (k + 1) * (size_t)to->nv, from->velocity + to->nv, n * (size_t)to->nv * sizeof *to->velocity);
   memcpy(to->min_gap + k + 1, from->min_gap + 1, n * sizeof *to->min_gap);
   memcpy(to->newton_iterations + k, from->newton_iterations, n * sizeof *to->newton_iterations);
   memcpy(to->evaluations + k, from->evaluations, n * sizeof *to->evaluations);
@@ -491,6 +500,9 @@ static enum dc_status save_executed(const struct dc_receding_horizon *h, struct 
   free(steps);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/q", (k + 1) * (size_t)executed->nq, executed->q);
+  if (!status && executed->velocity)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
+                                   executed->velocity);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap);
   if (!status)
@@ -509,6 +521,9 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   enum dc_status status = dc_snapshot_get_integers(snapshot, "horizon/executed/steps", 3 * k, steps, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
+  if (!status && executed->velocity)
+    status = dc_snapshot_get_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
+                                   executed->velocity, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
   if (!status)

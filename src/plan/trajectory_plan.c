@@ -21,13 +21,16 @@ struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
   record->time_step = model->definition.time.step;
   record->q = dc_alloc((n + 1) * (size_t)bodies->nq, sizeof *record->q);
   record->poses = dc_alloc((n + 1) * (size_t)bodies->count, sizeof *record->poses);
+  bool moving = dc_model_keeps_velocity(model);
+  if (moving)
+    record->velocity = dc_alloc((n + 1) * (size_t)bodies->nv, sizeof *record->velocity);
   record->min_gap = dc_alloc(n + 1, sizeof *record->min_gap);
   record->newton_iterations = dc_alloc(n, sizeof *record->newton_iterations);
   record->evaluations = dc_alloc(n, sizeof *record->evaluations);
   record->converged = dc_alloc(n, sizeof *record->converged);
   record->pairs = dc_alloc(0, sizeof *record->pairs);
   if (record->q && record->poses && record->min_gap && record->newton_iterations && record->evaluations &&
-      record->converged && record->pairs)
+      record->converged && record->pairs && (!moving || record->velocity))
     return record;
   dc_trajectory_destroy(record);
   return NULL;
