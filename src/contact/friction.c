@@ -22,6 +22,17 @@ double dc_friction_support(double r, double inner, double epsilon, double *rate)
   return support;
 }
 
+double dc_friction_within_range(double sum, double range, double *rate)
+{
+  double gap = 12 / sum;
+  *rate = 0;
+  if (isnan(range))
+    return 1;
+  double within = dc_friction_support(gap, range, 1, rate);
+  *rate *= gap / sum;
+  return within;
+}
+
 double dc_friction_pair_coefficient(const double *coefficient, const struct dc_pair *pair)
 {
   return sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]);
@@ -121,6 +132,19 @@ static int leaf_support(const struct dc_contact *contact, const struct dc_fricti
   return 0;
 }
 
+// That factor for an exact term of the last evaluation: P - 12 = s (s + 2 sqrt(12)), s = sqrt(l S).
+static double term_within_range(const struct dc_contact *contact, const struct dc_pair *pair, size_t term)
+{
+  const struct dc_contact_settings *settings = &contact->settings;
+  if (isnan(settings->friction_range))
+    return 1;
+  double scale = contact->colliders[pair->a].leaf_weight[pair->exact[term].i] *
+                 contact->colliders[pair->b].leaf_weight[pair->exact[term].j];
+  double energy = pair->values[term].energy / scale - (settings->offset ? 12 : 0);
+  double root = energy / (sqrt(12) + sqrt(12 + energy)), rate;
+  return dc_friction_within_range(root * root / settings->length, settings->friction_range, &rate);
+}
+
 static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, const struct rubbing_term *rubbing,
                       double strength, struct dc_friction_batch *batch, int lane)
 {
@@ -177,8 +201,12 @@ static int list_triangles(struct dc_contact *contact, int p)
   for (size_t t = 0; t < pair->exact_count; t++) {
     struct rubbing_term *next = &rubbing[filled];
     *next = (struct rubbing_term){&pair->exact[t], pair->exact[t].weight, pair->exact[t].blend};
+    double within = term_within_range(contact, pair, t);
+    if (!(within > 0))
+      continue;
     if (!contact->model->hierarchical && leaf_support(contact, list, pair, place.arm, next))
       return -1;
+    next->support *= within;
     if (!(next->support > 0) || ++filled < DC_BATCH)
       continue;
     if (add_batch(contact, list, pair, &place, rubbing, filled))

@@ -88,6 +88,10 @@ void dc_friction_motion_of(const struct dc_contact *contact, int pair, const str
 // phi).
 double dc_friction_support(double r, double inner, double epsilon, double *rate);
 
+// The same as a factor on the friction of a triangle pair with the given S, 1 up to the gap 12/S = range and 0 from
+// twice that on (range NAN: 1); *rate: its derivative by S over itself.
+double dc_friction_within_range(double sum, double range, double *rate);
+
 void dc_friction_destroy(struct dc_friction *friction);
 
 #endif

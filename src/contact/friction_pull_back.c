@@ -123,8 +123,9 @@ static void through_slips(const struct rubbing_pair *p, const struct dc_friction
   }
 }
 
-// f_v = mu w_i w_j (1 - phi) P'(S) / h_v^2, S = sum 1/h_v, h_v = s_v (n.x_v + d)
-static void through_forces(const struct rubbing_pair *p, double length, const double share[6], struct cotangents *c)
+// f_v = mu w_i w_j (1 - phi) c(S) P'(S) / h_v^2, c the factor of the range, S = sum 1/h_v, h_v = s_v (n.x_v + d)
+static void through_forces(const struct rubbing_pair *p, const struct dc_contact_settings *settings,
+                           const double share[6], struct cotangents *c)
 {
   double sum = 0, total = 0;
   for (int v = 0; v < 6; v++) {
@@ -132,7 +133,9 @@ static void through_forces(const struct rubbing_pair *p, double length, const do
     total += share[v];
   }
   // P''/P' with P' = l (1 + sqrt(12/(l S))), P'' = -sqrt(12 l)/2 S^(-3/2)
-  double root = SQRT12 / sqrt(length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total;
+  double root = SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
+  dc_friction_within_range(sum, settings->friction_range, &rate);
+  by_sum += rate * total;
   for (int v = 0; v < 6; v++) {
     double h = p->distance[v], by_distance = side(v) * (-2 * share[v] / h - by_sum / (h * h));
     c->x[v][2] += by_distance;
@@ -190,7 +193,7 @@ static double pull_back_lane(const struct dc_contact *contact, const struct rubb
     vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], velocity[v], variation[v]);
   plane_answer(p, (const double(*)[3])velocity, (const double(*)[3])variation, motion->smoothing, zeta);
   through_slips(p, motion, (const double(*)[3])velocity, (const double(*)[3])variation, zeta, share, &c);
-  through_forces(p, contact->settings.length, share, &c);
+  through_forces(p, &contact->settings, share, &c);
   through_plane(p, &c);
   for (int v = 0; v < 6; v++) {
     double force[3];

@@ -306,8 +306,8 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path
     if (relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]) < (1 - KEPT_GAP) * pair->gap)
       continue;
     struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
-    safe = fmin(safe, b->half_space ? half_space_fraction(a, b, &motion_a)
-                                    : mesh_fraction(pair, a, &motion_a, b, &motion_b));
+    safe = fmin(safe,
+                b->half_space ? half_space_fraction(a, b, &motion_a) : mesh_fraction(pair, a, &motion_a, b, &motion_b));
   }
   return safe;
 }

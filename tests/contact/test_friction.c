@@ -131,7 +131,8 @@ static double pull_back_error(struct rub *rub, struct dc_random *random, double 
   return fabs(difference - along) / size;
 }
 
-static void test_pull_back(void)
+// 4 gaps and 4 speeds on every scene; settings of the contact.
+static void check_pull_back(const char *settings)
 {
   struct dc_random random;
   dc_random_seed(&random, 2);
@@ -139,7 +140,7 @@ static void test_pull_back(void)
     double worst = 0;
     for (int m = 0; m < 2; m++) {
       struct rub rub;
-      rub_start(&rub, &scenes[s], models[m], "");
+      rub_start(&rub, &scenes[s], models[m], settings);
       for (int i = 0; i < 16; i++) {
         double best = INFINITY;
         place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
@@ -153,6 +154,35 @@ static void test_pull_back(void)
     printf("# %s: %.1e\n", scenes[s].name, worst);
     CHECK(worst < 3e-7, "%s: %.2g", scenes[s].name, worst);  // 3e-8 observed
   }
+}
+
+static void test_pull_back(void)
+{
+  check_pull_back("");
+}
+
+// Ranges at which pairs at the gaps of the test are inside, in between and outside.
+static void test_range(void)
+{
+  struct dc_random random;
+  double forces[3] = {0, 0, 0};
+  check_pull_back("friction_range=0.02");
+  for (int k = 0; k < 3; k++) {
+    static const char *const ranges[] = {"", "friction_range=2e-3", "friction_range=1e-5"};
+    struct rub rub;
+    struct derivatives d;
+    dc_random_seed(&random, 5);
+    rub_start(&rub, &scenes[0], "bsh", ranges[k]);
+    place(&rub, &scenes[0], &random, 1e-3, 0);
+    move_on(&rub, &random, 0.1);
+    begin_at(&rub, rub.now);
+    evaluate(&rub, rub.next, 1, true, &d);
+    forces[k] = dc_vec_norm(d.gradient + 3);
+    scene_end(&rub.scene);
+  }
+  printf("# %g, %g, %g\n", forces[0], forces[1], forces[2]);
+  CHECK(forces[1] < forces[0] && forces[1] > 0.9 * forces[0], "%g of %g", forces[1], forces[0]);
+  CHECK(forces[2] == 0, "%g beyond the range", forces[2]);
 }
 
 // Least dissipation of one triangle pair by weighted least squares, again and again (Weiszfeld): slow and simple.
@@ -504,6 +534,7 @@ static void test_threads_and_widths(void)
 }
 
 RUN_TESTS({"derivatives at t+1 against differences", test_differences},
-          {"derivatives at t against differences", test_pull_back}, {"definition", test_definition},
-          {"invariants", test_invariants}, {"Coulomb's law", test_coulomb}, {"what rubs", test_what_rubs},
-          {"extremes", test_extremes}, {"threads and vector widths", test_threads_and_widths})
+          {"derivatives at t against differences", test_pull_back}, {"range", test_range},
+          {"definition", test_definition}, {"invariants", test_invariants}, {"Coulomb's law", test_coulomb},
+          {"what rubs", test_what_rubs}, {"extremes", test_extremes},
+          {"threads and vector widths", test_threads_and_widths})
