@@ -12,8 +12,8 @@ struct dc_plan;
 
 enum dc_gradient_type { DC_GRADIENT_ADJOINT, DC_GRADIENT_DIFFERENCES, DC_GRADIENT_BUNDLE };
 
-// "gradient" of a scene; the option table is dc_gradient_options, its choices "adjoint", "fd" and "bundle".  step and sigma
-// are in the units of the parameters, whatever these are.
+// "gradient" of a scene; the option table is dc_gradient_options, its choices "adjoint", "fd" and "bundle".  step and
+// sigma are in the units of the parameters, whatever these are.
 struct dc_gradient_settings {
   int type;      // enum dc_gradient_type
   double step;   // of the differences

@@ -76,8 +76,8 @@ void dc_plan_reset_input(struct dc_plan *plan);
 void dc_plan_apply(struct dc_plan *plan, const double *parameters);
 
 // Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
-// plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or dc_gradient_estimate; DC_NUMERICAL also
-// when loss or gradient are not finite.
+// plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or dc_gradient_estimate; DC_NUMERICAL
+// also when loss or gradient are not finite.
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
@@ -96,8 +96,8 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 // Begins to minimize the loss of the window from parameters; options must live until the end.
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
-// Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it (DC_STOPPED: another call goes on); first and best trajectories
-// and parameters are kept in plan.  Statuses of dc_minimization_next.
+// Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it
+// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Statuses of dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
 // Forgets it; what is kept in plan stays.
