@@ -44,7 +44,8 @@ void dcsim_set_threads(int threads);
 typedef struct dcsim_scene dcsim_scene;
 
 typedef struct {
-  const char *model;  // contact model to use instead of the scene's, or NULL
+  const char *model;     // contact model to use instead of the scene's, or NULL
+  const char *gradient;  // "adjoint", "fd" or "bundle": how gradients are computed instead of the scene's, or NULL
   int override_count;
   const char *const *overrides;  // "path=value"
   int allowed_path_count;
@@ -84,7 +85,6 @@ typedef int dcsim_progress_function(void *context, const dcsim_progress *progres
 typedef struct {
   const char *directory;     // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
   const char *control_run;   // take controls from this run directory, or NULL
-  const char *gradient;      // "adjoint" or NULL
   const char *command_line;  // for run.json
   double max_seconds;        // 0: no limit
   int frames;                // pictures to render at the end: 0 none, -1 the default number

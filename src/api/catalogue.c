@@ -109,6 +109,8 @@ static struct entry section_entry(int i)
   static const struct entry sections[] = {{"time", "time steps", NULL, dc_time_options},
                                           {"solver", "convergence of a step", NULL, dc_step_options},
                                           {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
+                                          {"gradient", "how gradients are computed", NULL, dc_gradient_options},
+                                          {"init", "first guess drawn at random", NULL, dc_first_guess_options},
                                           {"horizon", "receding horizon", NULL, dc_horizon_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
                                           {"shot", "a random instance", NULL, dc_shot_options},

@@ -102,6 +102,7 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
   struct dc_scene_settings settings = {0};
   if (options)
     settings = (struct dc_scene_settings){.model = options->model,
+                                          .gradient = options->gradient,
                                           .override_count = options->override_count,
                                           .overrides = options->overrides,
                                           .allowed_path_count = options->allowed_path_count,

@@ -42,9 +42,10 @@ static int optimized_steps(const struct dc_scene *scene)
 
 // ---- gradcheck
 
-static void describe_check(const struct dc_gradient_check *check, double tolerance, struct dc_text *text,
-                           struct dc_json_writer *json)
+static void describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
+                           double tolerance, struct dc_text *text, struct dc_json_writer *json)
 {
+  bool smooth = model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE;
   dc_json_begin(json, NULL, '{');
   dc_json_put_number(json, "loss", check->loss);
   dc_json_begin(json, "checks", '[');
@@ -67,10 +68,14 @@ static void describe_check(const struct dc_gradient_check *check, double toleran
               tolerance);
   for (int i = 0; i < check->taylor_count; i++)
     dc_text_add(text, " %.3f", check->taylor_orders[i]);
-  const char *status = check->flat                ? "the gradient is exactly zero"
+  const char *status = !smooth       ? "the contact model is not twice differentiable everywhere: the adjoint and "
+                                       "differences need not agree"
+                       : check->flat ? "the gradient is exactly zero"
                        : check->taylor_count == 0 ? "the Taylor remainder is below rounding"
                                                   : "ok";
   dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
+  if (!smooth)
+    dc_text_add(text, "note: %s\n", status);
   dc_json_put_string(json, "status", status);
   dc_json_end(json, '}');
 }
@@ -85,7 +90,8 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
   if (!dc_model_has_adjoint(&s->model)) {
-    dc_fail(&local, DC_BAD_INPUT, "model %s has no adjoint to check", s->definition.contact_model->name);
+    dc_fail(&local, DC_BAD_INPUT, "%.300s: the contact model \"%s\" has no adjoint that could be checked", s->path,
+            s->definition.contact_model->name);
     return dc_api_fail(error, &local, DC_BAD_INPUT);
   }
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
@@ -99,7 +105,7 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
     return dc_api_fail(error, &local, status);
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
-  describe_check(&check, tolerance, &text, &json);
+  describe_check(s->definition.contact_model, &check, tolerance, &text, &json);
   int outside = dc_api_report(report, &text, &json, error);
   if (!outside && !(check.max_relative_error <= tolerance))
     return dc_api_fail(error, &(struct dc_error){.text = "the gradient is off by more than the tolerance"}, DC_UNMET);

@@ -178,21 +178,32 @@ static enum dc_status check_start(struct session *session, const double *paramet
   return status;
 }
 
+// How the plan's gradients are computed and its first guess is found.
+static void set_up(const struct dc_scene *scene, struct dc_plan *plan)
+{
+  dc_plan_set_gradient(plan, &scene->gradient);
+  plan->first_guess = scene->first_guess;
+}
+
 static enum dc_status prepare(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
   bool horizon = session->optimizing && scene->horizon_given;
-  const char *gradient = session->options->gradient;
-  if (session->optimizing && (!gradient || strcmp(gradient, "adjoint") == 0) && !dc_model_has_adjoint(&scene->model))
-    return dc_fail(&session->error, DC_BAD_INPUT, "model %s has no adjoint; use --gradient fd or bundle",
-                   scene->definition.contact_model->name);
-  enum dc_status status = take_controls(session, parameters);
+  enum dc_status status =
+      session->optimizing ? dc_gradient_check_model(&scene->gradient, scene->definition.contact_model, &session->error)
+                          : DC_OK;
+  if (status) {
+    dc_error_prefix(&session->error, "%.300s", scene->path);
+    return status;
+  }
+  status = take_controls(session, parameters);
   if (status)
     return status;
   if (!horizon) {
     session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
     if (!session->plan)
       return session->error.status;
+    set_up(scene, session->plan);
   }
   status = check_start(session, parameters);
   if (status)
@@ -206,6 +217,7 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (!session->horizon)
     return session->error.status;
   dc_horizon_set_parameters(session->horizon, parameters);
+  set_up(scene, session->horizon->plan);
   return DC_OK;
 }
 
@@ -303,8 +315,6 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
 // What cannot be asked for together.
 static const char *misuse(const dcsim_run_options *options, bool optimizing)
 {
-  if (options->gradient && strcmp(options->gradient, "adjoint") != 0)
-    return "only the gradient \"adjoint\" is available in this version";
   if (options->resume && !optimizing)
     return "only an optimization can be resumed";
   if (options->resume && options->directory)

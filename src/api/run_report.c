@@ -26,7 +26,7 @@ static enum dc_status horizon_outcome(struct session *session, struct outcome *o
   outcome->first_parameters = horizon->first_parameters;
   outcome->judged = dc_horizon_frame(horizon, steps);
   outcome->input = horizon->plan->input;
-  outcome->work = &horizon->plan->work;
+  outcome->plan = horizon->plan;
   outcome->iterations = dc_horizon_iterations(horizon);
   return DC_OK;
 }
@@ -41,7 +41,7 @@ static void plan_outcome(struct session *session, struct outcome *outcome)
   outcome->first_parameters = plan->first_parameters;
   outcome->judged = *plan->best;
   outcome->input = plan->input;
-  outcome->work = &plan->work;
+  outcome->plan = plan;
   if (!plan->minimization)
     return;
   outcome->iterations = dc_minimization_result(plan->minimization)->iterations;
@@ -110,7 +110,7 @@ static void put_parameters(const struct session *session, const struct outcome *
 
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
 {
-  const struct dc_plan_work *work = outcome->work;
+  const struct dc_plan_work *work = &outcome->plan->work;
   const struct dc_receding_horizon *horizon = session->horizon;
   double steps = (double)work->steps;
   result->success = outcome->success;
@@ -125,6 +125,45 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;
   result->seconds_per_evaluation = work->evaluations ? work->contact_seconds / (double)work->evaluations : 0;
   result->min_gap = dc_trajectory_gap(outcome->best, 0, outcome->best->steps);
+}
+
+// How an optimization came by its gradients and its first guess.
+static void put_sampling(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_plan *plan = outcome->plan;
+  if (!session->optimizing)
+    return;
+  dc_json_begin(json, "gradient", '{');
+  dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->gradient.type]);
+  dc_json_put_integer(json, "estimates", plan->gradient_counts.estimates);
+  dc_json_put_integer(json, "one_sided", plan->gradient_counts.one_sided);
+  dc_json_put_integer(json, "dropped", plan->gradient_counts.dropped);
+  dc_json_put_integer(json, "rollouts", plan->work.rollouts);
+  dc_json_end(json, '}');
+  if (!scene->first_guess_given)
+    return;
+  dc_json_begin(json, "init", '{');
+  dc_json_put_integer(json, "draws", plan->first_guess_counts.draws);
+  dc_json_put_boolean(json, "vanished", plan->first_guess_counts.vanished > 0);
+  dc_json_end(json, '}');
+}
+
+static void add_sampling_notes(const struct session *session, const struct outcome *outcome, struct dc_text *text)
+{
+  const struct dc_gradient_counts *gradient = &outcome->plan->gradient_counts;
+  const struct dc_first_guess_counts *guess = &outcome->plan->first_guess_counts;
+  if (!session->optimizing)
+    return;
+  if (gradient->one_sided || gradient->dropped)
+    dc_text_add(
+        text,
+        "  note: of %ld estimated gradients %ld components are one-sided, %ld components or samples are missing\n",
+        gradient->estimates, gradient->one_sided, gradient->dropped);
+  if (guess->draws)
+    dc_text_add(text, "  %ld first guesses drawn\n", guess->draws);
+  if (guess->vanished)
+    dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
 }
 
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
@@ -147,6 +186,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
   dc_json_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
+  put_sampling(session, outcome, json);
   if (session->horizon)
     dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n",
                 session->scene->scene->name, result->initial_loss, result->loss, result->steps,
@@ -165,6 +205,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
               result->seconds, 1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
   if (outcome->blocked)
     dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
+  add_sampling_notes(session, outcome, text);
   if (result->unconverged_steps)
     dc_text_add(text, "  warning: %d steps did not converge\n", result->unconverged_steps);
   if (session->run)

@@ -35,7 +35,7 @@ struct outcome {
   double *applied;                                   // memory of best_parameters, or NULL
   struct dc_trajectory judged;                       // what the loss is of: best, or its last frame; not destroyed
   const struct dc_rollout_input *input;              // that goes with it
-  const struct dc_plan_work *work;
+  const struct dc_plan *plan;                        // that did the work
   int iterations;
   bool success, blocked;
 };

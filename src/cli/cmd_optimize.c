@@ -7,17 +7,15 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 
-static const char *const gradients[] = {"adjoint", NULL};
-static const char *const later_gradients[] = {"fd", "bundle", NULL};
+static const char *const gradients[] = {"adjoint", "fd", "bundle", NULL};
 
 static const struct cli_option own_options[] = {
     {.name = "gradient",
      .type = CLI_CHOICE,
      .argument = "KIND",
      .choices = gradients,
-     .later_choices = later_gradients,
      .offset = offsetof(struct cli_arguments, gradient),
-     .help = "how gradients are computed: adjoint (the default)"},
+     .help = "how gradients are computed, instead of the scene's way: adjoint, fd or bundle"},
     {.name = "resume",
      .type = CLI_TEXT,
      .argument = "DIR",

@@ -198,8 +198,6 @@ static bool listed(const char *name, const char *const *names)
 
 static int store_choice(const char *given, const struct cli_option *option, const char *value, const char **target)
 {
-  if (listed(value, option->later_choices))
-    return cli_fail(DCSIM_USAGE, "%s: \"%s\" is not available in this version", given, value);
   if (!listed(value, option->choices)) {
     char names[256] = "";
     for (int i = 0; option->choices[i]; i++)

@@ -30,10 +30,9 @@ struct cli_option {
   enum cli_option_type type;
   const char *argument;  // how the help calls the value; NULL for flags
   double minimum, maximum;
-  bool minimum_excluded;             // the value must be > minimum
-  const char *const *choices;        // NULL-terminated
-  const char *const *later_choices;  // names of later versions, refused as such; may be NULL
-  bool later;                        // an option of a later version: refused as such, not in the help
+  bool minimum_excluded;       // the value must be > minimum
+  const char *const *choices;  // NULL-terminated
+  bool later;                  // an option of a later version: refused as such, not in the help
   const char *help;
   size_t offset;  // of the value in struct cli_arguments
 };

@@ -31,6 +31,7 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
 {
   const dcsim_scene_options options = {
       .model = arguments->model,
+      .gradient = arguments->gradient,
       .override_count = arguments->overrides.count,
       .overrides = arguments->overrides.items,
       .allowed_path_count = arguments->allowed_paths.count,
@@ -89,7 +90,6 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   const dcsim_run_options options = {
       .directory = arguments->output,
       .control_run = arguments->control,
-      .gradient = arguments->gradient,
       .command_line = arguments->command_line,
       .max_seconds = arguments->max_time,
       .frames = arguments->frames > 0 ? (int)arguments->frames : 0,

@@ -163,6 +163,9 @@ static void put_task(struct resolver *resolver)
   dc_json_end(&resolver->writer, ']');
   put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
              scene->optimizer_options);
+  put_object(resolver, "gradient", NULL, NULL, dc_gradient_options, &scene->gradient);
+  if (scene->first_guess_given)
+    put_object(resolver, "init", NULL, NULL, dc_first_guess_options, &scene->first_guess);
   if (scene->horizon_given)
     put_object(resolver, "horizon", NULL, NULL, dc_horizon_options, &scene->horizon);
 }

@@ -137,6 +137,35 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
 }
 
+// The contact model must have been read.
+static enum dc_status read_gradient(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  enum dc_status status = read_section(build, "gradient", dc_gradient_options, NULL, &scene->gradient);
+  if (status)
+    return status;
+  struct dc_json gradient = dc_json_member(&build->root, "gradient");
+  bool type = gradient.node && dc_json_member(&gradient, "type").node;
+  bool order = gradient.node && dc_json_member(&gradient, "order").node;
+  dc_gradient_complete(&scene->gradient, type, order, scene->definition.contact_model);
+  if (build->settings->seed_given)
+    scene->gradient.seed = (long)build->settings->seed;
+  return DC_OK;
+}
+
+static enum dc_status read_first_guess(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json init = dc_json_member(&build->root, "init");
+  scene->first_guess_given = init.node != NULL;
+  if (!init.node)
+    return DC_OK;
+  enum dc_status status = dc_read_options(&build->reader, &init, dc_first_guess_options, NULL, &scene->first_guess);
+  if (!status && build->settings->seed_given)
+    scene->first_guess.seed = (long)build->settings->seed;
+  return status;
+}
+
 static enum dc_status read_horizon(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -234,8 +263,9 @@ static enum dc_status read_scene(struct dc_scene_build *build)
       (status = read_gravity(build)) || (status = read_contact(build)) ||
       (status = read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
       (status = read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)) ||
-      (status = read_optimizer(build)) || (status = read_horizon(build)) || (status = read_camera(build)) ||
-      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)))
+      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
+      (status = read_horizon(build)) || (status = read_camera(build)) || (status = dc_scene_read_shapes(build)) ||
+      (status = dc_scene_read_bodies(build)))
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);

@@ -32,6 +32,9 @@ struct dc_scene {
   struct dc_shot shot;  // of the first objective that has one; its objectives are then made by plan/
   const struct dc_optimizer_type *optimizer;
   void *optimizer_options;
+  struct dc_gradient_settings gradient;
+  bool first_guess_given;  // look at the gradient at the first guess, and draw others; otherwise zero
+  struct dc_first_guess_settings first_guess;
   bool horizon_given;  // optimize by a receding horizon
   struct dc_horizon horizon;
   struct dc_camera camera;
@@ -40,13 +43,14 @@ struct dc_scene {
 };
 
 struct dc_scene_settings {
-  const char *model;  // --model, or NULL: the scene's
+  const char *model;     // --model, or NULL: the scene's
+  const char *gradient;  // --gradient, or NULL: the scene's
   int override_count;
   const char *const *overrides;  // --set, "path=value"
   int allowed_path_count;
   const char *const *allowed_paths;  // --allow-path folders
   bool seed_given;
-  uint64_t seed;  // --seed: replaces the seed of a shot
+  uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };
 
 // Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-const char *const dc_scene_keys[] = {"name",      "comment", "description", "time",   "gravity", "contact",
-                                     "solver",    "mujoco",  "shapes",      "bodies", "control", "objective",
-                                     "optimizer", "horizon", "camera",      "models", NULL};
-const char *const dc_scene_sections[] = {"time", "contact", "solver", "mujoco", "optimizer", "horizon", "camera", NULL};
+const char *const dc_scene_keys[] = {
+    "name",    "comment",   "description", "time",     "gravity", "contact", "solver", "mujoco", "shapes", "bodies",
+    "control", "objective", "optimizer",   "gradient", "init",    "horizon", "camera", "models", NULL};
+const char *const dc_scene_sections[] = {"time",     "contact", "solver",  "mujoco", "optimizer",
+                                         "gradient", "init",    "horizon", "camera", NULL};
 
 const struct dc_option dc_gravity_options[] = {
     {.name = "gravity",

@@ -5,19 +5,20 @@
 #include "io/overrides.h"
 #include "io/scene_build.h"
 
-// Names of the command-line arguments for messages: --set in order, then --model.
+// Names of the command-line arguments for messages: --set in order, then --model, then --gradient.
 static enum dc_status name_sources(struct dc_scene_build *build)
 {
   const struct dc_scene_settings *settings = build->settings;
   struct dc_arena *arena = build->scene->arena;
-  int count = settings->override_count + 1;
+  int count = settings->override_count + 2;
   const char **sources = dc_arena_alloc(arena, (size_t)count, sizeof *sources);
   bool enough = sources != NULL;
   for (int i = 0; enough && i < settings->override_count; i++)
     enough = (sources[i] = dc_arena_printf(arena, "--set %.160s", settings->overrides[i])) != NULL;
-  const char *model = settings->model ? settings->model : "";
+  const char *model = settings->model ? settings->model : "", *gradient = settings->gradient ? settings->gradient : "";
   if (enough)
-    enough = (sources[count - 1] = dc_arena_printf(arena, "--model %.80s", model)) != NULL;
+    enough = (sources[count - 2] = dc_arena_printf(arena, "--model %.80s", model)) != NULL &&
+             (sources[count - 1] = dc_arena_printf(arena, "--gradient %.80s", gradient)) != NULL;
   if (!enough)
     return dc_fail(build->error, DC_MEMORY, "out of memory");
   build->document.sources = sources;
@@ -47,28 +48,29 @@ static const char *chosen_model(const struct dc_scene_build *build, const cJSON 
   return cJSON_IsString(model) ? model->valuestring : DC_DEFAULT_CONTACT_MODEL;
 }
 
-// Puts the model named by --model into the tree, so that it is read like one that the scene names.
-static enum dc_status set_model(struct dc_scene_build *build)
+// Puts the name that a command-line argument gives under key of a section into the tree, so that it is read like one that
+// the scene gives; source: its number among the document's sources, from 1.
+static enum dc_status set_name(struct dc_scene_build *build, const char *section_key, const char *key, const char *name,
+                               int source)
 {
-  struct dc_json contact = dc_json_member(&build->root, "contact");
-  const char *name = build->settings->model;
-  int place = dc_json_add_place(&build->document, (uint32_t)build->document.source_count);
+  struct dc_json section = dc_json_member(&build->root, section_key);
+  int place = dc_json_add_place(&build->document, (uint32_t)source);
   cJSON *value = place < 0 ? NULL : cJSON_CreateString(name);
-  if (value && !contact.node) {
-    contact.node = cJSON_AddObjectToObject(build->root.node, "contact");
-    if (contact.node)
-      contact.node->valueint = place;
+  if (value && !section.node) {
+    section.node = cJSON_AddObjectToObject(build->root.node, section_key);
+    if (section.node)
+      section.node->valueint = place;
   }
   bool done = false;
-  if (value && contact.node) {
+  if (value && section.node) {
     value->valueint = place;
-    if (!cJSON_IsObject(contact.node))
+    if (!cJSON_IsObject(section.node))
       done = true;  // refused when it is read
-    else if (cJSON_GetObjectItemCaseSensitive(contact.node, "model"))
-      done = cJSON_ReplaceItemInObjectCaseSensitive(contact.node, "model", value);
+    else if (cJSON_GetObjectItemCaseSensitive(section.node, key))
+      done = cJSON_ReplaceItemInObjectCaseSensitive(section.node, key, value);
     else
-      done = cJSON_AddItemToObject(contact.node, "model", value);
-    if (done && cJSON_IsObject(contact.node))
+      done = cJSON_AddItemToObject(section.node, key, value);
+    if (done && cJSON_IsObject(section.node))
       return DC_OK;
   }
   cJSON_Delete(value);
@@ -175,5 +177,9 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   if ((status = name_sources(build)) || (status = check_model_argument(build)) || (status = apply_overlay(build)) ||
       (status = apply_overrides(build, build->root.node, false)))
     return status;
-  return build->settings->model ? set_model(build) : DC_OK;
+  int count = build->settings->override_count;
+  const char *model = build->settings->model, *gradient = build->settings->gradient;
+  if (model && (status = set_name(build, "contact", "model", model, count + 1)))
+    return status;
+  return gradient ? set_name(build, "gradient", "type", gradient, count + 2) : DC_OK;
 }

@@ -330,6 +330,8 @@ static void put_properties(struct dc_json_writer *writer)
   put_members(writer, DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER);
   dc_json_end(writer, ']');
   dc_json_end(writer, '}');
+  put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
+  put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
   put_section(writer, "camera", "view of pictures; default: one that shows everything", dc_camera_options);

@@ -65,6 +65,7 @@ struct dc_receding_horizon {
   double gradient_norm;                    // of its last iterate
 };
 
+// How gradients are computed and first guesses are found is the caller's to set in ->plan before the run or loading.
 // NULL and *error on failure: out of memory, or bodies overlap at the start (DC_INFEASIBLE).
 struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, const struct dc_task *task,
                                               const struct dc_horizon *horizon,

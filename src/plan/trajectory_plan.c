@@ -132,6 +132,7 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->first_parameters);
   free(plan->evaluated);
   free(plan->group);
+  dc_gradient_estimator_destroy(plan->estimator);
   free(plan);
 }
 
@@ -149,6 +150,13 @@ void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
   plan->input->steps = plan->cotangent->steps = steps;
   plan->trajectory->steps = plan->first->steps = plan->best->steps = steps;
   plan->succeeded = false;
+}
+
+void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings)
+{
+  dc_gradient_estimator_destroy(plan->estimator);
+  plan->estimator = NULL;
+  plan->gradient = *settings;
 }
 
 void dc_plan_reset_input(struct dc_plan *plan)
@@ -189,26 +197,37 @@ static void count_work(struct dc_plan *plan)
   }
 }
 
+// By the adjoint of plan->trajectory, whose loss has left its cotangent.
+static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, double *gradient,
+                                struct dc_error *error)
+{
+  enum dc_status status = dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, &plan->loss_cotangent.frames,
+                                             plan->cotangent, error);
+  if (!status)
+    dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, parameters, plan->cotangent, gradient);
+  return status;
+}
+
 static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                struct dc_error *error)
 {
+  bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
   dc_plan_apply(plan, parameters);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (status)
     return status;
   count_work(plan);
-  if (gradient)
+  if (adjoint)
     clear_cotangent(plan);
-  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, gradient ? &plan->loss_cotangent : NULL);
+  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, adjoint ? &plan->loss_cotangent : NULL);
   if (!isfinite(*loss))
     return dc_fail(error, DC_NUMERICAL, "the loss is not finite");
   if (!gradient)
     return DC_OK;
-  status = dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, &plan->loss_cotangent.frames,
-                              plan->cotangent, error);
+  status = adjoint ? pull_back(plan, parameters, gradient, error)
+                   : dc_gradient_estimate(plan, parameters, *loss, gradient, error);
   if (status)
     return status;
-  dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, parameters, plan->cotangent, gradient);
   for (int i = 0; i < plan->parameter_count; i++)
     if (!isfinite(gradient[i]))
       return dc_fail(error, DC_NUMERICAL, "the gradient is not finite");
@@ -249,6 +268,18 @@ static void keep(struct dc_plan *plan, const struct dc_iterate *iterate)
   }
 }
 
+// At plan->parameters.
+static enum dc_status create_minimization(struct dc_plan *plan, struct dc_error *error)
+{
+  struct dc_minimization *minimization =
+      dc_minimization_create(plan->optimizer, plan->optimizer_options, &plan->problem, plan->parameters);
+  if (!minimization)
+    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+  dc_plan_end(plan);
+  plan->minimization = minimization;
+  return DC_OK;
+}
+
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error)
 {
@@ -257,18 +288,37 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   plan->problem = (struct dc_problem){
       .dimension = plan->parameter_count, .context = plan, .evaluate = evaluate_problem, .group = plan->group};
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
-  plan->minimization = dc_minimization_create(optimizer, options, &plan->problem, plan->parameters);
-  return plan->minimization ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+  plan->optimizer = optimizer;
+  plan->optimizer_options = options;
+  plan->first_guess_found = false;
+  return create_minimization(plan, error);
+}
+
+// Of a minimization that has not evaluated its first guess yet.
+static enum dc_status find_first_guess(struct dc_plan *plan, struct dc_error *error)
+{
+  bool wanted =
+      plan->first_guess.type == DC_FIRST_GUESS_SAMPLED && (plan->first_guess.every_window || plan->window.first == 0);
+  if (!wanted || plan->first_guess_found || dc_minimization_begun(plan->minimization))
+    return DC_OK;
+  enum dc_status status = dc_first_guess_find(plan, plan->parameters, error);
+  if (status)
+    return status;
+  plan->first_guess_found = true;
+  return create_minimization(plan, error);
 }
 
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error)
 {
+  enum dc_status status = find_first_guess(plan, error);
+  if (status)
+    return status;
   for (;;) {
     struct dc_iterate iterate;
     bool done = false;
     plan->newton_before = plan->work.newton_iterations;
-    enum dc_status status = dc_minimization_next(plan->minimization, &iterate, &done, error);
+    status = dc_minimization_next(plan->minimization, &iterate, &done, error);
     if (status || done)
       return status;
     keep(plan, &iterate);
@@ -303,7 +353,7 @@ enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_
   return status;
 }
 
-enum { WORK_COUNTS = 4, WORK_TIMES = 2 };
+enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5 };
 
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)
 {
@@ -311,9 +361,14 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
   size_t parameters = (size_t)plan->parameter_count;
   long counts[WORK_COUNTS] = {work->rollouts, work->steps, work->newton_iterations, work->evaluations};
   double times[WORK_TIMES] = {work->seconds, work->contact_seconds};
+  const struct dc_gradient_counts *gradient = &plan->gradient_counts;
+  long sampling[SAMPLING_COUNTS] = {gradient->estimates, gradient->one_sided, gradient->dropped,
+                                    plan->first_guess_counts.draws, plan->first_guess_counts.vanished};
   enum dc_status status = dc_snapshot_put_integers(snapshot, "plan/work", WORK_COUNTS, counts);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "plan/seconds", WORK_TIMES, times);
+  if (!status)
+    status = dc_snapshot_put_integers(snapshot, "plan/sampling", SAMPLING_COUNTS, sampling);
   if (status || !plan->minimization)
     return status;
   status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
@@ -355,19 +410,24 @@ static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_sn
 
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error)
 {
-  long counts[WORK_COUNTS];
+  long counts[WORK_COUNTS], sampling[SAMPLING_COUNTS];
   double times[WORK_TIMES];
   enum dc_status status = dc_snapshot_get_integers(snapshot, "plan/work", WORK_COUNTS, counts, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "plan/seconds", WORK_TIMES, times, error);
+  if (!status)
+    status = dc_snapshot_get_integers(snapshot, "plan/sampling", SAMPLING_COUNTS, sampling, error);
   if (!status && plan->minimization)
     status = load_minimization(plan, snapshot, error);
-  if (!status)
-    plan->work = (struct dc_plan_work){.rollouts = counts[0],
-                                       .steps = counts[1],
-                                       .newton_iterations = counts[2],
-                                       .evaluations = counts[3],
-                                       .seconds = times[0],
-                                       .contact_seconds = times[1]};
-  return status;
+  if (status)
+    return status;
+  plan->gradient_counts = (struct dc_gradient_counts){sampling[0], sampling[1], sampling[2]};
+  plan->first_guess_counts = (struct dc_first_guess_counts){sampling[3], sampling[4]};
+  plan->work = (struct dc_plan_work){.rollouts = counts[0],
+                                     .steps = counts[1],
+                                     .newton_iterations = counts[2],
+                                     .evaluations = counts[3],
+                                     .seconds = times[0],
+                                     .contact_seconds = times[1]};
+  return DC_OK;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectory optimization: parameters -> controls -> rollout -> loss, and back by the adjoint.
+// Trajectory optimization: parameters -> controls -> rollout -> loss, and back by the adjoint or an estimate.
 #ifndef DC_PLAN_TRAJECTORY_PLAN_H
 #define DC_PLAN_TRAJECTORY_PLAN_H
 
 #include "optimize/optimizer.h"
+#include "plan/first_guess.h"
+#include "plan/gradient.h"
 #include "task/task.h"
 
 // Where a window starts.  Not copied: what it points to must stay until the last evaluation.
@@ -13,13 +15,14 @@ struct dc_plan_start {
   const double *q_before;  // [nq] the frame before; NULL: q moved back by a step of velocity
 };
 
-// What has been computed; failed evaluations count in seconds only.
+// What has been computed, rollouts of estimated gradients and of drawn first guesses included; failed rollouts count in
+// seconds only.
 struct dc_plan_work {
   long rollouts, steps;  // steps of all rollouts
   long newton_iterations;
   long evaluations;        // of the contact
   double seconds;          // spent in evaluations
-  double contact_seconds;  // of these in the contact
+  double contact_seconds;  // in the contact, of all threads together
 };
 
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.
@@ -44,6 +47,14 @@ struct dc_plan {
   int *group;                            // [parameter_count]
   struct dc_minimization *minimization;  // under way, or NULL
   struct dc_problem problem;
+  const struct dc_optimizer_type *optimizer;  // of the minimization
+  const void *optimizer_options;
+  struct dc_gradient_settings gradient;     // set by dc_plan_set_gradient; at creation the adjoint
+  struct dc_gradient_estimator *estimator;  // NULL until a gradient is estimated
+  struct dc_gradient_counts gradient_counts;
+  struct dc_first_guess_settings first_guess;  // at creation: as given
+  struct dc_first_guess_counts first_guess_counts;
+  bool first_guess_found;    // for the minimization under way
   struct dc_plan_work work;  // since creation
   long newton_before;        // of work, when the present iteration began
 };
@@ -57,13 +68,16 @@ void dc_plan_destroy(struct dc_plan *plan);
 // parameter_count follows; start, state and parameters are the caller's to set.
 void dc_plan_set_window(struct dc_plan *plan, long first, int steps);
 
+// How the gradients of later evaluations are computed; dc_gradient_check_model must hold.
+void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings);
+
 // Puts the start of the window into plan->input, targets zero / and applies the controls with parameters.
 void dc_plan_reset_input(struct dc_plan *plan);
 void dc_plan_apply(struct dc_plan *plan, const double *parameters);
 
 // Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
-// plan->trajectory.  Statuses of dc_rollout_forward and dc_rollout_adjoint; DC_NUMERICAL also when loss or gradient
-// are not finite.
+// plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or dc_gradient_estimate; DC_NUMERICAL
+// also when loss or gradient are not finite.
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
@@ -82,8 +96,8 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 // Begins to minimize the loss of the window from parameters; options must live until the end.
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
-// Iterates until it is done or the observer stops it (DC_STOPPED: another call goes on); first and best trajectories
-// and parameters are kept in plan.  Statuses of dc_minimization_next.
+// Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it
+// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Statuses of dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
 // Forgets it; what is kept in plan stays.

@@ -48,6 +48,22 @@ bad 2:2 "Gravity: unknown key (did you mean \"gravity\"?)" "{$time,
  \"Gravity\": [0, 0, 0]}"
 bad 2:13 "horizon: missing key \"length\"" "{$time,
  \"horizon\": {}}"
+bad 2:23 "gradient.type: must be one of" "{$time,
+ \"gradient\": {\"type\": \"guess\"}}"
+bad 2:23 "gradient.step: must be > 0 (is 0)" "{$time,
+ \"gradient\": {\"step\": 0}}"
+bad 2:26 "gradient.samples: must be >= 1 (is 0)" "{$time,
+ \"gradient\": {\"samples\": 0}}"
+bad 2:24 "gradient.sigma: must be > 0 (is 0)" "{$time,
+ \"gradient\": {\"sigma\": 0}}" --gradient fd
+bad 2:24 "gradient.order: must be <= 1 (is 2)" "{$time,
+ \"gradient\": {\"order\": 2}}"
+bad 2:14 "gradient: must be an object (is a string)" "{$time,
+ \"gradient\": \"fd\"}" --gradient fd
+bad 2:20 "init.draws: must be >= 1 (is 0)" "{$time,
+ \"init\": {\"draws\": 0}}"
+bad 2:11 "init.drawn: unknown key (did you mean \"draws\"?)" "{$time,
+ \"init\": {\"drawn\": 1}}"
 bad 1:10 "time: missing key \"steps\"" '{"time": {"step": 0.01}}'
 bad 1:19 "time.step: must be > 0 s (is 0)" '{"time": {"step": 0, "steps": 1}}'
 bad 1:19 "time.step: must be > 0 s (is -1)" '{"time": {"step": -1, "steps": 1}}'

@@ -137,6 +137,21 @@ for rows in 1 3 6; do
   done
 done
 
+# perturbations and draws go on where they were
+set -- --gradient bundle --set gradient.samples=2 --set gradient.sigma=0.01 --set init.draws=2 --set init.sigma=0.1 --set init.threshold=1e6
+for kind in scene push; do
+  run 0 optimize $kind.json -o bundle-$kind "$@" --set optimizer.iterations=5 --set time.steps=3 --threads 1
+  run 0 optimize $kind.json -o limited-$kind "$@" --set optimizer.iterations=5 --set time.steps=3 --threads 2 --max-time 0.001 --checkpoint 1000
+  check "it was stopped" [ "$(rows_of limited-$kind)" -lt "$(rows_of bundle-$kind)" ]
+  tries=0
+  while [ "$(rows_of limited-$kind)" -lt "$(rows_of bundle-$kind)" ] && [ $tries -lt 30 ]; do
+    timeout 60 "$dcsim" optimize --resume limited-$kind --max-time 0.001 --quiet --threads $((1 + tries % 2)) >"$out" 2>"$err" || break
+    tries=$((tries + 1))
+  done
+  run 0 optimize --resume limited-$kind
+  same limited-$kind "bundle, stopped $tries times" bundle-$kind
+done
+
 # SIGUSR1 writes one and goes on
 "$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &
 pid=$!

@@ -76,11 +76,50 @@ for file in loss.csv trajectory.h5 resolved.json; do
   check "and a second run too" cmp one/$file best/$file
 done
 
+# gradients by rollouts at other parameters: nearly the same run, and the same bits for any number of threads
+# (of two steps: with the collision the loss jumps from place to place)
+set -- --set time.steps=2 --set gradient.samples=5 --set gradient.sigma=1e-7 --set optimizer.iterations=2
+run 0 optimize scene.json -o adjoint-two "$@"
+for kind in fd bundle; do
+  run 0 optimize scene.json -o $kind-one --gradient $kind --threads 1 --json "$@"
+  cp "$out" "$scratch/$kind"
+  run 0 optimize scene.json -o $kind-two --gradient $kind --threads 2 "$@"
+  for file in loss.csv trajectory.h5 resolved.json; do
+    check "$kind: 1 and 2 threads give the same $file" cmp $kind-one/$file $kind-two/$file
+  done
+  check "$kind: not those of the adjoint" sh -c "! cmp -s adjoint-two/loss.csv $kind-one/loss.csv"
+  holds "$kind is in resolved.json" $kind-one/resolved.json "d['gradient']['type'] == '$kind' and d['gradient']['samples'] == 5"
+  holds "$kind: the losses are nearly those of the adjoint" $kind-one/run.json \
+    "abs(d['result']['loss'] - $(field adjoint-two/run.json 'd["result"]["loss"]' || echo 0)) < 1e-6 * d['result']['loss']"
+done
+holds "fd: two roll-outs for each of two parameters and one for the loss" "$scratch/fd" \
+  'd["gradient"] == {"type": "fd", "estimates": 3, "one_sided": 0, "dropped": 0, "rollouts": 15}'
+holds "bundle: five and one" "$scratch/bundle" 'd["gradient"]["type"] == "bundle" and d["gradient"]["rollouts"] == 18'
+run 0 optimize scene.json -o none --gradient bundle --set gradient.samples=2 --set gradient.order=0 --set optimizer.iterations=1
+run 0 optimize scene.json -o adjoint --gradient adjoint
+check "--gradient adjoint changes nothing" cmp adjoint/loss.csv best/loss.csv
+run 3 optimize scene.json -o none --gradient fd --set gradient.step=0
+says "--set gradient.step=0"
+run 7 optimize --resume fd-one --gradient bundle
+says "another scene"
+run 0 optimize --resume fd-one --gradient fd
+
+# first guesses: nothing is drawn where there is a gradient
+run 0 optimize scene.json -o guess --set init.draws=3 --json
+holds "no draw is needed" "$out" 'd["init"] == {"draws": 0, "vanished": False}'
+check "and nothing changes" cmp guess/loss.csv best/loss.csv
+run 0 optimize scene.json -o drawn --set init.draws=3 --set init.threshold=1e6 --set optimizer.iterations=1
+check "the summary says that no draw helped" grep -q "all gradients vanished" "$out"
+holds "and so does run.json" drawn/run.json 'd["result"]["init"] == {"draws": 3, "vanished": True}'
+run 0 optimize scene.json -o none --set init.type=given --json --set optimizer.iterations=1
+holds "given: nothing is drawn" "$out" 'd["init"]["draws"] == 0'
+
 # JSON results
 run 0 optimize scene.json -o none --json
 parses "$out" "optimize --json"
 fields='set("run success loss initial_loss iterations steps seconds seconds_per_step newton_iterations_per_step min_gap unconverged_steps parameters objectives".split()) <= set(d)'
 holds "optimize --json has its fields" "$out" "$fields"
+holds "and how it came by its gradients" "$out" 'd["gradient"]["type"] == "adjoint" and d["gradient"]["estimates"] == 0 and "init" not in d'
 holds "values fit" "$out" 'd["run"] is None and d["success"] is False and d["iterations"] == 4 and d["steps"] == 6 and 0 < d["loss"] < d["initial_loss"] and d["min_gap"] > 0 and d["unconverged_steps"] == 0'
 holds "objectives have theirs" "$out" 'set("type body value distance".split()) <= set(d["objectives"][0]) and d["objectives"][0]["body"] == "eight"'
 holds "parameters are named" "$out" 'len(d["parameters"]) == 2'

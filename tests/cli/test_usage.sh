@@ -123,9 +123,10 @@ done
 for value in 1 1,2 1,2,3,4 1,2,x "1, 2,3" nan,1,2; do
   rule render --eye "$value" "must be three numbers x,y,z"
 done
-rule optimize --gradient fd '"fd" is not available in this version'
-rule optimize --gradient bundle '"bundle" is not available in this version'
-rule optimize --gradient guess 'must be one of "adjoint" (is "guess")'
+rule optimize --gradient guess 'must be one of "adjoint", "fd", "bundle" (is "guess")'
+rule optimize --gradient "" 'must be one of "adjoint", "fd", "bundle" (is "")'
+run 2 simulate scene.json --gradient fd
+says "dcsim: simulate: unknown option --gradient"
 for value in -1 nan inf 1e10 x ""; do
   rule optimize --checkpoint "$value" "must be a number from 0 to 1000000000 (is \"$value\")"
 done

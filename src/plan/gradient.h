@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of a plan's loss: the adjoint, or estimates from rollouts at perturbed parameters.
+#ifndef DC_PLAN_GRADIENT_H
+#define DC_PLAN_GRADIENT_H
+
+#include <stdbool.h>
+
+#include "base/options.h"
+#include "contact/contact.h"
+
+struct dc_plan;
+
+enum dc_gradient_type { DC_GRADIENT_ADJOINT, DC_GRADIENT_DIFFERENCES, DC_GRADIENT_BUNDLE };
+
+// "gradient" of a scene; the option table is dc_gradient_options, its choices "adjoint", "fd" and "bundle".  step and
+// sigma are in the units of the parameters, whatever these are.
+struct dc_gradient_settings {
+  int type;      // enum dc_gradient_type
+  double step;   // of the differences
+  long samples;  // of a bundle
+  double sigma;  // of a bundle: standard deviation of every parameter
+  long order;    // of a bundle: 1 the mean of gradients by the adjoint, 0 of differences of the loss
+  long seed;     // of a bundle
+};
+extern const struct dc_option dc_gradient_options[];
+
+// Estimates of a plan since its creation.
+struct dc_gradient_counts {
+  long estimates;  // begun, failed ones too: the random numbers of a bundle follow from the seed and this number
+  long one_sided;  // components from a difference to one side, because the other one could not be rolled out
+  long dropped;    // components set to zero and samples left out, because nothing could be rolled out there
+};
+
+// Where the scene says nothing: models without an adjoint of ours (DC_CONTACT_FOREIGN) take differences, and bundles of
+// order 0.
+void dc_gradient_complete(struct dc_gradient_settings *settings, bool type_given, bool order_given,
+                          const struct dc_contact_model *model);
+// DC_BAD_INPUT when the gradient needs an adjoint that the model does not have.
+enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settings,
+                                       const struct dc_contact_model *model, struct dc_error *error);
+
+// Workspaces of estimates, one plan per thread.
+struct dc_gradient_estimator;
+void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator);
+
+// Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, as plan->gradient says (not
+// DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input stay as they are; the work is counted in plan.  Same bits for
+// any number of threads.  DC_NUMERICAL when nothing could be rolled out; DC_MEMORY.
+enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
+                                    struct dc_error *error);
+
+#endif
