@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model sdrs: bodies as unions of convex hulls, one barrier per pair of hulls within reach of each other (paper 003,
-// IV.B; docs/theory.md, "SDRS").
+// The model sdrs: bodies as unions of convex hulls, one barrier per pair of hulls within reach of each other (paper
+// 003, IV.B; docs/theory.md, "SDRS").
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +289,7 @@ static enum dc_sdrs_outcome solve_warm(const struct evaluation *e, struct dc_sdr
     return DC_SDRS_APART;
   double a = low_a + plane.offset, b = -(high_b + plane.offset), least = fmin(a, b), most = fmax(a, b);
   if (!(least > BALANCE * most) || solution->gap > NEAR_REACH * e->reach || !(plane.slack > 0) ||
-      !(plane.slack < hulls->support) || !(least * (1 - plane.slack) < hulls->support))
+      !(plane.slack < hulls->support) || !(most * (1 - plane.slack) < hulls->support))
     return DC_SDRS_UNSOLVED;
   return dc_sdrs_solve(hulls, &plane, e->order, WARM_LIMIT, solution);
 }
@@ -303,6 +303,7 @@ static enum dc_sdrs_outcome solve_cold(const struct evaluation *e, struct dc_sdr
       dc_hull_distance((const double(*)[3])hulls->x, hulls->count_a, (const double(*)[3])(hulls->x + hulls->count_a),
                        hulls->count - hulls->count_a, plane.normal);
   *crossing = !(gap > 0);
+  solution->iterations = 1;
   solution->gap = gap;
   solution->plane = plane;
   if (*crossing || gap >= (1 - ROUNDING) * e->reach)

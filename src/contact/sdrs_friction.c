@@ -3,7 +3,8 @@
 //
 // With W_v = lambda h f_v, f_v = -mu |n| P_s'(u_v) / l, B = (b_1, b_2), velocities v_v = B^T (x_v+ - x_v)/h, levers
 // (x, y) = B^T (x_v - o), E_v = [I | (-y, x)^T], z = (u, omega):
-//     D   = min over z of  sum_v W_v (s_v - e + rho^2 omega^2 / (2 e)),   r_v = v_v - E_v z,   s_v = sqrt(|r_v|^2 + e^2)
+//     D   = min over z of  sum_v W_v (s_v - e + rho^2 omega^2 / (2 e)),   r_v = v_v - E_v z,
+//           s_v = sqrt(|r_v|^2 + e^2)
 //     g_v = dD/dx_v+ = B W_v r_v / (h s_v)
 //     K_v = W_v / (h^2 s_v^3) (e^2 I + r' r'^T),  r' = r turned by a right angle
 // For twists of frame X the rows of J_v = B^T [-[rho]x | I] are (rho x b_k; b_k), rho = R+ R^T (x_v - c_X):
@@ -23,7 +24,6 @@ static const double VALUE_NOISE = 1e-14, SLIP_NOISE = 1e-15;
 static const double SPIN_RADIUS = 1e-6;   // rho, in units of length
 static const double LEAST_PIVOT = 1e-15;  // relative to the diagonal
 static const double LEAST_DIAGONAL = 1e-290;
-static const double WORTH_THREADS = 2000;  // vertices
 enum { LIMIT = 80, HALVINGS = 40 };
 
 // ---- What rubs
@@ -557,7 +557,7 @@ static double evaluate(struct dc_contact *contact, const struct dc_pose *next, i
                             .to = 1 - friction->slot};
   double energy = 0;
   int count = (int)friction->rub_count;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1 && (double)friction->vertex_count > WORTH_THREADS)
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_sdrs_worth_threads(friction))
   for (int k = 0; k < count; k++)
     run_rub(contact, &friction->rubs[k], next, &setting);
   friction->solved = true;

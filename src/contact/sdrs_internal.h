@@ -39,8 +39,8 @@ static inline const double *dc_sdrs_hull_vertex(const struct dc_sdrs_body *body,
   return body->vertices[body->corners ? body->corners[3 * hull + v] : body->first[hull] + v];
 }
 
-// A plane n.x + o = 0 with |n| = 1 - slack: unit normal, offset of the unit plane, slack in (0, 1) of its own, as 1 - |n|
-// has no digits at small gaps.
+// A plane n.x + o = 0 with |n| = 1 - slack: unit normal, offset of the unit plane, slack in (0, 1) of its own, as 1 -
+// |n| has no digits at small gaps.
 struct dc_sdrs_plane {
   double normal[3], offset, slack;
 };
@@ -69,21 +69,21 @@ struct dc_sdrs_solution {
 };
 
 // sdrs_pair.c
-// Solves for the optimal plane from start, which separates the hulls with some vertex on either side and its slack below
-// the support.  APART: the energy is 0 and solution->plane shows it.
+// Solves for the optimal plane from start, which separates the hulls with some vertex on either side and its slack
+// below the support.  APART: the energy is 0 and solution->plane shows it.
 enum dc_sdrs_outcome dc_sdrs_solve(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *start, int order, int limit,
                                    struct dc_sdrs_solution *solution);
 // Any two axes orthogonal to the unit vector n, and n.
 void dc_sdrs_complete_axes(const double n[3], double axes[9]);
-// Frame of a separating plane about the vertices weighted by the derivative-th derivative of P_s at them, its first axis
-// their principal one; fills local and distance.  False when no vertex is within the support or when the hulls are not
-// apart.
+// Frame of a separating plane about the vertices weighted by the derivative-th derivative of P_s at them, its first
+// axis their principal one; fills local and distance.  False when no vertex is within the support or when the hulls are
+// not apart.
 bool dc_sdrs_make_frame(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *plane, int derivative,
                         struct dc_sdrs_frame *frame);
 
-// L D L^T of the plane's Hessian (lower triangle) in place, for the offset, the best conditioned pivot, and n.  Returns the
-// largest factor by which a diagonal entry shrank, by which rounding errors of what remains grow; INFINITY when the matrix
-// is not positive definite.
+// L D L^T of the plane's Hessian (lower triangle) in place, for the offset, the best conditioned pivot, and n.  Returns
+// the largest factor by which a diagonal entry shrank, by which rounding errors of what remains grow; INFINITY when the
+// matrix is not positive definite.
 double dc_sdrs_factor_plane(double h[4][4]);
 // x = H^-1 g; returns g^T H^-1 g.
 double dc_sdrs_solve_plane(const double h[4][4], const double g[4], double x[4]);
@@ -115,9 +115,9 @@ void dc_sdrs_plane_at(const double stored[4], const double rotation_b[9], const 
                       struct dc_sdrs_plane *plane);
 
 // A vertex that rubs on a plane: its arm at time t from its body's centre in world axes and its place in the plane's
-// frame, m; the distance u_v in units of length; its part W_v of the plane's weight.  What follows is of the evaluation:
-// B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own, slips and
-// pulls of two iterates.
+// frame, m; the distance u_v in units of length; its part W_v of the plane's weight.  What follows is of the
+// evaluation: B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own,
+// slips and pulls of two iterates.
 struct dc_sdrs_rubbing {
   double arm[3], local[3], distance, weight;
   double velocity[2], slip[2], size, trial_slip[2], trial_size;
@@ -148,6 +148,12 @@ struct dc_sdrs_friction {
   int slot;       // of the last accepted iterate
   bool accepted;  // there is one since begin
 };
+
+// Whether threads pay for being woken, from the number of vertices; never changes a result.
+static inline bool dc_sdrs_worth_threads(const struct dc_sdrs_friction *friction)
+{
+  return friction->vertex_count > 2000;
+}
 
 // Frames of a body pair from time t to t+1: R+ R^T, (R+ R^T - I)/h, (c+ - c)/h.
 struct dc_sdrs_motion {

@@ -17,6 +17,7 @@ static const double NOISE = 1e-15;        // of a distance in its frame, relativ
 static const double LARGEST_STEP = 0.95;  // fraction of the way to the nearest vertex
 static const double SPEED_UP = 1.1;       // see step_length
 static const double LEAST_DIVISOR = 0.1;
+static const double LEAST_DEPTH = 0.05;
 static const double LARGEST_LOSS = 1e3;  // of a diagonal entry in the elimination
 enum { FRAMES = 6, HALVINGS = 60 };
 
@@ -128,10 +129,14 @@ bool dc_sdrs_make_frame(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane 
   return true;
 }
 
-// U at the distances; INFINITY outside of its domain.
-static double value_at(const struct dc_sdrs_hulls *hulls, const struct local_plane *plane, const double *distance)
+// U at the distances; INFINITY outside of its domain.  depth: how far 1 - |n| and the nearest vertex of a and of b are
+// inside of the support.
+static double value_at(const struct dc_sdrs_hulls *hulls, const struct local_plane *plane, const double *distance,
+                       double depth[3])
 {
   double length, beta = slack_of(plane, &length), p[3], value;
+  depth[0] = hulls->support - beta;
+  depth[1] = depth[2] = 0;
   if (!(beta > 0))
     return INFINITY;
   dc_sdrs_barrier(hulls->support, beta, p);
@@ -141,10 +146,19 @@ static double value_at(const struct dc_sdrs_hulls *hulls, const struct local_pla
       continue;
     if (!(distance[v] > 0))
       return INFINITY;
+    double *deepest = &depth[v < hulls->count_a ? 1 : 2];
+    *deepest = fmax(*deepest, hulls->support - distance[v]);
     dc_sdrs_barrier(hulls->support, distance[v], p);
     value += p[0];
   }
   return value;
+}
+
+// Whether a step leaves enough of all three within the support: without one of them, which the minimum has unless it is
+// 0, the Hessian is singular.
+static bool stays_inside(const double before[3], const double after[3])
+{
+  return after[0] > LEAST_DEPTH * before[0] && after[1] > LEAST_DEPTH * before[1] && after[2] > LEAST_DEPTH * before[2];
 }
 
 // Gradient and Hessian (lower triangle in h[i][j], j <= i) for (o, n_1, n_2, n_3).
@@ -226,13 +240,10 @@ static double step_length(const struct dc_sdrs_hulls *hulls, double ratio)
   return length * steepest > LARGEST_STEP ? LARGEST_STEP / steepest : length;
 }
 
-// Relative to U, what rounding leaves of the decrement: of the distances, seen through the largest support - distance.
-static double noise_of(const struct dc_sdrs_hulls *hulls, const struct local_plane *plane)
+// Relative to U, what rounding leaves of the decrement: of the distances, seen through the largest depth.
+static double noise_of(const struct dc_sdrs_hulls *hulls, const double depth[3])
 {
-  double length, deepest = hulls->support - slack_of(plane, &length);
-  for (int v = 0; v < hulls->count; v++)
-    deepest = fmax(deepest, hulls->support - hulls->distance[v]);
-  double relative = 16 * NOISE * hulls->support / deepest;
+  double relative = 16 * NOISE * hulls->support / fmax(depth[0], fmax(depth[1], depth[2]));
   return relative * relative;
 }
 
@@ -242,7 +253,8 @@ enum newton { CONVERGED, ZERO, BAD_FRAME, FAILED };
 static enum newton newton(struct dc_sdrs_hulls *hulls, struct local_plane *plane, double largest_loss, int limit,
                           double *value, int *iterations)
 {
-  *value = value_at(hulls, plane, hulls->distance);
+  double depth[3];
+  *value = value_at(hulls, plane, hulls->distance, depth);
   for (;;) {
     double g[4], h[4][4], step[4];
     if (*value == 0)
@@ -254,12 +266,12 @@ static enum newton newton(struct dc_sdrs_hulls *hulls, struct local_plane *plane
     if (!(dc_sdrs_factor_plane(h) <= largest_loss))
       return BAD_FRAME;
     double decrement = dc_sdrs_solve_plane((const double(*)[4])h, g, step), ratio = decrement / *value;
-    bool last = ratio <= TOLERANCE + noise_of(hulls, plane);
+    bool last = ratio <= TOLERANCE + noise_of(hulls, depth);
     for (int v = 0; v < hulls->count; v++) {
       const double *x = hulls->local[v];
       hulls->change[v] = -side(hulls, v) * (step[0] + (step[1] * x[0] + step[2] * x[1] + step[3] * x[2]));
     }
-    double alpha = last ? 1 : step_length(hulls, ratio), trial_value = INFINITY;
+    double alpha = last ? 1 : step_length(hulls, ratio), trial_value = INFINITY, trial_depth[3];
     struct local_plane trial = *plane;
     for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
       trial = (struct local_plane){{plane->tilt[0] - alpha * step[1], plane->tilt[1] - alpha * step[2]},
@@ -267,8 +279,9 @@ static enum newton newton(struct dc_sdrs_hulls *hulls, struct local_plane *plane
                                    plane->offset - alpha * step[0]};
       for (int v = 0; v < hulls->count; v++)
         hulls->trial[v] = hulls->distance[v] + alpha * hulls->change[v];
-      trial_value = value_at(hulls, &trial, hulls->trial);
-      if (trial_value <= *value - 1e-4 * alpha * decrement || (last && trial_value < INFINITY))
+      trial_value = value_at(hulls, &trial, hulls->trial, trial_depth);
+      if (last ? trial_value < INFINITY
+               : trial_value <= *value - 1e-4 * alpha * decrement && stays_inside(depth, trial_depth))
         break;
     }
     if (!(trial_value < INFINITY) || (!last && trial_value >= *value))
@@ -278,6 +291,7 @@ static enum newton newton(struct dc_sdrs_hulls *hulls, struct local_plane *plane
     hulls->distance = exchanged;
     *plane = trial;
     *value = trial_value;
+    memcpy(depth, trial_depth, sizeof depth);
     if (last)
       return *value == 0 ? ZERO : CONVERGED;
   }

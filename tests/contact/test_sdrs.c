@@ -192,14 +192,14 @@ static void test_derivatives(void)
         struct pair_errors best = {INFINITY, INFINITY};
         put(contact, &positions[s], gap, scene.poses);
         for (int j = 0; j < 6; j++)
-          d[j] = dc_random_normal(&random) * (j < 3 ? 3 : 1);
+          d[j] = dc_random_normal(&random) / (j < 3 ? contact->colliders[0].radius : 1);
         for (double h = 3e-2; h > 1e-5; h *= 0.3) {
           struct pair_errors e =
               pair_differences(contact, scene.poses, d, h * fmin(gap, (1 - parts[i]) * reach(contact)));
           best = (struct pair_errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
         }
         CHECK(dc_contact_solved(contact), "%s, %s, gap %g", positions[s].name, settings[k], gap);
-        // 2e-8 observed at the smallest gap: rounding of the coordinates.
+        // 2e-8 observed, 2e-7 for the triangles of planks at the smallest gap: rounding of the coordinates.
         CHECK(best.gradient < 1e-7 && best.hessian < 1e-6, "%s, %s, gap %g: %g, %g", positions[s].name, settings[k],
               gap, best.gradient, best.hessian);
         worst[0] = fmax(worst[0], best.gradient);
