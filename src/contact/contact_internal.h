@@ -93,6 +93,7 @@ struct dc_contact_methods {
 };
 
 extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, friction.c
+extern const struct dc_contact_model dc_contact_sdrs;     // sdrs.c
 
 struct dc_contact {
   const struct dc_contact_model *model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contact models on the scale-free pair potential and their options.
+// The contact models and their options.
 #include <stddef.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ const struct dc_option dc_contact_options[] = {
      .minimum = 0,
      .maximum = 0.99,
      .minimum_excluded = true,
-     .help = "sdrs: s of its barrier (length - s)^4 / length^5, in units of `length`",
+     .help = "sdrs: s of its barrier (x - s)^4 / x^5, x in units of length; hulls 2 s/(1 - s) lengths apart do not act",
      .offset = offsetof(struct dc_contact_settings, support)},
     {.name = "hulls",
      .type = DC_CHOICE,
@@ -146,10 +146,10 @@ static const struct dc_contact_model mujoco = {
     .methods = &dc_plane_methods,
 };
 
-const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, &mujoco, NULL};
+const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, &dc_contact_sdrs, &mujoco, NULL};
 const char *const dc_contact_models_not_built[] = {NULL};
 #else
-const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};
+const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, &dc_contact_sdrs, NULL};
 const char *const dc_contact_models_not_built[] = {"mujoco", NULL};
 #endif
 

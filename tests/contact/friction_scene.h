@@ -128,4 +128,98 @@ static inline void evaluate(struct rub *rub, const struct dc_pose *next, int ord
     }
 }
 
+struct errors {
+  double gradient, hessian;
+};
+
+static const double difference_point[4] = {-2, -1, 1, 2},
+                    difference_weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+
+// Five-point differences at t+1 along direction with step h.
+static inline struct errors difference_errors(struct rub *rub, const double direction[12], double h)
+{
+  struct derivatives at, moved;
+  double slope = 0, curvature[12] = {0}, along = 0, size = 0, most = 0, error = 0;
+  evaluate(rub, rub->next, 2, true, &at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->next[0], rub->next[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->next[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
+    evaluate(rub, shifted, 1, true, &moved);
+    slope += difference_weight[p] / h * (moved.energy - at.energy);
+    for (int i = 0; i < 12; i++)
+      curvature[i] += difference_weight[p] / h * (moved.gradient[i] - at.gradient[i]);
+  }
+  for (int i = 0; i < 12; i++) {
+    along += at.gradient[i] * direction[i];
+    size += fabs(at.gradient[i] * direction[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    double turn[3];
+    dc_vec_cross(turn, direction + 6 * i, at.gradient + 6 * i);  // a moved pose has its own chart
+    for (int k = 0; k < 6; k++) {
+      double expected = k < 3 ? 0.5 * turn[k] : 0, row = 0;
+      for (int j = 0; j < 12; j++) {
+        expected += at.hessian[6 * i + k][j] * direction[j];
+        row += fabs(at.hessian[6 * i + k][j] * direction[j]);
+      }
+      most = fmax(most, row);
+      error = fmax(error, fabs(expected - curvature[6 * i + k]));
+    }
+  }
+  return (struct errors){fabs(slope - along) / size, error / most};
+}
+
+static inline void random_motion(struct dc_random *random, double direction[12])
+{
+  for (int i = 0; i < 12; i++)
+    direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
+}
+
+// The derivative of D along twists at fixed next, for a pose at t, coefficients and stiffness of its own.
+static inline double along_twists(struct rub *rub, const struct dc_pose *now, const double (*twists)[6])
+{
+  struct derivatives d;
+  double sum = 0;
+  begin_at(rub, now);
+  evaluate(rub, rub->next, 1, true, &d);
+  for (int i = 0; i < 12; i++)
+    sum += d.gradient[i] * twists[i / 6][i % 6];
+  return sum;
+}
+
+// The error against five-point differences of step relative * gap or e h, whichever is smaller.
+static inline double pull_back_error(struct rub *rub, struct dc_random *random, double gap, double relative)
+{
+  double motion[12], twists[2][6], direction[12], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
+  double difference = 0, along = 0, size = 0, terms = 0, h = relative * fmin(gap, smoothing * time_step);
+  struct derivatives d;
+  random_motion(random, motion);
+  memcpy(twists, motion, sizeof twists);
+  random_motion(random, direction);
+  if (!rub->both)
+    memset(twists[1], 0, sizeof twists[1]);
+  double at = along_twists(rub, rub->now, (const double(*)[6])twists);
+  evaluate(rub, rub->next, 1, true, &d);
+  dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                &by_stiffness);
+  for (int i = 0; i < 12; i++) {
+    along += direction[i] * wrenches[i / 6][i % 6];
+    size += fabs(direction[i] * wrenches[i / 6][i % 6]);
+    terms += fabs(d.gradient[i] * motion[i]);
+  }
+  // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
+  CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
+  for (int i = 0; i < 2; i++)
+    CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->now[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
+    difference += difference_weight[p] / h * (along_twists(rub, shifted, (const double(*)[6])twists) - at);
+  }
+  CHECK(rub->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0, "nothing for what does not move");
+  return fabs(difference - along) / size;
+}
+
 #endif

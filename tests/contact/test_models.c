@@ -51,11 +51,53 @@ static void check_derivatives(const struct dc_contact_model *model, double gap)
   scene_end(&scene);
 }
 
+// The largest gap, as a fraction of the radius, at which a model of local support acts.
+static double reach(const struct dc_contact_model *model)
+{
+  double low = 0, high = 20;
+  for (int i = 0; i < 50; i++) {
+    struct scene scene;
+    struct dc_pair_derivatives pair;
+    double middle = 0.5 * (low + high);
+    struct dc_contact *contact = two_balls(&scene, model, middle);
+    if (energy_at(contact, scene.poses, 0, (const double[6]){0}, &pair) > 0)
+      low = middle;
+    else
+      high = middle;
+    scene_end(&scene);
+  }
+  return low;
+}
+
 static void test_derivatives(void)
 {
-  for (int i = 0; dc_contact_models[i]; i++)
-    for (double gap = 1e-3; gap < 20; gap *= 10)
-      check_derivatives(dc_contact_models[i], gap);
+  for (int i = 0; dc_contact_models[i]; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    double end = model->flags & DC_CONTACT_LONG_RANGE ? 20 : reach(model);
+    printf("# %s: from 1e-3 to %g radii\n", model->name, end);
+    CHECK(end > 1e-3, "%s acts at all", model->name);
+    for (double gap = 1e-3; gap < 0.5 * end; gap *= 10)
+      check_derivatives(model, gap);
+    check_derivatives(model, 0.5 * end);
+  }
+}
+
+// What has no long range is exactly zero beyond where it ends.
+static void test_local_support(void)
+{
+  for (int i = 0; dc_contact_models[i]; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    if (model->flags & DC_CONTACT_LONG_RANGE)
+      continue;
+    struct scene scene;
+    struct dc_pair_derivatives pair, zero;
+    struct dc_contact *contact = two_balls(&scene, model, 1.001 * reach(model));
+    memset(&zero, 0, sizeof zero);
+    dc_contact_evaluate(contact, scene.poses, 2, &pair);
+    dc_vec_copy(zero.arm, pair.arm);
+    CHECK(memcmp(&pair, &zero, sizeof pair) == 0, "%s beyond its support: %g", model->name, pair.energy);
+    scene_end(&scene);
+  }
 }
 
 static void test_barrier(void)
@@ -93,5 +135,5 @@ static void test_descriptors(void)
   CHECK(dc_contact_model_find("none of these") == NULL, "unknown");
 }
 
-RUN_TESTS({"descriptors", test_descriptors}, {"derivatives", test_derivatives}, {"barrier", test_barrier},
-          {"long range", test_long_range})
+RUN_TESTS({"descriptors", test_descriptors}, {"derivatives", test_derivatives}, {"local support", test_local_support},
+          {"barrier", test_barrier}, {"long range", test_long_range})

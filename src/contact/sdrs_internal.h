@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the model sdrs: one barrier per pair of convex hulls on its optimal plane (paper 003, IV.B and VII;
+// docs/theory.md, "SDRS").  Lengths are in units of contact.length where it says so.
+#ifndef DC_CONTACT_SDRS_INTERNAL_H
+#define DC_CONTACT_SDRS_INTERNAL_H
+
+#include "contact/friction_internal.h"
+
+// P_s(x) = (s - x)^4 / x^5 for 0 < x < s, 0 beyond, and its first and second derivatives.
+static inline void dc_sdrs_barrier(double support, double x, double p[3])
+{
+  double c = support - x;
+  if (!(c > 0)) {
+    p[0] = p[1] = p[2] = 0;
+    return;
+  }
+  double r = 1 / x, r2 = r * r, r5 = r2 * r2 * r, c2 = c * c;
+  p[0] = c2 * c2 * r5;
+  p[1] = -c2 * c * (5 * support - x) * r5 * r;
+  p[2] = 2 * c2 * (x * (x - 10 * support) + 15 * support * support) * r5 * r2;
+}
+
+// The convex hulls of a body: vertices about the body's centre, m, and a sphere tree whose leaves are hulls.
+struct dc_sdrs_body {
+  int hull_count;
+  const double (*vertices)[3];
+  const int *corners;          // vertices of triangle hulls, three each; NULL: hull i has first[i] ... first[i + 1] - 1
+  const int *first;            // [hull_count + 1]
+  struct dc_sphere_tree tree;  // tree.triangle: hull of a leaf
+};
+
+static inline int dc_sdrs_hull_size(const struct dc_sdrs_body *body, int hull)
+{
+  return body->corners ? 3 : body->first[hull + 1] - body->first[hull];
+}
+
+static inline const double *dc_sdrs_hull_vertex(const struct dc_sdrs_body *body, int hull, int v)
+{
+  return body->vertices[body->corners ? body->corners[3 * hull + v] : body->first[hull] + v];
+}
+
+// A plane n.x + o = 0 with |n| = 1 - slack: unit normal, offset of the unit plane, slack in (0, 1) of its own, as 1 -
+// |n| has no digits at small gaps.
+struct dc_sdrs_plane {
+  double normal[3], offset, slack;
+};
+
+// Origin and rows of axes: two in the plane, its normal.
+struct dc_sdrs_frame {
+  double axes[9], origin[3];
+};
+
+// Vertices of two hulls, those of a first: x in world axes about c_a, local in the frame of a plane; units of length.
+struct dc_sdrs_hulls {
+  double support;
+  int count_a, count;
+  double (*x)[3], (*local)[3];
+  double *distance, *trial, *change;  // u_v = s_v (n.x_v + o), of a trial, along a step
+  size_t capacity;
+};
+
+enum dc_sdrs_outcome { DC_SDRS_APART, DC_SDRS_SOLVED, DC_SDRS_UNSOLVED };
+
+// Energy and derivatives for a twist of body a about c_a, in units of length; gap along the plane's normal.
+struct dc_sdrs_solution {
+  double energy, gap, gradient[6], hessian[DC_HESSIAN];
+  struct dc_sdrs_plane plane;
+  int iterations;
+};
+
+// sdrs_pair.c
+// Solves for the optimal plane from start, which separates the hulls with some vertex on either side and its slack
+// below the support.  APART: the energy is 0 and solution->plane shows it.
+enum dc_sdrs_outcome dc_sdrs_solve(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *start, int order, int limit,
+                                   struct dc_sdrs_solution *solution);
+// Any two axes orthogonal to the unit vector n, and n.
+void dc_sdrs_complete_axes(const double n[3], double axes[9]);
+// Frame of a separating plane about the vertices weighted by the derivative-th derivative of P_s at them, its first
+// axis their principal one; fills local and distance.  False when no vertex is within the support or when the hulls are
+// not apart.
+bool dc_sdrs_make_frame(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *plane, int derivative,
+                        struct dc_sdrs_frame *frame);
+
+// L D L^T of the plane's Hessian (lower triangle) in place, for the offset, the best conditioned pivot, and n.  Returns
+// the largest factor by which a diagonal entry shrank, by which rounding errors of what remains grow; INFINITY when the
+// matrix is not positive definite.
+double dc_sdrs_factor_plane(double h[4][4]);
+// x = H^-1 g; returns g^T H^-1 g.
+double dc_sdrs_solve_plane(const double h[4][4], const double g[4], double x[4]);
+
+// A hull pair within reach at the last evaluation.
+struct dc_sdrs_contact {
+  int i, j;
+};
+
+// What a body pair keeps.
+struct dc_sdrs_pair {
+  struct dc_plane_cache planes;  // n and o in b's frame, units of length
+  struct dc_sdrs_hulls hulls;    // workspace
+  struct dc_sdrs_contact *contacts;
+  size_t contact_count, contact_capacity;
+};
+
+struct dc_sdrs {
+  struct dc_sdrs_body *bodies;  // [bodies], empty for half spaces
+  struct dc_sdrs_pair *pairs;   // [pair_count]
+  struct dc_sdrs_friction *friction;
+};
+
+// sdrs.c
+// Vertices of two hulls at the poses, into the pair's workspace; -1 when out of memory.
+int dc_sdrs_load(const struct dc_contact *contact, int pair, int i, int j, const struct dc_pose *poses);
+// The plane remembered in b's frame, about c_a and in world axes; arm = c_a - c_b, m.
+void dc_sdrs_plane_at(const double stored[4], const double rotation_b[9], const double arm[3], double length,
+                      struct dc_sdrs_plane *plane);
+
+// A vertex that rubs on a plane: its arm at time t from its body's centre in world axes and its place in the plane's
+// frame, m; the distance u_v in units of length; its part W_v of the plane's weight.  What follows is of the
+// evaluation: B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own,
+// slips and pulls of two iterates.
+struct dc_sdrs_rubbing {
+  double arm[3], local[3], distance, weight;
+  double velocity[2], slip[2], size, trial_slip[2], trial_size;
+  double pull[2], slips[2][2], held[2][2];
+};
+
+// A pair of hulls that rubs, or a body on a half space (floor), and its derivatives at the last evaluation.
+struct dc_sdrs_rub {
+  int pair, count_a, count;
+  size_t first;  // of its vertices, those of a first
+  bool floor, warm, solved;
+  double axes[9];    // b_1, b_2 and the plane's unit normal
+  double slack;      // 1 - |n|
+  double strength;   // sum of W_v
+  double motion[3];  // u, omega
+  struct dc_friction_derivatives result;
+};
+
+struct dc_sdrs_friction {
+  double stiffness, time_step, smoothing;
+  double drag;          // rho^2/e, m s: on the planes' spins
+  double *coefficient;  // [bodies]
+  struct dc_pose *now;  // [bodies], time t
+  struct dc_sdrs_rub *rubs;
+  struct dc_sdrs_rubbing *vertices;
+  size_t rub_count, rub_capacity, vertex_count, vertex_capacity;
+  bool solved;
+  int slot;       // of the last accepted iterate
+  bool accepted;  // there is one since begin
+};
+
+// Whether threads pay for being woken, from the number of vertices; never changes a result.
+static inline bool dc_sdrs_worth_threads(const struct dc_sdrs_friction *friction)
+{
+  return friction->vertex_count > 2000;
+}
+
+// Frames of a body pair from time t to t+1: R+ R^T, (R+ R^T - I)/h, (c+ - c)/h.
+struct dc_sdrs_motion {
+  double turn[2][9], drift[2][9], velocity[2][3];
+  bool both;  // b moves too
+};
+
+// sdrs_friction.c
+void dc_sdrs_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
+                       struct dc_sdrs_motion *motion);
+// L D L^T of a symmetric 3x3 matrix (lower triangle), in place; pivots are kept positive.
+void dc_sdrs_factor_motion(double z[3][3]);
+// x = Z^-1 g; returns g^T Z^-1 g.
+double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3]);
+
+// sdrs_pull_back.c
+void dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                       double (*wrenches)[6], double *coefficient, double *stiffness);
+
+extern const struct dc_friction_methods dc_sdrs_friction_methods;
+void dc_sdrs_friction_destroy(struct dc_sdrs_friction *friction);
+
+#endif
