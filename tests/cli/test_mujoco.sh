@@ -39,8 +39,8 @@ for task in push billiards gather ant_push; do
   run 0 simulate "$DCSIM_SOURCE/scenes/$task.json" -o none --model mujoco --json
   check "$task: every step converged" grep -q '"unconverged_steps": 0' "$out"
 done
-run 3 optimize scene.json -o best --model mujoco
-check "no gradient" grep -q 'model mujoco has no adjoint; use --gradient fd or bundle' "$err"
+run 3 optimize scene.json -o best --model mujoco --gradient adjoint
+check "no gradient" grep -q 'no adjoint' "$err"
 check "nothing was created" [ ! -e best ]
 run 3 gradcheck scene.json --model mujoco
 check "nothing to check" grep -q 'no adjoint' "$err"

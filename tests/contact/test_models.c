@@ -73,6 +73,8 @@ static void test_derivatives(void)
 {
   for (int i = 0; dc_contact_models[i]; i++) {
     const struct dc_contact_model *model = dc_contact_models[i];
+    if (model->flags & DC_CONTACT_FOREIGN)
+      continue;
     double end = model->flags & DC_CONTACT_LONG_RANGE ? 20 : reach(model);
     printf("# %s: from 1e-3 to %g radii\n", model->name, end);
     CHECK(end > 1e-3, "%s acts at all", model->name);
@@ -87,7 +89,7 @@ static void test_local_support(void)
 {
   for (int i = 0; dc_contact_models[i]; i++) {
     const struct dc_contact_model *model = dc_contact_models[i];
-    if (model->flags & DC_CONTACT_LONG_RANGE)
+    if (model->flags & (DC_CONTACT_LONG_RANGE | DC_CONTACT_FOREIGN))
       continue;
     struct scene scene;
     struct dc_pair_derivatives pair, zero;

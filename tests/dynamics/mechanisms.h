@@ -98,7 +98,7 @@ static inline void arm(struct scene *scene)
   mechanism_pd(scene, free_body, 0.5, 0.2, 0.02, 0.01);
 }
 
-// Targets for every step, of the arm: the lower link's two radians from its start.
+// Targets for every step; those of the arm's lower link, if there is one, two radians from its start.
 static inline void arm_targets(const struct dc_model *model, struct dc_rollout_input *input)
 {
   struct dc_random random;
@@ -106,7 +106,7 @@ static inline void arm_targets(const struct dc_model *model, struct dc_rollout_i
   dc_random_seed(&random, 71);
   random_vector(&random, input->steps * count, 0.3, input->target_position);
   random_vector(&random, input->steps * count, 0.8, input->target_velocity);
-  for (int t = 0; t < input->steps; t++)
+  for (int t = 0; t < input->steps && model->bodies.count > ARM_LOWER; t++)
     mechanism_vector(input->target_position + t * count + model->bodies.bodies[ARM_LOWER].actuator, 1.2, -1.5,
                      0.5 + 0.01 * t);
 }
