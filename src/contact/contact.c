@@ -106,6 +106,7 @@ void dc_contact_destroy(struct dc_contact *contact)
     free(pair->centred);
     free(pair->blends);
     free(pair->values);
+    free(pair->gaps);
     free(pair->unit_hessians);
   }
   free(contact->units);
@@ -175,7 +176,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->far = pair->unsolved = false;
+  pair->failed = pair->large = pair->far = pair->unsolved = pair->listed = false;
   contact->model->methods->evaluate_pair(contact, p, poses, order, result);
 }
 

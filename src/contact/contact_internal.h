@@ -60,11 +60,14 @@ struct dc_pair {
   struct dc_term *exact, *centred;
   struct dc_blend *blends;
   struct dc_term_value *values;         // of the exact terms, then of the centred ones
+  double *gaps;                         // of the exact terms: lower bounds of the distance of their triangles, m
   double (*unit_hessians)[DC_HESSIAN];  // per unit of work
-  size_t exact_capacity, centred_capacity, blend_capacity, value_capacity, unit_capacity;
+  size_t exact_capacity, centred_capacity, blend_capacity, value_capacity, gap_capacity, unit_capacity;
   size_t exact_count, centred_count, blend_count;
   long visited;
   double gap;
+  double far_gap;  // lower bound of the distance of triangles that are no exact terms
+  bool listed;     // exact, gaps and far_gap are those of the last evaluation
   bool crossing, large, far, failed;
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };

@@ -64,7 +64,7 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
 {
   struct node_pair stack[STACK];
   int top = 0;
-  double outer = (1 + epsilon) * (1 + epsilon);
+  double outer = (1 + epsilon) * (1 + epsilon), gap = INFINITY;
   stack[top++] = (struct node_pair){.weight = 1};
   while (top) {
     struct node_pair at = stack[--top];
@@ -73,7 +73,8 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
     double square = dc_vec_dot(d, d);
     pair->visited++;
     if (square >= outer * inner * inner) {
-      pair->gap = fmin(pair->gap, sqrt(square) - inner);
+      if (square < (gap + inner) * (gap + inner))
+        gap = sqrt(square) - inner;
       if (!local && add_centred(pair, &at))
         return -1;
       continue;
@@ -97,6 +98,7 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
       stack[top++] = (struct node_pair){at.i, at.j + 1, at.blend, at.weight};
     }
   }
+  pair->gap = gap;
   return 0;
 }
 
@@ -132,8 +134,11 @@ int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const doub
   for (size_t t = 0; t < pair->exact_count; t++)
     pair->exact[t].cache = dc_plane_cache_index(&pair->planes, pair->exact[t].i, pair->exact[t].j);
   pair->large = pair->exact_count > DC_EXACT_UNIT || pair->centred_count > DC_CENTRED_UNIT;
-  if (dc_grow(&pair->values, &pair->value_capacity, pair->exact_count + pair->centred_count, sizeof *pair->values))
+  if (dc_grow(&pair->values, &pair->value_capacity, pair->exact_count + pair->centred_count, sizeof *pair->values) ||
+      dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps))
     return -1;
+  pair->far_gap = pair->gap;
+  pair->listed = true;
   return dc_grow(&pair->unit_hessians, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair),
                  sizeof *pair->unit_hessians);
 }
@@ -204,6 +209,7 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
       struct dc_plane_entry *entry = &pair->planes.entries[pair->exact[first + (size_t)l].cache];
       for (int k = 0; k < 4; k++)
         entry->plane[k] = batch.plane[k][l];
+      pair->gaps[first + (size_t)l] = batch.gap[l];
       u->gap = fmin(u->gap, batch.gap[l]);
       u->crossing |= isinf(batch.energy[l]);
     }

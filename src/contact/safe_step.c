@@ -258,6 +258,26 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
   return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
+// How far two triangles of a pair may go within the safe fraction so far.
+static double leaf_fraction(const struct dc_pair *pair, const struct dc_collider *a, int i, struct motion *motion_a,
+                            const struct dc_collider *b, int j, struct motion *motion_b, double safe)
+{
+  return clearly_apart(pair, a, i, motion_a, b, j, motion_b, KEPT_GAP * pair->gap, safe)
+             ? safe
+             : triangle_fraction(a, i, motion_a, b, j, motion_b, pair->gap, safe);
+}
+
+// With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
+static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
+                              struct motion *motion_a, const struct dc_collider *b, struct motion *motion_b)
+{
+  double safe = 1, enough = reach + KEPT_GAP * pair->gap;
+  for (size_t t = 0; t < pair->exact_count; t++)
+    if (pair->gaps[t] <= enough)
+      safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+  return safe;
+}
+
 static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
                             const struct dc_collider *b, struct motion *motion_b)
 {
@@ -271,9 +291,7 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
     if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
-      int s = a->tree.triangle[i], t = b->tree.triangle[j];
-      if (!clearly_apart(pair, a, s, motion_a, b, t, motion_b, KEPT_GAP * pair->gap, safe))
-        safe = triangle_fraction(a, s, motion_a, b, t, motion_b, pair->gap, safe);
+      safe = leaf_fraction(pair, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, safe);
       continue;
     }
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
@@ -303,11 +321,16 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path
     const struct dc_pair *pair = &contact->pairs[p];
     const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
     // The gap of the last evaluation is a lower bound of the distance.
-    if (relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]) < (1 - KEPT_GAP) * pair->gap)
+    double reach = relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]);
+    if (reach < (1 - KEPT_GAP) * pair->gap)
       continue;
     struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
-    safe = fmin(safe,
-                b->half_space ? half_space_fraction(a, b, &motion_a) : mesh_fraction(pair, a, &motion_a, b, &motion_b));
+    if (b->half_space)
+      safe = fmin(safe, half_space_fraction(a, b, &motion_a));
+    else if (pair->listed && reach + KEPT_GAP * pair->gap < pair->far_gap)
+      safe = fmin(safe, listed_fraction(pair, reach, a, &motion_a, b, &motion_b));
+    else
+      safe = fmin(safe, mesh_fraction(pair, a, &motion_a, b, &motion_b));
   }
   return safe;
 }
