@@ -120,7 +120,7 @@ static const struct dc_contact_model exact = {
     .methods = &dc_plane_methods,
 };
 
-const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, NULL};
+const struct dc_contact_model *const dc_contact_models[] = {&bsh, &exact, &dc_contact_ipc, &dc_contact_ipc_global, NULL};
 
 const struct dc_contact_model *dc_contact_model_find(const char *name)
 {
