@@ -289,9 +289,8 @@ static void evaluate_pair(const struct dc_contact *contact, int p, const struct 
 static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                        enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
-  static const size_t worth_threads = 2000;
   double energy = 0;
-#pragma omp parallel for schedule(dynamic, 1) if (dc_ipc_of(contact)->friction.count > worth_threads)
+#pragma omp parallel for schedule(dynamic, 1) if (dc_ipc_worth_threads(&dc_ipc_of(contact)->friction))
   for (int p = 0; p < contact->pair_count; p++)
     evaluate_pair(contact, p, next, order, curvature, &results[p]);
   for (int p = 0; p < contact->pair_count; p++)

@@ -99,6 +99,12 @@ static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)
   return contact->own;
 }
 
+// Whether threads pay for being woken; never changes a result.
+static inline bool dc_ipc_worth_threads(const struct dc_ipc_friction *friction)
+{
+  return friction->count > 2000;
+}
+
 extern const struct dc_friction_methods dc_ipc_friction_methods;
 void dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double *stiffness);

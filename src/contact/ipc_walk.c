@@ -33,15 +33,6 @@ static void leaf_normal(const double (*x)[3], double inverse, double n[3])
   dc_vec_scale(n, n, inverse);
 }
 
-// How far a sphere keeps from the plane of a triangle; negative: it meets it.
-static double plane_clearance(const struct leaf *leaf, double inverse, const double center[3], double radius)
-{
-  double n[3], d[3];
-  leaf_normal(leaf->x, inverse, n);
-  dc_vec_sub(d, center, leaf->x[0]);
-  return fabs(dc_vec_dot(n, d)) - radius;
-}
-
 // How far the other triangle keeps from the plane of a triangle; not positive: it meets it.
 static double triangle_clearance(const struct leaf *leaf, double inverse, const struct leaf *other)
 {
@@ -160,8 +151,10 @@ static int visit_leaves(struct dc_ipc_walk *walk, int i, int j, bool overlap)
   struct leaf s, t;
   load_leaf(walk->a, i, none, &s);
   load_leaf(walk->b, j, walk->arm, &t);
-  double clearance = fmax(triangle_clearance(&s, walk->surface_a->inverse_normal[s.triangle], &t),
-                          triangle_clearance(&t, walk->surface_b->inverse_normal[t.triangle], &s));
+  double clearance = INFINITY;
+  if (overlap || walk->reach < INFINITY)
+    clearance = fmax(triangle_clearance(&s, walk->surface_a->inverse_normal[s.triangle], &t),
+                     triangle_clearance(&t, walk->surface_b->inverse_normal[t.triangle], &s));
   if (clearance > walk->reach) {
     walk->gap = fmin(walk->gap, clearance);
     return 0;
@@ -175,25 +168,30 @@ static int visit_leaves(struct dc_ipc_walk *walk, int i, int j, bool overlap)
   return measure_owned(walk, &s, &t);
 }
 
-// Whether a node keeps away from the plane of the leaf it is compared with.
+// Whether a node keeps away from the plane of the leaf that it is compared with; side 1: the leaf is b's, -1: a's.
 static bool off_plane(struct dc_ipc_walk *walk, const struct dc_collider *of, const struct dc_ipc_surface *surface,
-                      int leaf_node, const double leaf_shift[3], const struct dc_collider *other, int node,
-                      const double shift[3])
+                      int leaf, const struct dc_collider *other, int node, double side)
 {
-  struct leaf leaf;
-  double center[3];
-  load_leaf(of, leaf_node, leaf_shift, &leaf);
-  dc_vec_sub(center, other->turned_center[node], shift);
-  double clearance = plane_clearance(&leaf, surface->inverse_normal[leaf.triangle], center, other->tree.radius[node]);
+  if (!(walk->reach < INFINITY))
+    return false;
+  int triangle = of->tree.triangle[leaf];
+  const int *v = of->triangles[triangle];
+  const double *x = of->turned[v[0]], *center = other->turned_center[node];
+  double e[3], f[3], n[3], d[3];
+  dc_vec_sub(e, of->turned[v[1]], x);
+  dc_vec_sub(f, of->turned[v[2]], x);
+  dc_vec_cross(n, e, f);
+  for (int k = 0; k < 3; k++)
+    d[k] = center[k] - x[k] + side * walk->arm[k];
+  double clearance = fabs(dc_vec_dot(n, d)) * surface->inverse_normal[triangle] - other->tree.radius[node];
   if (!(clearance > walk->reach))
     return false;
-  walk->gap = fmin(walk->gap, clearance);
+  walk->gap = clearance < walk->gap ? clearance : walk->gap;
   return true;
 }
 
 int dc_ipc_walk(struct dc_ipc_walk *walk)
 {
-  static const double none[3] = {0, 0, 0};
   const struct dc_collider *a = walk->a, *b = walk->b;
   int stack[STACK][2], top = 0, status = 0;
   walk->gap = INFINITY;
@@ -213,8 +211,8 @@ int dc_ipc_walk(struct dc_ipc_walk *walk)
     bool leaf_a = a->tree.right[i] < 0, leaf_b = b->tree.right[j] < 0;
     if (leaf_a && leaf_b)
       status = visit_leaves(walk, i, j, dc_vec_dot(d, d) <= radii * radii);
-    else if (!(leaf_b && off_plane(walk, b, walk->surface_b, j, walk->arm, a, i, none)) &&
-             !(leaf_a && off_plane(walk, a, walk->surface_a, i, none, b, j, walk->arm)))
+    else if (!(leaf_b && off_plane(walk, b, walk->surface_b, j, a, i, 1)) &&
+             !(leaf_a && off_plane(walk, a, walk->surface_a, i, b, j, -1)))
       top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
   }
   return status;
