@@ -8,8 +8,8 @@
 // A mesh above a half space: P = sum_v w_v 12 l / h_v, h_v = n.(x_v - x_b), w_v the area weights of the vertices
 // (sum 1).  With r = x_v - c_a, z = (r x n; n), s = -12 l w / h^2 and k = 24 l w / h^3:
 //     P_xi = sum s z,   P_xixi = sum k z z^T + rotation block sum s [(n r^T + r n^T)/2 - (n.r) I].
-// n is the same for all vertices, so that these sums are enough.  Of a barrier b(h) per vertex (docs/theory.md, "IPC") s =
-// b', k = b''.
+// n is the same for all vertices, so that these sums are enough.  Of a barrier b(h) per vertex (docs/theory.md, "IPC")
+// s = b', k = b''.
 struct sums {
   double energy, slope, curvature;  // s, k
   double torque[3];                 // sum s (r x n)

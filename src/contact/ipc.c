@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incremental potential contact (Li et al. 2020) and its variant without end (paper 000, A.6.3): what their meshes own, the
-// evaluation of a body pair, descriptors.
+// Incremental potential contact (Li et al. 2020) and its variant without end (paper 000, A.6.3): what their meshes own,
+// the evaluation of a body pair, descriptors.
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,8 @@
 //
 // With D the squared distance, c = |e x f|^2 of two edges, w the weight, E = w m(c) B(D):
 //     E_xi = w (m B' D_xi + m' B c_xi),
-//     E_xixi = w (m (B' D_xixi + B'' D_xi D_xi^T) + m' B' (c_xi D_xi^T + D_xi c_xi^T) + B (m' c_xixi + m'' c_xi c_xi^T)).
+//     E_xixi = w (m (B' D_xixi + B'' D_xi D_xi^T) + m' B' (c_xi D_xi^T + D_xi c_xi^T)
+//                 + B (m' c_xixi + m'' c_xi c_xi^T)).
 // As e turns with a, q = e.f has q_w = e x f and q_ww = (e f^T + f e^T)/2 - q I; c = |e|^2 |f|^2 - q^2.
 #include "contact/ipc_internal.h"
 #include "math/vector.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of incremental potential contact (Li et al. 2020, section 5): what was within dhat at time t rubs at the points
-// that were closest then, with the tangent plane and the normal force of then.
+// Friction of incremental potential contact (Li et al. 2020, section 5): what was within dhat at time t rubs at the
+// points that were closest then, with the tangent plane and the normal force of then.
 //
 //     D = sum_k F_k f0(|u_k|),   F = lambda f,   u = (I - n n^T) (x_a+ - x_a - x_b+ + x_b),
 //     f0(y) = y^2/w - y^3/(3 w^2) below w = e h, y - w/3 above
-// (Eq. 14 integrated, less a constant, so that what is at rest has no energy).  With g = F f0'/y u, the force, and K = F
-// (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I], side s = 1 for a and -1 for b:
+// (Eq. 14 integrated, less a constant, so that what is at rest has no energy).  With g = F f0'/y u, the force, and K =
+// F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I], side s = 1 for a and -1 for b:
 //     gradient s J^T g,   h_XY = s_X s_Y J_X^T K J_Y,   turn s ((g r+^T + r+ g^T)/2 - (g.r+) I).
 // K is positive semidefinite, so is the whole without turn.
 #include <string.h>

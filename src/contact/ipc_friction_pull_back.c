@@ -3,8 +3,9 @@
 //
 // With vertex motions delta_v at t+1 and G = D_x+ delta, of one pair of primitives
 //     G = F phi(|u|) u.delta,   u = (I - n n^T) Delta,   Delta = sum_v w_v (x_v+ - x_v),   delta = sum_v w_v delta_v,
-// phi = f0'/y.  The points that rub are fixed to the bodies at the weights of the vertices, so that x_v+ does not depend on
-// time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself.  With gamma = phi'/y,
+// phi = f0'/y.  The points that rub are fixed to the bodies at the weights of the vertices, so that x_v+ does not
+// depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself.  With gamma =
+// phi'/y,
 //     by Delta    F (phi (I - n n^T) delta + gamma (u.delta) u),        by delta    F phi u,
 //     by n        -F (phi ((n.delta) Delta + (n.Delta) delta) + gamma (u.delta) (n.Delta) Delta),
 //     by r        (I - n n^T) (by n)/d + G (ln F)_d n,                  by c        G (ln F)_c,

@@ -6,9 +6,9 @@
 #include "contact/contact_internal.h"
 #include "geometry/distance.h"
 
-// What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs to
-// one of its triangles, and a pair of triangles stands for the pairs of what they own.  Edge k of a triangle leads from its
-// vertex k to the next.
+// What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
+// to one of its triangles, and a pair of triangles stands for the pairs of what they own.  Edge k of a triangle leads
+// from its vertex k to the next.
 struct dc_ipc_surface {
   unsigned char *owned;      // [triangles] bit k: vertex k; bit 3 + k: edge k
   double (*half_length)[3];  // [triangles] of the edges, m
@@ -39,8 +39,8 @@ struct dc_ipc_walk {
   // What is done with every pair closer than that; not 0 ends the walk with that result.
   int (*visit)(struct dc_ipc_walk *walk, const struct dc_ipc_primitive *primitive);
   void *context;
-  // Results: a lower bound of the distance, the distance itself where it is below reach; whether surfaces cross; the numbers
-  // of node pairs and of distances.
+  // Results: a lower bound of the distance, the distance itself where it is below reach; whether surfaces cross; the
+  // numbers of node pairs and of distances.
   double gap;
   bool crossing;
   long visited, measured;

@@ -9,7 +9,7 @@
 // Squared sine of the angle below which edges are parallel: their closest points inside are no longer defined.
 static const double PARALLEL = 1e-20;
 
-// The part of r along unit-free direction n, or across it: what the rounding of the parameters leaves is taken away.
+// The part of r along n, or across e: what the rounding of the parameters leaves is taken away.
 static void keep_along(double r[3], const double n[3])
 {
   dc_vec_scale(r, n, dc_vec_dot(n, r) / dc_vec_dot(n, n));
@@ -42,8 +42,8 @@ static void near_edge(int region, int i, int j, double s, const double (*x)[3], 
   keep_across(closest->r, e);
 }
 
-// Regions by the signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates from cross
-// products, which keep their digits in thin triangles.
+// Regions by the signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates from
+// cross products, which keep their digits in thin triangles.
 void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
 {
   double ab[3], ac[3], ap[3], n[3], turned[3];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closest points of a point and a triangle and of two edges, with the derivatives of their squared distance (docs/theory.md,
-// "IPC").
+// Closest points of a point and a triangle and of two edges, with the derivatives of their squared distance
+// (docs/theory.md, "IPC").
 //
-// Four vertices x_v, r = sum_v weight_v x_v is the vector between the closest points.  Where these are inside of a face, of
-// two edges or of one, r is least over 2 or 1 parameters, in which weights are linear: t_k = sum_v slope_kv x_v is the
-// derivative of r, and t_k.r = 0.
+// Four vertices x_v, r = sum_v weight_v x_v is the vector between the closest points.  Where these are inside of a
+// face, of two edges or of one, r is least over 2 or 1 parameters, in which weights are linear: t_k = sum_v slope_kv
+// x_v is the derivative of r, and t_k.r = 0.
 #ifndef DC_GEOMETRY_DISTANCE_H
 #define DC_GEOMETRY_DISTANCE_H
 
@@ -23,15 +23,15 @@ struct dc_closest {
 // Point x_0 and triangle x_1 x_2 x_3 (not degenerate); r from the triangle to the point.
 void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest);
 
-// Edges x_0 x_1 and x_2 x_3 (not degenerate); r from the second to the first.  Parallel edges have several closest points:
-// one of them.
+// Edges x_0 x_1 and x_2 x_3 (not degenerate); r from the second to the first.  Parallel edges have several closest
+// points: one of them.
 void dc_closest_edges(const double (*x)[3], struct dc_closest *closest);
 
 // Exchanges the roles of the two sides: r points the other way.
 void dc_closest_flip(struct dc_closest *closest);
 
-// Gradient [6] (order 1) and Hessian [21] (order 2; lower triangle, row by row) of |r|^2 for a twist (w, t) of the vertices
-// in `moving` (bit v: vertex v), x -> exp([w]x) x + t; their weights must sum to 1.  Exact inside of a region.
+// Gradient [6] (order 1) and Hessian [21] (order 2; lower triangle, row by row) of |r|^2 for a twist (w, t) of the
+// vertices in `moving` (bit v: vertex v), x -> exp([w]x) x + t; their weights must sum to 1.  Exact inside of a region.
 void dc_closest_twist(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int order,
                       double gradient[6], double hessian[21]);
 

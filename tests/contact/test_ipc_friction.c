@@ -153,8 +153,8 @@ static void test_pull_back(void)
   }
 }
 
-// A corner above the inside of a face, or a box on a half space: all normals are alike.  Far above the smoothing the force is
-// lambda times the normal force against the motion; the energy is that of Li et al. less its value at rest.
+// A corner above the inside of a face, or a box on a half space: all normals are alike.  Far above the smoothing the
+// force is lambda times the normal force against the motion; the energy is that of Li et al. less its value at rest.
 static void test_coulomb(void)
 {
   static const struct rubbing_scene corner = {"corner", "box size=0.1,0.1,0.1 divisions=1,1,1",
