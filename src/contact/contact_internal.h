@@ -166,5 +166,11 @@ void dc_plane_cache_clear(struct dc_plane_cache *cache);
 // half_space.c
 void dc_half_space_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
                         struct dc_pair_derivatives *result);
+// The same with ipc's barrier for every vertex instead.
+void dc_half_space_barrier(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a,
+                           int order, struct dc_pair_derivatives *result);
+
+// ipc.c
+extern const struct dc_contact_model dc_contact_ipc, dc_contact_ipc_global;
 
 #endif

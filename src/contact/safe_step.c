@@ -166,27 +166,53 @@ static void height_bounds(const struct dc_collider *collider, int triangle, cons
   }
 }
 
-// Whether the gap along one axis, that of the remembered plane or the line of centroids, shows that the triangles keep
-// their distance all the way: the bounds of every two vertices are concave in s, so both ends are enough.
-static bool clearly_apart(const struct dc_pair *pair, const struct dc_collider *a, int i, const struct motion *motion_a,
-                          const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
+// Whether the gap along the axis n shows that the triangles keep their distance all the way: the bounds of every two
+// vertices are concave in s, so both ends are enough.
+static bool apart_along(const double n[3], const struct dc_collider *a, int i, const struct motion *motion_a,
+                        const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
 {
-  const double *plane = dc_plane_cache_find(&pair->planes, i, j);
-  double n[3], d[3], start[2], end[2];
+  double d[3], start[2], end[2];
   dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
-  if (plane && dc_vec_dot(plane, plane) > 0.5) {
-    dc_mat_apply(n, motion_b->start.rotation, plane);
-  } else {
-    const int *t = a->triangles[i], *u = b->triangles[j];
-    for (int k = 0; k < 3; k++)
-      n[k] = 3 * d[k] + ((a->turned[t[0]][k] - b->turned[u[0]][k]) + (a->turned[t[1]][k] - b->turned[u[1]][k]) +
-                         (a->turned[t[2]][k] - b->turned[u[2]][k]));
-    dc_vec_scale(n, n, 1 / dc_vec_norm(n));
-  }
   height_bounds(a, i, motion_a, n, 1, limit, &start[0], &end[0]);
   height_bounds(b, j, motion_b, n, -1, limit, &start[1], &end[1]);
   double apart = dc_vec_dot(n, d);
   return apart + (start[0] + start[1]) > kept && apart + (end[0] + end[1]) > kept;
+}
+
+// Unit normal of a triangle on the side of `towards`.
+static void face_axis(const struct dc_collider *collider, int triangle, const double towards[3], double n[3])
+{
+  const int *v = collider->triangles[triangle];
+  double e[3], f[3];
+  dc_vec_sub(e, collider->turned[v[1]], collider->turned[v[0]]);
+  dc_vec_sub(f, collider->turned[v[2]], collider->turned[v[0]]);
+  dc_vec_cross(n, e, f);
+  dc_vec_scale(n, n, (dc_vec_dot(n, towards) < 0 ? -1 : 1) / dc_vec_norm(n));
+}
+
+// The axis of the remembered plane; where there is none the line of centroids or a normal.
+static bool clearly_apart(const struct dc_pair *pair, const struct dc_collider *a, int i, const struct motion *motion_a,
+                          const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
+{
+  const double *plane = dc_plane_cache_find(&pair->planes, i, j);
+  const int *t = a->triangles[i], *u = b->triangles[j];
+  double n[3], d[3], line[3];
+  if (plane && dc_vec_dot(plane, plane) > 0.5) {
+    dc_mat_apply(n, motion_b->start.rotation, plane);
+    return apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit);
+  }
+  dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
+  for (int k = 0; k < 3; k++)
+    line[k] = 3 * d[k] + ((a->turned[t[0]][k] - b->turned[u[0]][k]) + (a->turned[t[1]][k] - b->turned[u[1]][k]) +
+                          (a->turned[t[2]][k] - b->turned[u[2]][k]));
+  dc_vec_scale(n, line, 1 / dc_vec_norm(line));
+  if (apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit))
+    return true;
+  face_axis(b, j, line, n);
+  if (apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit))
+    return true;
+  face_axis(a, i, line, n);
+  return apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit);
 }
 
 // How far the triangles may go from p and q before their gap along normal (from q to p) could fall below kept.

@@ -4,11 +4,11 @@
 
 static const double direction[3] = {0.8, 0.6, 0};
 
-// Two balls of 0.2 m, gap apart as a fraction of the radius.
+// Two balls of 0.2 m, gap apart as a fraction of the radius; what ends somewhere ends at a radius.
 static struct dc_contact *two_balls(struct scene *scene, const struct dc_contact_model *model, double gap)
 {
   scene_pair(scene, "sphere radius=0.2 level=1", "sphere radius=0.2 level=1");
-  struct dc_contact *contact = scene_contact(scene, model->name, "");
+  struct dc_contact *contact = scene_contact(scene, model->name, "dhat=0.2");
   double touching = touching_distance(contact, scene->poses, direction);
   dc_vec_add_scaled(scene->poses[0].position, scene->poses[1].position, touching + 0.2 * gap, direction);
   return contact;
@@ -113,16 +113,24 @@ static void test_barrier(void)
   }
 }
 
+// What is of long range pushes at any distance, what is not does nothing there, to the bit.
 static void test_long_range(void)
 {
   for (int i = 0; dc_contact_models[i]; i++) {
-    if (!(dc_contact_models[i]->flags & DC_CONTACT_LONG_RANGE))
-      continue;
+    const struct dc_contact_model *model = dc_contact_models[i];
     struct scene scene;
-    struct dc_contact *contact = two_balls(&scene, dc_contact_models[i], 500);
+    struct dc_contact *contact = two_balls(&scene, model, 500);
     struct dc_pair_derivatives pair;
-    dc_contact_evaluate(contact, scene.poses, 1, &pair);
-    CHECK(-dc_vec_dot(pair.gradient + 3, direction) > 0, "%s pushes apart at 500 radii", dc_contact_models[i]->name);
+    dc_contact_evaluate(contact, scene.poses, 2, &pair);
+    if (model->flags & DC_CONTACT_LONG_RANGE) {
+      CHECK(-dc_vec_dot(pair.gradient + 3, direction) > 0, "%s pushes apart at 500 radii", model->name);
+    } else {
+      CHECK(pair.energy == 0, "%s: %g at 500 radii", model->name, pair.energy);
+      for (int e = 0; e < 21; e++)
+        CHECK(pair.gradient[e % 6] == 0 && pair.hessian[e] == 0, "%s at 500 radii: %d", model->name, e);
+    }
+    CHECK(dc_contact_min_gap(contact) > 0 && dc_contact_min_gap(contact) <= 0.2 * 500 * (1 + 1e-9), "%s: gap %g",
+          model->name, dc_contact_min_gap(contact));
     scene_end(&scene);
   }
 }

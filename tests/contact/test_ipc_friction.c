@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction of incremental potential contact: derivatives at t+1 and t against differences, Coulomb's law, what rubs.
+#include "friction_scene.h"
+
+static const double point[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+static const char *const models[2] = {"ipc", "ipc-global"};
+
+struct errors {
+  double gradient, hessian;
+};
+
+static const double frictional_gaps[] = {1e-2, 1e-3, 1e-4}, speeds[] = {1e-5, 1e-3, 0.1, 3};
+
+static void random_motion(struct dc_random *random, double direction[12])
+{
+  for (int i = 0; i < 12; i++)
+    direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
+}
+
+// Five-point differences at t+1 along direction with step h.
+static struct errors slip_errors(struct rub *rub, const double direction[12], double h)
+{
+  struct derivatives at, moved;
+  double slope = 0, curvature[12] = {0}, along = 0, size = 0, most = 0, error = 0;
+  evaluate(rub, rub->next, 2, true, &at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->next[0], rub->next[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->next[i], point[p] * h, direction + 6 * i, &shifted[i]);
+    evaluate(rub, shifted, 1, true, &moved);
+    slope += weight[p] / h * (moved.energy - at.energy);
+    for (int i = 0; i < 12; i++)
+      curvature[i] += weight[p] / h * (moved.gradient[i] - at.gradient[i]);
+  }
+  for (int i = 0; i < 12; i++) {
+    along += at.gradient[i] * direction[i];
+    size += fabs(at.gradient[i] * direction[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    double turn[3];
+    dc_vec_cross(turn, direction + 6 * i, at.gradient + 6 * i);
+    for (int k = 0; k < 6; k++) {
+      double expected = k < 3 ? 0.5 * turn[k] : 0, row = 0;
+      for (int j = 0; j < 12; j++) {
+        expected += at.hessian[6 * i + k][j] * direction[j];
+        row += fabs(at.hessian[6 * i + k][j] * direction[j]);
+      }
+      most = fmax(most, row);
+      error = fmax(error, fabs(expected - curvature[6 * i + k]));
+    }
+  }
+  return (struct errors){fabs(slope - along) / size, error / most};
+}
+
+static void test_friction_differences(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 8);
+  for (int s = 0; s < SCENES; s++) {
+    double worst[2] = {0, 0};
+    for (int m = 0; m < 2; m++) {
+      struct rub rub;
+      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      for (int i = 0; i < 12; i++) {
+        double direction[12], gap = frictional_gaps[i % 3];
+        place(&rub, &scenes[s], &random, gap, i % 2 ? 0.2 * gap : 0.2);
+        move_on(&rub, &random, speeds[i / 3]);
+        begin_at(&rub, rub.now);
+        CHECK(dc_contact_rubs(rub.contact), "%s", scenes[s].name);
+        random_motion(&random, direction);
+        struct errors best = {INFINITY, INFINITY};
+        for (double h = 1; h > 1e-4; h *= 0.1) {
+          struct errors e = slip_errors(&rub, direction, h * smoothing * time_step);
+          best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
+        }
+        worst[0] = fmax(worst[0], best.gradient);
+        worst[1] = fmax(worst[1], best.hessian);
+      }
+      scene_end(&rub.scene);
+    }
+    printf("# %s: gradient %.1e, Hessian %.1e\n", scenes[s].name, worst[0], worst[1]);
+    CHECK(worst[0] < 3e-6, "%s: %.2g", scenes[s].name,
+          worst[0]);  // 4e-7 observed, slow slip: third derivatives of abs(u)
+    CHECK(worst[1] < 3e-6, "%s: %.2g", scenes[s].name, worst[1]);  // 9e-7 observed
+  }
+}
+
+static double along_twists(struct rub *rub, const struct dc_pose *now, const double (*twists)[6])
+{
+  struct derivatives d;
+  double sum = 0;
+  begin_at(rub, now);
+  evaluate(rub, rub->next, 1, true, &d);
+  for (int i = 0; i < 12; i++)
+    sum += d.gradient[i] * twists[i / 6][i % 6];
+  return sum;
+}
+
+// The error against five-point differences of step h.
+static double pull_back_error(struct rub *rub, struct dc_random *random, double h)
+{
+  double motion[12], twists[2][6], direction[12], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
+  double difference = 0, along = 0, size = 0, terms = 0;
+  struct derivatives d;
+  random_motion(random, motion);
+  memcpy(twists, motion, sizeof twists);
+  random_motion(random, direction);
+  if (!rub->both)
+    memset(twists[1], 0, sizeof twists[1]);
+  double at = along_twists(rub, rub->now, (const double(*)[6])twists);
+  evaluate(rub, rub->next, 1, true, &d);
+  dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                &by_stiffness);
+  for (int i = 0; i < 12; i++) {
+    along += direction[i] * wrenches[i / 6][i % 6];
+    size += fabs(direction[i] * wrenches[i / 6][i % 6]);
+    terms += fabs(d.gradient[i] * motion[i]);
+  }
+  CHECK(fabs(by_stiffness * stiffness - at) <= 1e-12 * terms, "%g, %g", by_stiffness * stiffness, at);
+  for (int i = 0; i < 2; i++)
+    CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-12 * terms, "%g, %g", by_coefficient[i], at);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};
+    for (int i = 0; i < 1 + rub->both; i++)
+      pose_move(&rub->now[i], point[p] * h, direction + 6 * i, &shifted[i]);
+    difference += weight[p] / h * (along_twists(rub, shifted, (const double(*)[6])twists) - at);
+  }
+  CHECK(rub->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0, "nothing for what does not move");
+  return fabs(difference - along) / size;
+}
+
+static void test_pull_back(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 9);
+  for (int s = 0; s < SCENES; s++) {
+    double worst = 0;
+    for (int m = 0; m < 2; m++) {
+      struct rub rub;
+      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      for (int i = 0; i < 12; i++) {
+        double best = INFINITY, gap = frictional_gaps[i % 3], askew = i % 4 == 3 ? 0.02 : 0.2;
+        place(&rub, &scenes[s], &random, gap, askew);
+        move_on(&rub, &random, speeds[i / 3]);
+        for (double h = 1e-1; h > 1e-4; h *= 0.1)
+          best = fmin(best, pull_back_error(&rub, &random, h * fmin(gap, smoothing * time_step)));
+        worst = fmax(worst, best);
+      }
+      scene_end(&rub.scene);
+    }
+    printf("# %s: %.1e\n", scenes[s].name, worst);
+    CHECK(worst < 1e-6, "%s: %.2g", scenes[s].name, worst);  // 8e-8 observed
+  }
+}
+
+// A corner above the inside of a face, or a box on a half space: all normals are alike.  Far above the smoothing the
+// force is lambda times the normal force against the motion; the energy is that of Li et al. less its value at rest.
+static void test_coulomb(void)
+{
+  static const struct rubbing_scene corner = {"corner", "box size=0.1,0.1,0.1 divisions=1,1,1",
+                                              "box size=3,2,0.2 divisions=1,1,1", false, false};
+  static const struct rubbing_scene *const rubbing[2] = {&corner, &scenes[3]};
+  struct dc_random random;
+  dc_random_seed(&random, 10);
+  for (int s = 0; s < 2; s++) {
+    struct rub rub;
+    struct derivatives d;
+    struct dc_pair_derivatives contact;
+    double slide[6] = {0}, along[3];
+    rub_start(&rub, rubbing[s], "ipc", "dhat=0.02");
+    double lambda = sqrt(rub.coefficient[0] * rub.coefficient[1]);
+    if (s == 0) {
+      double angle = acos(-1 / sqrt(3)), half = sqrt(0.5);
+      memcpy(rub.now, rub.scene.poses, sizeof rub.now);
+      pose_turn_to(&rub.now[0], (double[4]){cos(angle / 2), half * sin(angle / 2), -half * sin(angle / 2), 0});
+      dc_vec_copy(rub.now[0].position, (double[3]){0.31, 0.17, 0.05 * sqrt(3) + 0.1 + 5e-3});
+    } else {
+      place(&rub, rubbing[s], &random, 5e-3, 0);
+    }
+    begin_at(&rub, rub.now);
+    dc_contact_evaluate(rub.contact, rub.now, 1, &contact);
+    double limit = lambda * stiffness * dc_vec_norm(contact.gradient + 3), width = smoothing * time_step;
+    dc_vec_copy(along, (double[3]){0.6, 0.8, 0});
+    memcpy(rub.next, rub.now, sizeof rub.next);
+    evaluate(&rub, rub.next, 2, false, &d);
+    // Rounding of R R^T: 1e-16 of the width, and its square.
+    CHECK(d.energy <= 1e-20 * limit * width && dc_vec_norm(d.gradient + 3) <= 1e-10 * limit, "at rest: %g", d.energy);
+    CHECK(fabs(d.hessian[3][3] * width / (2 * limit) - 1) < 1e-9, "stiff at rest: %g", d.hessian[3][3]);
+    for (double slipped = 0.1 * width; slipped < 1e4 * width; slipped *= 3) {
+      double y = slipped / width;
+      dc_vec_scale(slide + 3, along, slipped);
+      pose_move(&rub.now[0], 1, slide, &rub.next[0]);
+      evaluate(&rub, rub.next, 1, false, &d);
+      CHECK_NEAR(dc_vec_dot(d.gradient + 3, along) / limit, y < 1 ? y * (2 - y) : 1, 1e-9);
+      CHECK_NEAR(d.energy / (limit * width), y < 1 ? y * y * (1 - y / 3) : y - 1.0 / 3, 1e-9 * (1 + y));
+    }
+    scene_end(&rub.scene);
+  }
+}
+
+// L L^T of H with a shift; false when it is not positive definite.
+static bool positive_definite(const double hessian[12][12], int count, double shift)
+{
+  double l[12][12];
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = hessian[i][j] + (i == j ? shift : 0);
+      for (int k = 0; k < j; k++)
+        sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 0))
+        return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  return true;
+}
+
+static void test_what_rubs(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 11);
+  for (int s = 0; s < SCENES; s++)
+    for (int m = 0; m < 2; m++) {
+      struct rub rub;
+      struct derivatives d;
+      double sum = 0, size = 0, trace = 0;
+      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      place(&rub, &scenes[s], &random, 1e-3, 0.1);
+      move_on(&rub, &random, 0.01);
+      begin_at(&rub, rub.now);
+      evaluate(&rub, rub.next, 2, false, &d);
+      for (int k = 0; k < 12; k++)
+        trace += d.hessian[k][k];
+      CHECK(positive_definite((const double(*)[12])d.hessian, rub.both ? 12 : 6, 1e-12 * trace), "%s", scenes[s].name);
+      for (int k = 0; k < 3; k++) {
+        sum += fabs(d.gradient[3 + k] + d.gradient[9 + k]);
+        size += fabs(d.gradient[3 + k]);
+      }
+      CHECK(!rub.both || sum <= 1e-14 * size, "forces are opposite: %g", sum / size);
+      CHECK(d.energy > 0, "%g", d.energy);
+      rub.coefficient[1] = 0;
+      begin_at(&rub, rub.now);
+      CHECK(!dc_contact_rubs(rub.contact), "coefficient 0");
+      rub.coefficient[1] = 0.8;
+      place(&rub, &scenes[s], &random, 0.03, 0);
+      begin_at(&rub, rub.now);
+      CHECK(!dc_contact_rubs(rub.contact), "nothing beyond dhat");
+      scene_end(&rub.scene);
+    }
+}
+
+RUN_TESTS({"derivatives at t+1 against differences", test_friction_differences},
+          {"derivatives at t against differences", test_pull_back}, {"Coulomb's law", test_coulomb},
+          {"what rubs", test_what_rubs})
