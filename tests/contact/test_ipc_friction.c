@@ -2,55 +2,9 @@
 // Friction of incremental potential contact: derivatives at t+1 and t against differences, Coulomb's law, what rubs.
 #include "friction_scene.h"
 
-static const double point[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const char *const models[2] = {"ipc", "ipc-global"};
 
-struct errors {
-  double gradient, hessian;
-};
-
 static const double frictional_gaps[] = {1e-2, 1e-3, 1e-4}, speeds[] = {1e-5, 1e-3, 0.1, 3};
-
-static void random_motion(struct dc_random *random, double direction[12])
-{
-  for (int i = 0; i < 12; i++)
-    direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
-}
-
-// Five-point differences at t+1 along direction with step h.
-static struct errors slip_errors(struct rub *rub, const double direction[12], double h)
-{
-  struct derivatives at, moved;
-  double slope = 0, curvature[12] = {0}, along = 0, size = 0, most = 0, error = 0;
-  evaluate(rub, rub->next, 2, true, &at);
-  for (int p = 0; p < 4; p++) {
-    struct dc_pose shifted[2] = {rub->next[0], rub->next[1]};
-    for (int i = 0; i < 1 + rub->both; i++)
-      pose_move(&rub->next[i], point[p] * h, direction + 6 * i, &shifted[i]);
-    evaluate(rub, shifted, 1, true, &moved);
-    slope += weight[p] / h * (moved.energy - at.energy);
-    for (int i = 0; i < 12; i++)
-      curvature[i] += weight[p] / h * (moved.gradient[i] - at.gradient[i]);
-  }
-  for (int i = 0; i < 12; i++) {
-    along += at.gradient[i] * direction[i];
-    size += fabs(at.gradient[i] * direction[i]);
-  }
-  for (int i = 0; i < 2; i++) {
-    double turn[3];
-    dc_vec_cross(turn, direction + 6 * i, at.gradient + 6 * i);
-    for (int k = 0; k < 6; k++) {
-      double expected = k < 3 ? 0.5 * turn[k] : 0, row = 0;
-      for (int j = 0; j < 12; j++) {
-        expected += at.hessian[6 * i + k][j] * direction[j];
-        row += fabs(at.hessian[6 * i + k][j] * direction[j]);
-      }
-      most = fmax(most, row);
-      error = fmax(error, fabs(expected - curvature[6 * i + k]));
-    }
-  }
-  return (struct errors){fabs(slope - along) / size, error / most};
-}
 
 static void test_friction_differences(void)
 {
@@ -70,7 +24,7 @@ static void test_friction_differences(void)
         random_motion(&random, direction);
         struct errors best = {INFINITY, INFINITY};
         for (double h = 1; h > 1e-4; h *= 0.1) {
-          struct errors e = slip_errors(&rub, direction, h * smoothing * time_step);
+          struct errors e = difference_errors(&rub, direction, h * smoothing * time_step);
           best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
         }
         worst[0] = fmax(worst[0], best.gradient);
@@ -83,50 +37,6 @@ static void test_friction_differences(void)
           worst[0]);  // 4e-7 observed, slow slip: third derivatives of abs(u)
     CHECK(worst[1] < 3e-6, "%s: %.2g", scenes[s].name, worst[1]);  // 9e-7 observed
   }
-}
-
-static double along_twists(struct rub *rub, const struct dc_pose *now, const double (*twists)[6])
-{
-  struct derivatives d;
-  double sum = 0;
-  begin_at(rub, now);
-  evaluate(rub, rub->next, 1, true, &d);
-  for (int i = 0; i < 12; i++)
-    sum += d.gradient[i] * twists[i / 6][i % 6];
-  return sum;
-}
-
-// The error against five-point differences of step h.
-static double pull_back_error(struct rub *rub, struct dc_random *random, double h)
-{
-  double motion[12], twists[2][6], direction[12], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
-  double difference = 0, along = 0, size = 0, terms = 0;
-  struct derivatives d;
-  random_motion(random, motion);
-  memcpy(twists, motion, sizeof twists);
-  random_motion(random, direction);
-  if (!rub->both)
-    memset(twists[1], 0, sizeof twists[1]);
-  double at = along_twists(rub, rub->now, (const double(*)[6])twists);
-  evaluate(rub, rub->next, 1, true, &d);
-  dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
-                                &by_stiffness);
-  for (int i = 0; i < 12; i++) {
-    along += direction[i] * wrenches[i / 6][i % 6];
-    size += fabs(direction[i] * wrenches[i / 6][i % 6]);
-    terms += fabs(d.gradient[i] * motion[i]);
-  }
-  CHECK(fabs(by_stiffness * stiffness - at) <= 1e-12 * terms, "%g, %g", by_stiffness * stiffness, at);
-  for (int i = 0; i < 2; i++)
-    CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-12 * terms, "%g, %g", by_coefficient[i], at);
-  for (int p = 0; p < 4; p++) {
-    struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};
-    for (int i = 0; i < 1 + rub->both; i++)
-      pose_move(&rub->now[i], point[p] * h, direction + 6 * i, &shifted[i]);
-    difference += weight[p] / h * (along_twists(rub, shifted, (const double(*)[6])twists) - at);
-  }
-  CHECK(rub->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0, "nothing for what does not move");
-  return fabs(difference - along) / size;
 }
 
 static void test_pull_back(void)
@@ -143,7 +53,7 @@ static void test_pull_back(void)
         place(&rub, &scenes[s], &random, gap, askew);
         move_on(&rub, &random, speeds[i / 3]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
-          best = fmin(best, pull_back_error(&rub, &random, h * fmin(gap, smoothing * time_step)));
+          best = fmin(best, pull_back_error(&rub, &random, gap, h));
         worst = fmax(worst, best);
       }
       scene_end(&rub.scene);
