@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
 #include "contact/contact_internal.h"
+#include "geometry/mesh.h"
 #include "math/vector.h"
 
 // Weights must stay positive: a pair without weight would have no barrier.
@@ -45,6 +48,31 @@ static void set_weights(struct dc_collider *collider, enum dc_contact_weights we
   }
 }
 
+// Vertices that no triangle uses are no part.
+static bool list_parts(struct dc_collider *collider, const struct dc_mesh *mesh, struct dc_arena *arena)
+{
+  int *part = dc_alloc((size_t)mesh->vertex_count, sizeof *part), count = 0;
+  if (part) {
+    dc_mesh_parts(mesh, part);
+    // The least vertex of a part stands for it.
+    for (int t = 0; t < mesh->triangle_count; t++)
+      for (int k = 0; k < 3; k++) {
+        int vertex = mesh->triangles[t][k];
+        if (part[vertex] != vertex)
+          continue;
+        part[vertex] = -1;
+        count++;
+      }
+    collider->parts = dc_arena_alloc(arena, (size_t)count, sizeof *collider->parts);
+    for (int v = 0; v < mesh->vertex_count && collider->parts; v++)
+      if (part[v] < 0)
+        collider->parts[collider->part_count++] = v;
+  }
+  bool complete = part && collider->parts;
+  free(part);
+  return complete;
+}
+
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body, double fixed_area,
                                       struct dc_collider *collider, struct dc_error *error)
 {
@@ -64,7 +92,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->vertex_weight = dc_arena_alloc(arena, vertices, sizeof *collider->vertex_weight);
   collider->leaf_weight = dc_arena_alloc(arena, triangles, sizeof *collider->leaf_weight);
   if (!collider->vertices || !collider->turned || !collider->turned_center || !collider->vertex_weight ||
-      !collider->leaf_weight)
+      !collider->leaf_weight || !list_parts(collider, mesh, arena))
     return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
   for (int i = 0; i < mesh->vertex_count; i++)
     dc_vec_sub(collider->vertices[i], mesh->vertices[i], body->center);

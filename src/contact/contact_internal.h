@@ -16,8 +16,9 @@ struct dc_collider {
   int vertex_count, triangle_count;
   double (*vertices)[3];
   const int (*triangles)[3];
-  double *vertex_weight;  // [vertex_count], sum 1: a third of the adjacent area over the body's
-  double *leaf_weight;    // [triangle_count]
+  double *vertex_weight;   // [vertex_count], sum 1: a third of the adjacent area over the body's
+  double *leaf_weight;     // [triangle_count]
+  int part_count, *parts;  // a vertex of every connected part of the surface
   struct dc_sphere_tree tree;
   double radius;               // farthest vertex from the origin
   double (*turned)[3];         // R x of the vertices

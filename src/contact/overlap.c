@@ -46,19 +46,25 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
   return depth;
 }
 
-// True when the first vertex of inner lies inside the solid of outer.
+// True when a connected part of the surface of inner lies inside the solid of outer: one vertex of it does, as
+// surfaces do not meet.  Nothing in a cavity is inside the solid.
 static bool contains(const struct dc_contact *contact, int outer, int inner, const struct dc_pose *poses)
 {
-  const struct dc_collider *collider = &contact->colliders[outer];
+  const struct dc_collider *collider = &contact->colliders[outer], *within = &contact->colliders[inner];
   struct dc_mesh mesh = {.vertex_count = collider->vertex_count,
                          .triangle_count = collider->triangle_count,
                          .vertices = collider->vertices,
                          .triangles = (int(*)[3])collider->triangles};
-  double d[3], local[3];
-  dc_vec_sub(d, poses[inner].position, poses[outer].position);
-  dc_vec_add(d, d, contact->colliders[inner].turned[0]);
-  dc_mat_apply_transposed(local, poses[outer].rotation, d);
-  return dc_mesh_contains(&mesh, local);
+  double shift[3];
+  dc_vec_sub(shift, poses[inner].position, poses[outer].position);
+  for (int part = 0; part < within->part_count; part++) {
+    double d[3], local[3];
+    dc_vec_add(d, shift, within->turned[within->parts[part]]);
+    dc_mat_apply_transposed(local, poses[outer].rotation, d);
+    if (dc_vec_norm(local) <= collider->radius && dc_mesh_contains(&mesh, local))
+      return true;
+  }
+  return false;
 }
 
 static double pair_overlap(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses)

@@ -48,6 +48,10 @@ enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *err
 // mean).
 void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properties *properties);
 
+// Sets parts [vertex_count] to the least vertex that every vertex is connected with by triangles: the vertices of one
+// connected part have the same.  Indices are valid.
+void dc_mesh_parts(const struct dc_mesh *mesh, int *parts);
+
 // Diagonal of the bounding box, m; 0 without vertices.
 double dc_mesh_size(const struct dc_mesh *mesh);
 

@@ -215,42 +215,47 @@ static int find_root(int *parent, int vertex)
   return vertex;
 }
 
-// Joins the vertices of every triangle: those of a connected part have the same root.  six_volumes [root] is 6 times
-// the part's signed volume.
-static void find_parts(const struct dc_mesh *mesh, int *parent, double *six_volumes)
+void dc_mesh_parts(const struct dc_mesh *mesh, int *parts)
 {
   for (int v = 0; v < mesh->vertex_count; v++)
-    parent[v] = v;
+    parts[v] = v;
   for (int t = 0; t < mesh->triangle_count; t++)
     for (int k = 1; k < 3; k++) {
-      int a = find_root(parent, mesh->triangles[t][0]), b = find_root(parent, mesh->triangles[t][k]);
-      parent[a < b ? b : a] = a < b ? a : b;
+      int a = find_root(parts, mesh->triangles[t][0]), b = find_root(parts, mesh->triangles[t][k]);
+      parts[a < b ? b : a] = a < b ? a : b;
     }
+  for (int v = 0; v < mesh->vertex_count; v++)  // what a vertex points to is less, and done
+    parts[v] = parts[parts[v]];
+}
+
+// six_volumes [part] is 6 times the part's signed volume.
+static void measure_parts(const struct dc_mesh *mesh, const int *parts, double *six_volumes)
+{
   for (int t = 0; t < mesh->triangle_count; t++) {
     const int *triangle = mesh->triangles[t];
-    int root = find_root(parent, triangle[0]);
+    int part = parts[triangle[0]];
     double corner[3][3], normal[3];
     for (int k = 0; k < 3; k++)
-      dc_vec_sub(corner[k], mesh->vertices[triangle[k]], mesh->vertices[root]);
+      dc_vec_sub(corner[k], mesh->vertices[triangle[k]], mesh->vertices[part]);
     dc_vec_cross(normal, corner[1], corner[2]);
-    six_volumes[root] += dc_vec_dot(corner[0], normal);
+    six_volumes[part] += dc_vec_dot(corner[0], normal);
   }
 }
 
 // Parts that face inwards must lie inside outward-facing ones.  outward holds the triangles of the latter.
-static enum dc_status check_cavities(const struct dc_mesh *mesh, const int *parent, const double *six_volumes,
+static enum dc_status check_cavities(const struct dc_mesh *mesh, const int *parts, const double *six_volumes,
                                      const struct dc_mesh *outward, struct dc_error *error)
 {
   const double most_work = 3e7;  // a few seconds
   struct defect cavity = {0}, inverted = {0};
   for (int v = 0; v < mesh->vertex_count; v++)
-    if (parent[v] == v && six_volumes[v] < 0)
+    if (parts[v] == v && six_volumes[v] < 0)
       note(&cavity, v, 0);
   if ((double)cavity.count * outward->triangle_count > most_work)
     return dc_fail(error, DC_BAD_INPUT, "%ld parts face inwards (first: at vertex %ld), too many to be cavities",
                    cavity.count, cavity.first[0]);
   for (int v = 0; v < mesh->vertex_count; v++)
-    if (parent[v] == v && six_volumes[v] < 0 && !dc_mesh_contains(outward, mesh->vertices[v]))
+    if (parts[v] == v && six_volumes[v] < 0 && !dc_mesh_contains(outward, mesh->vertices[v]))
       note(&inverted, v, 0);
   if (inverted.count)
     return dc_fail(error, DC_BAD_INPUT,
@@ -262,20 +267,21 @@ static enum dc_status check_cavities(const struct dc_mesh *mesh, const int *pare
 static enum dc_status check_parts(const struct dc_mesh *mesh, struct dc_error *error)
 {
   enum dc_status status = DC_MEMORY;
-  int *parent = dc_alloc((size_t)mesh->vertex_count, sizeof *parent);
+  int *parts = dc_alloc((size_t)mesh->vertex_count, sizeof *parts);
   double *six_volumes = dc_alloc((size_t)mesh->vertex_count, sizeof *six_volumes);
   struct dc_mesh outward = {.vertex_count = mesh->vertex_count, .vertices = mesh->vertices};
   outward.triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *outward.triangles);
-  if (parent && six_volumes && outward.triangles) {
-    find_parts(mesh, parent, six_volumes);
+  if (parts && six_volumes && outward.triangles) {
+    dc_mesh_parts(mesh, parts);
+    measure_parts(mesh, parts, six_volumes);
     for (int t = 0; t < mesh->triangle_count; t++)
-      if (six_volumes[find_root(parent, mesh->triangles[t][0])] > 0)
+      if (six_volumes[parts[mesh->triangles[t][0]]] > 0)
         memcpy(outward.triangles[outward.triangle_count++], mesh->triangles[t], sizeof *outward.triangles);
-    status = check_cavities(mesh, parent, six_volumes, &outward, error);
+    status = check_cavities(mesh, parts, six_volumes, &outward, error);
   } else {
     dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
   }
-  free(parent);
+  free(parts);
   free(six_volumes);
   free(outward.triangles);
   return status;
