@@ -157,6 +157,8 @@ enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, str
 {
   const struct dc_first_guess_settings *settings = &plan->first_guess;
   size_t count = (size_t)plan->parameter_count;
+  if (count == 0)
+    return DC_OK;
   struct search search = {.plan = plan,
                           .settings = settings,
                           .given = parameters,

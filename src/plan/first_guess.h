@@ -35,7 +35,8 @@ struct dc_first_guess_counts {
 
 // Replaces parameters [parameter_count], the first guess of the plan's window, when the gradient of plan->gradient
 // vanishes there or cannot be had: by the first draw with which it does not, else by what has the largest gradient of
-// all.  A loss of zero needs no gradient.  The rest of a gradient that is rounding of differences counts as vanished.
+// all.  A loss of zero needs no gradient, and
+// nothing is done without parameters.  The rest of a gradient that is rounding of differences counts as vanished.
 // Draws follow from the seed and the window.  DC_MEMORY; that nothing can be rolled out is no failure.
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error);
 

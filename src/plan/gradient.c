@@ -305,9 +305,8 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
     plan->gradient_counts.one_sided += !none && (isnan(up) || isnan(down));
     known += !none;
   }
-  return known || !count
-             ? DC_OK
-             : dc_fail(error, DC_NUMERICAL, "no difference of the loss to any of %d parameters can be had", count);
+  return known ? DC_OK
+               : dc_fail(error, DC_NUMERICAL, "no difference of the loss to any of %d parameters can be had", count);
 }
 
 // ---- Bundles
@@ -376,6 +375,8 @@ enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *paramete
                                     struct dc_error *error)
 {
   struct estimate estimate = {.plan = plan, .parameters = parameters, .loss = loss};
+  if (plan->parameter_count == 0)
+    return DC_OK;
   bool differ = plan->gradient.type == DC_GRADIENT_DIFFERENCES;
   long jobs = differ ? plan->parameter_count : plan->gradient.samples;
   enum dc_status status = prepare(&estimate, jobs < BATCH ? (int)jobs : BATCH, error);

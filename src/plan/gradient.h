@@ -45,7 +45,8 @@ void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator);
 
 // Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, as plan->gradient says (not
 // DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input stay as they are; the work is counted in plan.  Same bits for
-// any number of threads.  DC_NUMERICAL when nothing could be rolled out; DC_MEMORY.
+// any number of threads.  Nothing is done or counted without parameters.  DC_NUMERICAL when nothing could be rolled
+// out; DC_MEMORY.
 enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
                                     struct dc_error *error);
 

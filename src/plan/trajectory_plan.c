@@ -338,21 +338,6 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
   }
 }
 
-enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
-                                const double *parameters, dc_plan_observer *observer, void *observer_context,
-                                struct dc_optimizer_result *result, struct dc_error *error)
-{
-  if (result)
-    *result = (struct dc_optimizer_result){0};
-  enum dc_status status = dc_plan_begin(plan, optimizer, options, parameters, error);
-  if (status)
-    return status;
-  status = dc_plan_continue(plan, observer, observer_context, error);
-  if (result)
-    *result = *dc_minimization_result(plan->minimization);
-  return status;
-}
-
 enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5 };
 
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)

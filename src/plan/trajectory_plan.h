@@ -97,15 +97,12 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
 // Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it
-// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Statuses of dc_minimization_next.
+// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Statuses of
+// dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
 // Forgets it; what is kept in plan stays.
 void dc_plan_end(struct dc_plan *plan);
-// Begins and continues.  result may be NULL.
-enum dc_status dc_plan_optimize(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
-                                const double *parameters, dc_plan_observer *observer, void *observer_context,
-                                struct dc_optimizer_result *result, struct dc_error *error);
 
 // The work done and the minimization under way, if any, as they stand after dc_plan_begin, inside the observer or after
 // dc_plan_continue, under names that begin with "plan/" and "optimizer/".  Loading comes after dc_plan_begin for the same window and

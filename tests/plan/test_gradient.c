@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimated gradients and first guesses drawn at random, on a ball that is thrown at another one.
 #include <omp.h>
-#include <unistd.h>
 
 #include "base/random.h"
-#include "harness.h"
-#include "io/scene.h"
-#include "plan/receding_horizon.h"
+#include "plan_scene.h"
 
 static const char pair_text[] =
     "{'name': 'pair', 'time': {'step': 0.02, 'steps': 6}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
@@ -42,28 +39,6 @@ static const char windows_text[] =
     " 'objective': [{'type': 'reach', 'body': 'eight', 'target': [0.5, 0.2, 0], 'tolerance': 0.01}],\n"
     " 'optimizer': {'type': 'adam', 'learning_rate': 0.1, 'iterations': 3},\n"
     " 'horizon': {'length': 3, 'iterations': 2}}\n";
-
-static struct dc_scene *read_scene(const char *text)
-{
-  char path[] = "/tmp/dcsim-gradient-XXXXXX";
-  int fd = mkstemp(path);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-  struct dc_scene *scene = NULL;
-  struct dc_error error = {0};
-  if (!file) {
-    printf("Bail out! cannot write %s\n", path);
-    exit(1);
-  }
-  for (const char *c = text; *c; c++)
-    fputc(*c == '\'' ? '"' : *c, file);
-  fclose(file);
-  if (dc_scene_read(path, NULL, &scene, &error) != DC_OK) {
-    printf("Bail out! %s\n", error.text);
-    exit(1);
-  }
-  unlink(path);
-  return scene;
-}
 
 static struct dc_plan *create(const struct dc_scene *scene, const struct dc_gradient_settings *settings)
 {
@@ -346,14 +321,11 @@ static void test_resume(void)
   settings.samples = 2;
   struct dc_plan *straight = create(scene, &settings);
   struct stop all = {.plan = straight, .at = -1};
-  CHECK(dc_plan_optimize(straight, scene->optimizer, scene->optimizer_options, pair_parameters, note, &all, NULL,
-                         &error) == DC_OK,
-        "%s", error.text);
+  CHECK(optimize(straight, scene, pair_parameters, note, &all, NULL, &error) == DC_OK, "%s", error.text);
   CHECK(straight->gradient_counts.estimates == 6, "%ld", straight->gradient_counts.estimates);
   for (int at = 0; at < 5; at += 2) {
     struct stop stop = {.plan = create(scene, &settings), .at = at, .snapshot = dc_snapshot_create()};
-    CHECK(dc_plan_optimize((struct dc_plan *)stop.plan, scene->optimizer, scene->optimizer_options, pair_parameters,
-                           note, &stop, NULL, &error) == DC_STOPPED);
+    CHECK(optimize((struct dc_plan *)stop.plan, scene, pair_parameters, note, &stop, NULL, &error) == DC_STOPPED);
     struct dc_plan *resumed = create(scene, &settings);
     CHECK(dc_plan_begin(resumed, scene->optimizer, scene->optimizer_options, pair_parameters, &error) == DC_OK);
     CHECK(dc_plan_load(resumed, stop.snapshot, &error) == DC_OK, "%s", error.text);
@@ -435,8 +407,7 @@ static struct dc_plan *minimize(const struct dc_scene *scene, enum dc_gradient_t
   struct dc_plan *plan = create(scene, &settings);
   if (first_guess)
     plan->first_guess = *first_guess;
-  CHECK(dc_plan_optimize(plan, scene->optimizer, scene->optimizer_options, still, NULL, NULL, NULL, &error) == DC_OK,
-        "%s", error.text);
+  CHECK(optimize(plan, scene, still, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
   return plan;
 }
 
@@ -493,6 +464,30 @@ static void test_sampling_in_vain(void)
   plan = minimize(scene, DC_GRADIENT_ADJOINT, &settings);
   CHECK(plan->first_guess_counts.draws == 0 && plan->first_guess_counts.vanished == 0);
   dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+// Without controls there is nothing to estimate, draw or warn of: one rollout is all.
+static void test_no_parameters(void)
+{
+  static const char text[] = "{'time': {'step': 0.02, 'steps': 2},\n"
+                             " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+                             " 'bodies': [{'name': 'ball', 'shape': 'ball'}],\n"
+                             " 'objective': [{'type': 'reach', 'body': 'ball', 'target': [1, 0, 0]}]}\n";
+  struct dc_scene *scene = read_scene(text);
+  for (int type = DC_GRADIENT_ADJOINT; type <= DC_GRADIENT_BUNDLE; type++) {
+    struct dc_first_guess_settings first_guess = sampling(1, 50);
+    struct dc_gradient_settings settings = settings_of(type);
+    struct dc_error error = {0};
+    struct dc_plan *plan = create(scene, &settings);
+    plan->first_guess = first_guess;
+    CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
+    CHECK(plan->work.rollouts == 1, "type %d: %ld rollouts", type, plan->work.rollouts);
+    CHECK(plan->first_guess_counts.draws == 0 && plan->first_guess_counts.vanished == 0, "type %d: %ld draws", type,
+          plan->first_guess_counts.draws);
+    CHECK(plan->gradient_counts.estimates == 0 && plan->gradient_counts.dropped == 0, "type %d", type);
+    dc_plan_destroy(plan);
+  }
   dc_scene_destroy(scene);
 }
 
@@ -606,5 +601,5 @@ RUN_TESTS({"differences against the adjoint", test_differences},
           {"a bundle where bodies overlap", test_bundle_into_walls}, {"nothing can be rolled out", test_nothing_left},
           {"equal bits with any number of threads", test_threads}, {"equal bits after a snapshot", test_resume},
           {"models without an adjoint", test_foreign}, {"first guesses are drawn", test_sampling},
-          {"no draw helps, none is needed", test_sampling_in_vain}, {"draws held over all steps", test_held},
-          {"windows", test_windows})
+          {"no draw helps, none is needed", test_sampling_in_vain}, {"nothing to optimize", test_no_parameters},
+          {"draws held over all steps", test_held}, {"windows", test_windows})

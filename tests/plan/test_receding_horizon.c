@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block on two slides that an actuator drives to a target, alone in the world: the windows of a receding horizon.
-#include <unistd.h>
-
-#include "harness.h"
-#include "io/scene.h"
-#include "plan/receding_horizon.h"
+#include "plan_scene.h"
 
 static const char scene_text[] =
     "{'name': 'slides', 'time': {'step': 0.05, 'steps': 12}, 'gravity': [0, 0, 0],\n"
@@ -17,28 +13,6 @@ static const char scene_text[] =
     " 'horizon': {'length': 4, 'iterations': 5}}\n";
 static const double target[3] = {0.3, -0.1, 0};
 enum { STEPS = 12, MOST_ROWS = STEPS + 1, COORDINATES = 2 };
-
-static struct dc_scene *read_scene(void)
-{
-  char path[] = "/tmp/dcsim-horizon-XXXXXX";
-  int fd = mkstemp(path);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-  struct dc_scene *scene = NULL;
-  struct dc_error error = {0};
-  if (!file) {
-    printf("Bail out! cannot write %s\n", path);
-    exit(1);
-  }
-  for (const char *c = scene_text; *c; c++)
-    fputc(*c == '\'' ? '"' : *c, file);
-  fclose(file);
-  if (dc_scene_read(path, NULL, &scene, &error) != DC_OK) {
-    printf("Bail out! %s\n", error.text);
-    exit(1);
-  }
-  unlink(path);
-  return scene;
-}
 
 static struct dc_receding_horizon *create(const struct dc_scene *scene, const struct dc_horizon *options)
 {
@@ -127,7 +101,7 @@ static double loss_at(const struct dc_trajectory *trajectory, int frame)
 
 static void test_rows(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   CHECK(scene->horizon_given && scene->horizon.length == 4 && scene->horizon.iterations == 5 &&
         scene->horizon.apply == 1 && scene->horizon.patience == 0 && scene->horizon.keep == DC_KEEP_LAST);
   struct recorder recorder = {.horizon = create(scene, &scene->horizon)};
@@ -158,7 +132,7 @@ static void test_rows(void)
 // The applied parameters, rolled out as one run, give the executed trajectory: the windows join without a seam.
 static void test_seams(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = scene->horizon;
   struct dc_error error = {0};
   for (options.apply = 1; options.apply <= 3; options.apply += 2) {
@@ -185,7 +159,7 @@ static void test_seams(void)
 // Stopped and saved at any call and loaded into a new horizon, the run goes on bit for bit.
 static void test_resume(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = scene->horizon;
   struct dc_error error = {0};
   options.apply = 2;
@@ -238,7 +212,7 @@ static void test_resume(void)
 // The last windows are shorter than the others, and the last of them applies what is left.
 static void test_last_windows(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = {.length = 8, .iterations = 1, .apply = 5, .keep = DC_KEEP_BEST};
   struct dc_error error = {0};
   struct recorder recorder = {.horizon = create(scene, &options)};
@@ -257,7 +231,7 @@ static void test_last_windows(void)
 
 static void test_early_ends(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_error error = {0};
   struct dc_reach_options *reach = scene->task.objectives[0].options;
   reach->tolerance = 0.2;
@@ -292,7 +266,7 @@ static double evaluate_failing(const void *options, const struct dc_model *model
 
 static void test_failing_windows(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   failing = dc_objective_reach;
   failing.evaluate = evaluate_failing;
   scene->task.objectives[0].type = &failing;
@@ -317,7 +291,7 @@ static void test_failing_windows(void)
 
 static void test_refusals(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_error error = {0};
   struct dc_control control = {.type = &dc_control_initial_state};
   struct dc_task task = {.control_count = 1, .controls = &control};
@@ -352,7 +326,7 @@ static bool note_loss(void *context, const struct dc_plan_iteration *iteration)
 
 static void test_plan_resume(void)
 {
-  struct dc_scene *scene = read_scene();
+  struct dc_scene *scene = read_scene(scene_text);
   struct dc_error error = {0};
   struct plan_recorder whole = {.plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error)};
   struct plan_recorder half = {.plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error), .stop_at = 2};
@@ -361,12 +335,9 @@ static void test_plan_resume(void)
   const struct dc_optimizer_type *type = scene->optimizer;
   const void *options = scene->optimizer_options;
   struct dc_optimizer_result result;
-  CHECK(dc_plan_optimize(whole.plan, type, options, whole.plan->parameters, note_loss, &whole, &result, &error) ==
-            DC_OK,
-        "%s", error.text);
+  CHECK(optimize(whole.plan, scene, NULL, note_loss, &whole, &result, &error) == DC_OK, "%s", error.text);
   CHECK(result.iterations == 3 && whole.count == 4 && result.first_value == whole.losses[0]);
-  CHECK(dc_plan_optimize(half.plan, type, options, half.plan->parameters, note_loss, &half, NULL, &error) ==
-        DC_STOPPED);
+  CHECK(optimize(half.plan, scene, NULL, note_loss, &half, NULL, &error) == DC_STOPPED);
   CHECK(dc_plan_begin(rest.plan, type, options, rest.plan->parameters, &error) == DC_OK, "%s", error.text);
   CHECK(dc_plan_load(rest.plan, half.snapshot, &error) == DC_OK, "%s", error.text);
   CHECK(dc_plan_continue(rest.plan, note_loss, &rest, &error) == DC_OK, "%s", error.text);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes from text and whole optimizations for the tests of src/plan.
+#ifndef DC_TESTS_PLAN_SCENE_H
+#define DC_TESTS_PLAN_SCENE_H
+
+#include <unistd.h>
+
+#include "harness.h"
+#include "io/scene.h"
+#include "plan/receding_horizon.h"
+
+// Quotes in text are single ones.
+static inline struct dc_scene *read_scene(const char *text)
+{
+  char path[] = "/tmp/dcsim-plan-XXXXXX";
+  int fd = mkstemp(path);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  struct dc_scene *scene = NULL;
+  struct dc_error error = {0};
+  if (!file) {
+    printf("Bail out! cannot write %s\n", path);
+    exit(1);
+  }
+  for (const char *c = text; *c; c++)
+    fputc(*c == '\'' ? '"' : *c, file);
+  fclose(file);
+  if (dc_scene_read(path, NULL, &scene, &error) != DC_OK) {
+    printf("Bail out! %s\n", error.text);
+    exit(1);
+  }
+  unlink(path);
+  return scene;
+}
+
+// Minimizes with the scene's optimizer; parameters NULL: the plan's own; result may be NULL.
+static inline enum dc_status optimize(struct dc_plan *plan, const struct dc_scene *scene, const double *parameters,
+                                      dc_plan_observer *observer, void *observer_context,
+                                      struct dc_optimizer_result *result, struct dc_error *error)
+{
+  enum dc_status status = dc_plan_begin(plan, scene->optimizer, scene->optimizer_options,
+                                        parameters ? parameters : plan->parameters, error);
+  if (result)
+    *result = (struct dc_optimizer_result){0};
+  if (status)
+    return status;
+  status = dc_plan_continue(plan, observer, observer_context, error);
+  if (result)
+    *result = *dc_minimization_result(plan->minimization);
+  return status;
+}
+
+#endif
