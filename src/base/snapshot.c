@@ -119,12 +119,6 @@ enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, cons
   return get(snapshot, name, INTEGERS, count, values, error);
 }
 
-size_t dc_snapshot_count(const struct dc_snapshot *snapshot, const char *name)
-{
-  const struct slot *slot = find(snapshot, name);
-  return slot ? slot->count : 0;
-}
-
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry)
 {
   if (i >= snapshot->used)

@@ -27,8 +27,6 @@ enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const c
                                      struct dc_error *error);
 enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
                                         long *values, struct dc_error *error);
-// Length of an array, 0 when there is none.
-size_t dc_snapshot_count(const struct dc_snapshot *snapshot, const char *name);
 
 // For writers and readers: entry i in the order of putting, false beyond the last one.  Valid until the next put.
 struct dc_snapshot_entry {

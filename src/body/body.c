@@ -467,11 +467,3 @@ enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struc
   free(build.rest);
   return status;
 }
-
-int dc_bodies_find(const struct dc_bodies *bodies, const char *name)
-{
-  for (int i = 0; i < bodies->count; i++)
-    if (strcmp(bodies->bodies[i].name, name) == 0)
-      return i;
-  return -1;
-}

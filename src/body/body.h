@@ -110,7 +110,6 @@ struct dc_bodies {
 enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
                                 const struct dc_shape *shapes, struct dc_arena *arena, struct dc_error *error);
 
-int dc_bodies_find(const struct dc_bodies *bodies, const char *name);  // index or -1
 
 static inline bool dc_body_moves(const struct dc_body *body)
 {

@@ -165,16 +165,6 @@ void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix)
   free(matrix);
 }
 
-int dc_symmetric_size(const struct dc_symmetric_matrix *matrix)
-{
-  return matrix->size;
-}
-
-const char *dc_symmetric_backend(const struct dc_symmetric_matrix *matrix)
-{
-  return matrix->backend->name;
-}
-
 void dc_symmetric_clear(struct dc_symmetric_matrix *matrix)
 {
   memset(matrix->values, 0, (size_t)matrix->column_start[matrix->size] * sizeof *matrix->values);

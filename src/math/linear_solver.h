@@ -22,8 +22,6 @@ enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE 
 struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count,
                                                 const int (*pairs)[2], enum dc_solver_backend backend);
 void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix);
-int dc_symmetric_size(const struct dc_symmetric_matrix *matrix);
-const char *dc_symmetric_backend(const struct dc_symmetric_matrix *matrix);  // "dense" or "sparse"
 
 void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 // Adds scale * block (rows of block row, columns of block column, row by row, leading dimension stride).  For row ==

@@ -15,14 +15,6 @@ static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the 
 
 const struct dc_optimizer_type *const dc_optimizer_types[] = {&dc_optimizer_adam, &dc_optimizer_gradient_descent, NULL};
 
-const struct dc_optimizer_type *dc_optimizer_find(const char *name)
-{
-  for (int i = 0; dc_optimizer_types[i]; i++)
-    if (strcmp(dc_optimizer_types[i]->name, name) == 0)
-      return dc_optimizer_types[i];
-  return NULL;
-}
-
 // One point with its value and gradient.
 struct point {
   double *x, *gradient;  // [dimension]

@@ -47,7 +47,6 @@ struct dc_optimizer_type {
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent;
 extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated: "adam", "gradient_descent"
-const struct dc_optimizer_type *dc_optimizer_find(const char *name);
 
 // Options that every optimizer's structure begins with.
 struct dc_optimizer_common {

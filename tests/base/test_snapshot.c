@@ -22,7 +22,6 @@ static void test_bits_come_back(void)
   CHECK(dc_snapshot_get_integers(snapshot, "a/n", 4, integer_copy, NULL) == DC_OK);
   CHECK(memcmp(integers, integer_copy, sizeof integers) == 0);
   CHECK(dc_snapshot_get_reals(snapshot, "a/none", 0, NULL, NULL) == DC_OK);
-  CHECK(dc_snapshot_count(snapshot, "a/x") == 6 && dc_snapshot_count(snapshot, "a/none") == 0);
   dc_snapshot_destroy(snapshot);
 }
 
@@ -42,7 +41,7 @@ static void test_refusals(void)
   for (size_t count = 0; count < 5; count++)
     CHECK((dc_snapshot_get_reals(snapshot, "x", count, x, &error) == DC_OK) == (count == 3), "%zu", count);
   CHECK(strcmp(error.text, "x: must hold 4 numbers (has 3)") == 0, "%s", error.text);
-  CHECK(x[0] == 1 && dc_snapshot_count(snapshot, "y") == 0);
+  CHECK(x[0] == 1);
   dc_snapshot_destroy(snapshot);
   dc_snapshot_destroy(NULL);
 }
@@ -80,7 +79,8 @@ static void test_clear_and_walk(void)
   }
   dc_snapshot_clear(snapshot);
   struct dc_snapshot_entry entry;
-  CHECK(!dc_snapshot_entry(snapshot, 0, &entry) && dc_snapshot_count(snapshot, "1") == 0);
+  CHECK(!dc_snapshot_entry(snapshot, 0, &entry) &&
+        dc_snapshot_get_reals(snapshot, "1", 0, NULL, NULL) == DC_CHECKPOINT);
   dc_snapshot_destroy(snapshot);
 }
 

@@ -139,7 +139,7 @@ static void test_minima(void)
   arena = dc_arena_create();
   for (int k = 0; dc_optimizer_types[k]; k++) {
     const struct dc_optimizer_type *type = dc_optimizer_types[k];
-    CHECK(dc_optimizer_find(type->name) == type && type->summary && type->reference, "%s", type->name);
+    CHECK(type->name && type->summary && type->reference, "%s", type->name);
     struct function function = make(quadratic, 3);
     struct dc_optimizer_result result;
     double x[3] = {2, -1, 4};
@@ -160,7 +160,6 @@ static void test_minima(void)
     double gradient[2];
     CHECK(rosenbrock(y, gradient) == result.best_value, "x is the best iterate");
   }
-  CHECK(dc_optimizer_find("newton") == NULL, "no such optimizer");
   dc_arena_destroy(arena);
 }
 
@@ -544,6 +543,15 @@ static void test_snapshots(void)
   dc_arena_destroy(arena);
 }
 
+static size_t count_of(const struct dc_snapshot *snapshot, const char *name)
+{
+  struct dc_snapshot_entry entry;
+  for (size_t i = 0; dc_snapshot_entry(snapshot, i, &entry); i++)
+    if (strcmp(entry.name, name) == 0)
+      return entry.count;
+  return 0;
+}
+
 static void test_snapshot_refusals(void)
 {
   arena = dc_arena_create();
@@ -558,7 +566,7 @@ static void test_snapshot_refusals(void)
   bool done;
   for (int k = 0; k < 3; k++)
     CHECK(dc_minimization_next(from, &iterate, &done, NULL) == DC_OK && !done, "%d", k);
-  CHECK(dc_minimization_save(from, "a/", snapshot) == DC_OK && dc_snapshot_count(snapshot, "a/best") == 3, "a slash");
+  CHECK(dc_minimization_save(from, "a/", snapshot) == DC_OK && count_of(snapshot, "a/best") == 3, "a slash");
   CHECK(dc_minimization_save(from, "a", snapshot) == DC_USAGE, "the same names again");
 
   struct dc_minimization *into = dc_minimization_create(adam, make_options(adam, 0.1, 9, 0), &problem, x);
@@ -584,7 +592,7 @@ static void test_snapshot_refusals(void)
 
   // numbers that cannot be
   long integers[64];
-  size_t count = dc_snapshot_count(snapshot, "a/integers");
+  size_t count = count_of(snapshot, "a/integers");
   CHECK(count > 0 && count < 64, "%zu", count);
   into = dc_minimization_create(adam, make_options(adam, 0.1, 9, 0), &problem, x);
   for (size_t i = 0; i < count && count < 64; i++) {
