@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every registered contact model keeps what its descriptor says.
+#include "contact/ipc_internal.h"
+#include "contact/sdrs_internal.h"
 #include "contact_scene.h"
 
 static const double direction[3] = {0.8, 0.6, 0};
@@ -137,6 +139,73 @@ static void test_long_range(void)
   }
 }
 
+// Whether so much rubs that threads share it.
+static bool rubs_a_lot(const struct dc_contact *contact)
+{
+  if (strncmp(contact->model->name, "ipc", 3) == 0)
+    return dc_ipc_worth_threads(&dc_ipc_of(contact)->friction);
+  if (strcmp(contact->model->name, "sdrs") == 0)
+    return dc_sdrs_worth_threads(((const struct dc_sdrs *)contact->own)->friction);
+  return dc_friction_worth_threads(contact->friction);
+}
+
+// Six plates side by side on a large one, slid and turned a little: bits of friction, its derivatives and its pull back
+// do not depend on the number of threads.
+static void test_friction_threads(void)
+{
+  enum { PLATES = 6, BODIES = PLATES + 1, MOST_PAIRS = BODIES * (BODIES - 1) / 2 };
+  struct result {
+    double energy, wrenches[BODIES][6], coefficient[BODIES], stiffness;
+    struct dc_friction_derivatives pairs[MOST_PAIRS];
+  };
+  static struct result results[4];
+  double coefficient[BODIES];
+  for (int i = 0; dc_contact_models[i]; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    struct dc_pair_derivatives pairs[MOST_PAIRS];
+    struct dc_pose next[BODIES];
+    double twists[BODIES][6] = {{0}};
+    struct dc_random random;
+    struct scene scene;
+    if (!(model->flags & DC_CONTACT_FRICTION) || model->flags & DC_CONTACT_FOREIGN)
+      continue;
+    scene_start(&scene);
+    for (int k = 0; k < PLATES; k++)
+      scene_body(&scene, false, "box size=0.2,0.2,0.1 divisions=6,6,1");
+    scene_body(&scene, true, "box size=0.7,0.5,0.1 divisions=12,8,1");
+    scene_finish(&scene);
+    struct dc_contact *contact = scene_contact(&scene, model->name, "dhat=0.02 hulls=triangles support=0.05");
+    dc_random_seed(&random, 3);
+    memcpy(next, scene.poses, sizeof next);
+    for (int k = 0; k < BODIES; k++) {
+      coefficient[k] = 0.4 + 0.1 * k;
+      if (k == PLATES)
+        continue;
+      dc_vec_copy(scene.poses[k].position, (double[3]){0.21 * (k % 3 - 1), 0.21 * (k / 3) - 0.105, 0.101});
+      double motion[6];
+      for (int e = 0; e < 6; e++) {
+        motion[e] = 1e-4 * dc_random_normal(&random);
+        twists[k][e] = dc_random_normal(&random);
+      }
+      pose_move(&scene.poses[k], 1, motion, &next[k]);
+    }
+    struct dc_friction_law law = {.stiffness = 1e-3, .time_step = 0.01, .smoothing = 1e-3, .coefficient = coefficient};
+    dc_contact_evaluate(contact, scene.poses, 0, pairs);
+    for (int threads = 1; threads < 5; threads++) {
+      struct result *result = &results[threads - 1];
+      scene_threads(threads);
+      memset(result, 0, sizeof *result);
+      scene_need(&scene, !dc_contact_friction_begin(contact, scene.poses, &law, &scene.error), "friction");
+      result->energy = dc_contact_friction_evaluate(contact, next, 2, DC_FRICTION_EXACT, result->pairs);
+      dc_contact_friction_pull_back(contact, next, (const double(*)[6])twists, result->wrenches, result->coefficient,
+                                    &result->stiffness);
+      CHECK(memcmp(result, &results[0], sizeof *result) == 0, "%s with %d threads", model->name, threads);
+    }
+    CHECK(results[0].energy > 0 && rubs_a_lot(contact), "%s: %g", model->name, results[0].energy);
+    scene_end(&scene);
+  }
+}
+
 static void test_descriptors(void)
 {
   for (int i = 0; dc_contact_models[i]; i++) {
@@ -148,4 +217,4 @@ static void test_descriptors(void)
 }
 
 RUN_TESTS({"descriptors", test_descriptors}, {"derivatives", test_derivatives}, {"local support", test_local_support},
-          {"barrier", test_barrier}, {"long range", test_long_range})
+          {"threads and friction", test_friction_threads}, {"barrier", test_barrier}, {"long range", test_long_range})
