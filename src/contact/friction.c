@@ -327,28 +327,37 @@ static bool solved(const struct dc_contact *contact)
   return contact->friction->solved;
 }
 
+bool dc_friction_body_motion(const struct dc_body *body, const struct dc_pose *from, const struct dc_pose *to,
+                             double rate, double turn[9], double drift[9], double velocity[3])
+{
+  for (int i = 0; i < 9; i++) {
+    turn[i] = i % 4 == 0;
+    drift[i] = 0;
+  }
+  memset(velocity, 0, 3 * sizeof *velocity);
+  if (!dc_body_moves(body))
+    return false;
+  dc_mat_multiply_transposed(turn, to->rotation, from->rotation);
+  for (int i = 0; i < 9; i++)
+    drift[i] = (turn[i] - (i % 4 == 0)) * rate;
+  for (int i = 0; i < 3; i++)
+    velocity[i] = (to->position[i] - from->position[i]) * rate;
+  return true;
+}
+
 void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
                            struct dc_friction_motion *motion)
 {
   const struct dc_friction *friction = contact->friction;
-  double rate = 1 / friction->time_step;
   memset(motion, 0, sizeof *motion);
   motion->time_step = friction->time_step;
   motion->smoothing = friction->smoothing;
-  motion->both = dc_body_moves(&contact->bodies->bodies[contact->pairs[pair].b]);
   memcpy(motion->floor_axes, friction->pairs[pair].floor_axes, sizeof motion->floor_axes);
   for (int x = 0; x < 2; x++) {
     int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
-    if (!dc_body_moves(&contact->bodies->bodies[body])) {
-      motion->turn[x][0] = motion->turn[x][4] = motion->turn[x][8] = 1;
-      continue;
-    }
-    const struct dc_pose *from = &friction->now[body], *to = &next[body];
-    dc_mat_multiply_transposed(motion->turn[x], to->rotation, from->rotation);
-    for (int i = 0; i < 9; i++)
-      motion->drift[x][i] = (motion->turn[x][i] - (i % 4 == 0)) * rate;
-    for (int i = 0; i < 3; i++)
-      motion->velocity[x][i] = (to->position[i] - from->position[i]) * rate;
+    motion->both =  // b is the last
+        dc_friction_body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body],
+                                1 / friction->time_step, motion->turn[x], motion->drift[x], motion->velocity[x]);
   }
 }
 

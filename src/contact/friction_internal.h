@@ -80,6 +80,11 @@ static inline bool dc_friction_worth_threads(const struct dc_friction *friction)
   return 0.8e-6 * (double)friction->batch_count + 0.05e-6 * (double)friction->floor_count > 150e-6;
 }
 
+// Motion of a body from one pose to another: turn = R+ R^T, drift = rate (R+ R^T - I), velocity = rate (c+ - c);
+// returns false, with identity and zeros, for a body that does not move.
+bool dc_friction_body_motion(const struct dc_body *body, const struct dc_pose *from, const struct dc_pose *to,
+                             double rate, double turn[9], double drift[9], double velocity[3]);
+
 // Of the frames of a pair from now to next; order, exact and floor_axes are left to the caller.
 void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
                            struct dc_friction_motion *motion);

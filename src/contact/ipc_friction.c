@@ -17,15 +17,8 @@
 void dc_ipc_motion_of(const struct dc_contact *contact, int body, const struct dc_pose *next,
                       struct dc_ipc_motion *motion)
 {
-  const struct dc_pose *from = &dc_ipc_of(contact)->friction.now[body], *to = &next[body];
-  *motion = (struct dc_ipc_motion){.moves = dc_body_moves(&contact->bodies->bodies[body]),
-                                   .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  if (!motion->moves)
-    return;
-  dc_mat_multiply_transposed(motion->turn, to->rotation, from->rotation);
-  for (int i = 0; i < 9; i++)
-    motion->drift[i] = motion->turn[i] - (i % 4 == 0);
-  dc_vec_sub(motion->shift, to->position, from->position);
+  motion->moves = dc_friction_body_motion(&contact->bodies->bodies[body], &dc_ipc_of(contact)->friction.now[body],
+                                          &next[body], 1, motion->turn, motion->drift, motion->shift);
 }
 
 // ---- What rubs.

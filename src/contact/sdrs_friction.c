@@ -210,21 +210,11 @@ void dc_sdrs_motion_of(const struct dc_contact *contact, int pair, const struct 
                        struct dc_sdrs_motion *motion)
 {
   const struct dc_sdrs_friction *friction = friction_of(contact);
-  double rate = 1 / friction->time_step;
-  memset(motion, 0, sizeof *motion);
-  motion->both = dc_body_moves(&contact->bodies->bodies[contact->pairs[pair].b]);
   for (int x = 0; x < 2; x++) {
     int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
-    if (!dc_body_moves(&contact->bodies->bodies[body])) {
-      motion->turn[x][0] = motion->turn[x][4] = motion->turn[x][8] = 1;
-      continue;
-    }
-    const struct dc_pose *from = &friction->now[body], *to = &next[body];
-    dc_mat_multiply_transposed(motion->turn[x], to->rotation, from->rotation);
-    for (int i = 0; i < 9; i++)
-      motion->drift[x][i] = (motion->turn[x][i] - (i % 4 == 0)) * rate;
-    for (int i = 0; i < 3; i++)
-      motion->velocity[x][i] = (to->position[i] - from->position[i]) * rate;
+    motion->both =  // b is the last
+        dc_friction_body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body],
+                                1 / friction->time_step, motion->turn[x], motion->drift[x], motion->velocity[x]);
   }
 }
 

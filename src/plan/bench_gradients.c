@@ -200,7 +200,7 @@ static double output(const struct run *run, const struct coordinate *coordinate)
 
 static bool has_adjoint(const struct run *run)
 {
-  return !(run->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
+  return dc_model_has_adjoint(run->model);
 }
 
 // The start: that of the definitions or, with settle, the state that bodies without velocities come to.  Soft contacts

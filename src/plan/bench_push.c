@@ -8,7 +8,8 @@
 #include "plan/trajectory_plan.h"
 
 enum { BOX, PUSHER, STEPS = 40, HOLD = 5, ITERATIONS = 60 };
-static const double RATE = 0.02;  // of Adam, m
+static const double RATE = 0.02;        // of Adam, m
+static const double DIFFERENCE = 1e-4;  // of models without an adjoint, m
 
 static const struct dc_bench_shape cube = {"box", {{"size", 3, {0.2, 0.2, 0.2}}, {"divisions", 3, {1, 1, 1}}}};
 static const struct dc_bench_shape ball = {"sphere", {{"radius", 1, {0.05}}, {"level", 1, {0}}}};
@@ -51,43 +52,16 @@ static enum dc_status build_task(struct dc_arena *arena, struct dc_task *task, s
   return status;
 }
 
-static enum dc_status evaluate_adjoint(void *context, const double *x, double *value, double *gradient,
-                                       struct dc_error *error)
+static enum dc_status evaluate(void *context, const double *x, double *value, double *gradient, struct dc_error *error)
 {
   return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
-static enum dc_status evaluate_differences(void *context, const double *x, double *value, double *gradient,
-                                           struct dc_error *error)
-{
-  static const double STEP = 1e-4;
-  struct dc_plan *plan = context;
-  size_t count = (size_t)plan->parameter_count;
-  double *moved = dc_alloc(count, sizeof *moved);
-  if (!moved)
-    return out_of_memory(error);
-  memcpy(moved, x, count * sizeof *moved);
-  enum dc_status status = dc_plan_evaluate(plan, x, value, NULL, error);
-  for (size_t i = 0; i < count && !status; i++) {
-    double up = 0, down = 0;
-    moved[i] = x[i] + STEP;
-    status = dc_plan_evaluate(plan, moved, &up, NULL, error);
-    moved[i] = x[i] - STEP;
-    if (!status)
-      status = dc_plan_evaluate(plan, moved, &down, NULL, error);
-    moved[i] = x[i];
-    gradient[i] = (up - down) / (2 * STEP);
-  }
-  free(moved);
-  return status;
-}
-
 static enum dc_status minimize(struct dc_plan *plan, struct dc_arena *arena, double *cost, struct dc_error *error)
 {
-  bool foreign = plan->model->definition.contact_model->flags & DC_CONTACT_FOREIGN;
-  struct dc_problem problem = {.dimension = plan->parameter_count,
-                               .context = plan,
-                               .evaluate = foreign ? evaluate_differences : evaluate_adjoint};
+  struct dc_problem problem = {.dimension = plan->parameter_count, .context = plan, .evaluate = evaluate};
+  if (!dc_model_has_adjoint(plan->model))
+    dc_plan_set_gradient(plan, &(struct dc_gradient_settings){.type = DC_GRADIENT_DIFFERENCES, .step = DIFFERENCE});
   struct dc_optimizer_common *options = dc_arena_alloc(arena, 1, dc_optimizer_adam.options_size);
   struct dc_optimizer_result result = {0};
   if (!options)

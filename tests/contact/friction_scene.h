@@ -128,6 +128,22 @@ static inline void evaluate(struct rub *rub, const struct dc_pose *next, int ord
     }
 }
 
+// L L^T of H with a shift; false when it is not positive definite.
+static inline bool positive_definite(const double hessian[12][12], int count, double shift)
+{
+  double l[12][12];
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = hessian[i][j] + (i == j ? shift : 0);
+      for (int k = 0; k < j; k++)
+        sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 0))
+        return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  return true;
+}
+
 struct errors {
   double gradient, hessian;
 };

@@ -108,22 +108,6 @@ static void test_coulomb(void)
   }
 }
 
-// L L^T of H with a shift; false when it is not positive definite.
-static bool positive_definite(const double hessian[12][12], int count, double shift)
-{
-  double l[12][12];
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = hessian[i][j] + (i == j ? shift : 0);
-      for (int k = 0; k < j; k++)
-        sum -= l[i][k] * l[j][k];
-      if (i == j && !(sum > 0))
-        return false;
-      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
-    }
-  return true;
-}
-
 static void test_what_rubs(void)
 {
   struct dc_random random;
