@@ -299,7 +299,7 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
 {
   double safe = 1, enough = reach + KEPT_GAP * pair->gap;
   for (size_t t = 0; t < pair->exact_count; t++)
-    if (pair->gaps[t] <= enough)
+    if (!(pair->gaps[t] > enough))
       safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
   return safe;
 }

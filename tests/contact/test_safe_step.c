@@ -111,6 +111,51 @@ static void test_random_steps(void)
   printf("# %d steps shortened, %d of them to less than half of what was possible\n", shortened, timid);
 }
 
+// Where the exact terms of the last evaluation are all that may meet, they allow what a walk through the trees does.
+static void test_exact_terms(void)
+{
+  static const char *const models[] = {"bsh", "exact"};
+  struct dc_random random;
+  dc_random_seed(&random, 2);
+  for (int m = 0; m < 2; m++) {
+    int shortened = 0, listed = 0;
+    double worst = 0;
+    for (int s = 0; s < 4; s++) {
+      struct scene scene;
+      scene_pair(&scene, pairs_of_shapes[s][0], pairs_of_shapes[s][1]);
+      struct dc_contact *contact = scene_contact(&scene, models[m], "");
+      struct dc_pair *pair = &contact->pairs[0];
+      for (int i = 0; i < 60; i++) {
+        double twists[2][6], direction[3], gap = exp(between(&random, log(1e-5), log(1e-2))), reach = 0;
+        for (int body = 0; body < 2; body++)
+          pose_random_rotation(&random, &scene.poses[body]);
+        random_direction(&random, direction);
+        dc_vec_add_scaled(scene.poses[0].position, scene.poses[1].position,
+                          touching_distance(contact, scene.poses, direction) + gap, direction);
+        double size = gap * exp(between(&random, log(0.3), log(30)));
+        for (int body = 0; body < 2; body++) {
+          random_direction(&random, twists[body]);
+          dc_vec_scale(twists[body], twists[body], size / scene.bodies.bodies[body].radius);
+          random_direction(&random, twists[body] + 3);
+          dc_vec_add_scaled(twists[body] + 3, twists[body] + 3, body ? 1 : -1, direction);
+          dc_vec_scale(twists[body] + 3, twists[body] + 3, size);
+          reach += size + dc_vec_norm(twists[body] + 3);
+        }
+        double fraction = safe_fraction(contact, &scene, (const double(*)[6])twists);
+        listed += pair->listed && reach < 0.5 * pair->far_gap;
+        shortened += fraction < 1;
+        pair->listed = false;
+        worst = fmax(
+            worst, fabs(fraction - dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists))));
+      }
+      scene_end(&scene);
+    }
+    printf("# %s: %d of 240 by their terms, %d shortened, difference %.1e\n", models[m], listed, shortened, worst);
+    CHECK(listed > 100 && shortened > 50, "%d, %d", listed, shortened);
+    CHECK(worst <= 1e-12, "%g", worst);
+  }
+}
+
 // Pure translations straight at each other use up all but a tenth of the gap.
 static void test_head_on(void)
 {
@@ -253,5 +298,6 @@ static void test_tunnelling(void)
   }
 }
 
-RUN_TESTS({"random steps", test_random_steps}, {"head on", test_head_on}, {"sliding", test_sliding},
-          {"passing", test_passing}, {"sweeping", test_sweeping}, {"thin plate and closed box", test_tunnelling})
+RUN_TESTS({"random steps", test_random_steps}, {"exact terms", test_exact_terms}, {"head on", test_head_on},
+          {"sliding", test_sliding}, {"passing", test_passing}, {"sweeping", test_sweeping},
+          {"thin plate and closed box", test_tunnelling})
