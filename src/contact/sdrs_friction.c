@@ -55,18 +55,26 @@ static struct dc_sdrs_friction *friction_of(const struct dc_contact *contact)
   return ((const struct dc_sdrs *)contact->own)->friction;
 }
 
-// Room for one more pair of up to count vertices; NULL when out of memory.
-static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction, int pair, size_t count)
+// Room for so many more vertices; -1 when out of memory.
+static int reserve_vertices(struct dc_sdrs_friction *friction, size_t count)
 {
-  if (dc_grow(&friction->rubs, &friction->rub_capacity, friction->rub_count + 1, sizeof *friction->rubs) ||
-      dc_grow(&friction->vertices, &friction->vertex_capacity, friction->vertex_count + count,
-              sizeof *friction->vertices))
+  return dc_grow(&friction->vertices, &friction->vertex_capacity, friction->vertex_count + count,
+                 sizeof *friction->vertices)
+             ? -1
+             : 0;
+}
+
+// One more pair; NULL when out of memory.
+static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction, int pair)
+{
+  if (dc_grow(&friction->rubs, &friction->rub_capacity, friction->rub_count + 1, sizeof *friction->rubs))
     return NULL;
   struct dc_sdrs_rub *rub = &friction->rubs[friction->rub_count++];
   *rub = (struct dc_sdrs_rub){.pair = pair, .first = friction->vertex_count};
   return rub;
 }
 
+// There is room for it.
 static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *rub, const double arm[3],
                        const double local[3], double distance, double weight)
 {
@@ -103,13 +111,14 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
     struct dc_sdrs_frame frame;
     if (dc_sdrs_load(contact, p, of->i, of->j, friction->now))
       return -1;
-    struct dc_sdrs_rub *rub = add_rub(friction, p, (size_t)hulls->count);
-    if (!rub)
+    struct dc_sdrs_rub *rub = add_rub(friction, p);
+    if (!rub || reserve_vertices(friction, (size_t)hulls->count))
       return -1;
     dc_sdrs_plane_at(dc_plane_cache_find(&own->planes, of->i, of->j), friction->now[pair->b].rotation, difference,
                      length, &plane);
     bool found = dc_sdrs_make_frame(hulls, &plane, 1, &frame);
-    memcpy(rub->axes, frame.axes, sizeof rub->axes);
+    if (found)
+      memcpy(rub->axes, frame.axes, sizeof rub->axes);
     rub->slack = plane.slack;
     for (int v = 0; v < hulls->count && found; v++) {
       double arm[3], local[3], barrier[3];
@@ -139,7 +148,7 @@ static int list_floor(struct dc_contact *contact, int p, double scale)
   const double *n = floor->normal, *rotation = friction->now[pair->a].rotation;
   double base = dc_vec_dot(n, friction->now[pair->a].position) - floor->height, turned[3],
          unit = 1 / contact->settings.length;
-  struct dc_sdrs_rub *rub = add_rub(friction, p, (size_t)pair->exact_count);
+  struct dc_sdrs_rub *rub = add_rub(friction, p);
   if (!rub)
     return -1;
   rub->floor = true;
@@ -151,6 +160,8 @@ static int list_floor(struct dc_contact *contact, int p, double scale)
       double distance = (base + dc_vec_dot(turned, x)) * unit, arm[3], barrier[3];
       if (distance >= contact->settings.support)
         continue;
+      if (reserve_vertices(friction, 1))
+        return -1;
       dc_sdrs_barrier(contact->settings.support, distance, barrier);
       dc_mat_apply(arm, rotation, x);
       add_vertex(friction, rub, arm, none, distance, -scale * barrier[1]);

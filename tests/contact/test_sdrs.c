@@ -560,7 +560,28 @@ static void test_coulomb(void)
   }
 }
 
+// Poses that are off by rounding bring vertices into the support that the evaluation has not seen there.
+static void test_edge_of_support(void)
+{
+  struct rub rub;
+  struct derivatives d;
+  struct dc_pair_derivatives pair;
+  struct dc_error error;
+  start_rubbing(&rub, &scenes[3], "");
+  memcpy(rub.now, rub.scene.poses, sizeof rub.now);
+  double support = rub.contact->settings.support * rub.contact->settings.length;
+  rub.now[0].position[2] = rub.now[1].position[2] + 0.1 + support * (1 + 1e-14);
+  CHECK(dc_contact_evaluate(rub.contact, rub.now, 2, &pair) == 0 && rub.contact->pairs[0].exact_count == 0, "beyond");
+  rub.now[0].position[2] -= 2e-14 * support;
+  CHECK(dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error) == DC_OK, "within");
+  CHECK(dc_contact_rubs(rub.contact), "within");
+  evaluate(&rub, rub.now, 2, false, &d);
+  CHECK(d.energy >= 0 && d.energy < 1e-30, "%g", d.energy);
+  scene_end(&rub.scene);
+}
+
 RUN_TESTS({"barrier function", test_barrier_function}, {"derivatives against differences", test_derivatives},
           {"definition", test_definition}, {"support", test_support}, {"smooth Hessian", test_smooth_hessian},
           {"barrier", test_barrier}, {"half space", test_half_space}, {"parts", test_parts},
-          {"friction against differences", test_friction}, {"Coulomb's law", test_coulomb})
+          {"friction against differences", test_friction}, {"Coulomb's law", test_coulomb},
+          {"edge of the support", test_edge_of_support})
