@@ -126,6 +126,15 @@ static void make_data(struct simulation *simulation, void *context)
   simulation->data = mj_makeData(simulation->model);
 }
 
+// A rollout that ran out of memory while it made room for contacts has none, and may still be asked again.
+static enum dc_status need_data(struct simulation *simulation, struct dc_error *error)
+{
+  enum dc_status status = simulation->data ? DC_OK : protect(make_data, simulation, NULL, DC_MEMORY, error);
+  if (!status && !simulation->data)
+    status = dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+  return status;
+}
+
 static enum dc_status load(struct simulation *simulation, const struct dc_model *model, struct dc_error *error)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -154,7 +163,7 @@ static enum dc_status load(struct simulation *simulation, const struct dc_model 
   if (!simulation->model)
     return dc_fail(error, text.message[0] ? DC_BAD_INPUT : DC_MEMORY, "MuJoCo refuses the model: %s",
                    text.message[0] ? text.message : "out of memory");
-  return protect(make_data, simulation, NULL, DC_MEMORY, error);
+  return need_data(simulation, error);
 }
 
 static int named(const mjModel *model, int type, const char *format, int a, int b)
@@ -373,7 +382,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   const struct dc_model *model = rollout->model;
   struct simulation *simulation = rollout->own;
   simulation->model->opt.tolerance = rollout->tight ? TIGHT : model->definition.mujoco.tolerance;
-  enum dc_status status = protect(reset, simulation, NULL, DC_NUMERICAL, error);
+  enum dc_status status = need_data(simulation, error);
+  if (!status)
+    status = protect(reset, simulation, NULL, DC_NUMERICAL, error);
   if (!status)
     status = set_masses(simulation, &model->bodies, &input->design, error);
   if (status)
@@ -460,7 +471,7 @@ static enum dc_status grow(struct simulation *simulation, struct dc_error *error
   m->nstack = (int)stack;
   mj_deleteData(simulation->data);
   simulation->data = NULL;
-  return protect(make_data, simulation, NULL, DC_MEMORY, error);
+  return need_data(simulation, error);
 }
 
 // After a bad number MuJoCo starts over from its reference state; nothing of that may pass as a result.

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo as a stepper: states, joints, actuators and design reach it as they are meant, where physics has one answer.
-#include "scenes/physics.h"
-
-#define NEEDS_MUJOCO()                                                                                                 \
-  do {                                                                                                                 \
-    if (!dc_contact_model_find("mujoco"))                                                                              \
-      SKIP("built without MuJoCo");                                                                                    \
-  } while (0)
+#include "mujoco_scenes.h"
 
 static const double *state_of(const struct experiment *experiment, int frame)
 {
   return experiment->trajectory->q + (size_t)frame * (size_t)experiment->trajectory->nq;
-}
-
-static const struct dc_pose *last_pose(const struct experiment *experiment, int body)
-{
-  return &poses_at(experiment, experiment->trajectory->steps)[body];
 }
 
 // ---- Free bodies
@@ -456,21 +445,6 @@ static void test_limits(void)
 
 // ---- As part of the house
 
-static bool same_bits(const struct dc_trajectory *a, const struct dc_trajectory *b)
-{
-  return memcmp(a->q, b->q, (size_t)(a->steps + 1) * (size_t)a->nq * sizeof *a->q) == 0 &&
-         memcmp(a->min_gap, b->min_gap, (size_t)(a->steps + 1) * sizeof *a->min_gap) == 0;
-}
-
-static const char *const heap =
-    "{'time': {'step': 0.02, 'steps': 40}, 'contact': {'model': 'mujoco', 'friction': 0.5},"
-    "'shapes': {'box': {'type': 'box', 'size': [0.2, 0.2, 0.2]}, 'ball': {'type': 'sphere', 'radius': 0.1},"
-    "'ground': {'type': 'plane'}}, 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},"
-    "{'name': 'a', 'shape': 'box', 'position': [0, 0, 0.11], 'velocity': [1, 0, 0]},"
-    "{'name': 'b', 'shape': 'box', 'position': [0.25, 0.1, 0.11]},"
-    "{'name': 'c', 'shape': 'ball', 'position': [0.1, 0.05, 0.35], 'velocity': [0, 0, -3], 'pd': {'kp': %g, 'kd': "
-    "0}}]%s}";
-
 // Same bits: again, in another workspace, and of several workspaces at once, as finite differences use them.
 static void test_determinism(void)
 {
@@ -479,7 +453,7 @@ static void test_determinism(void)
   struct experiment experiments[COPIES];
   enum dc_status status[COPIES];
   for (int i = 0; i < COPIES; i++)
-    if (!set_up(&experiments[i], heap, 1.0, ""))
+    if (!set_up(&experiments[i], HEAP, 1.0, ""))
       return;
   roll(&experiments[0]);
   struct dc_trajectory *first = dc_trajectory_create(&experiments[0].scene->model, 40);
@@ -503,7 +477,7 @@ static void test_going_on(void)
 {
   NEEDS_MUJOCO();
   struct experiment whole, rest;
-  if (!set_up(&whole, heap, 1.0, "") || !set_up(&rest, heap, 1.0, ""))
+  if (!set_up(&whole, HEAP, 1.0, "") || !set_up(&rest, HEAP, 1.0, ""))
     return;
   size_t nq = (size_t)whole.scene->model.bodies.nq, nv = (size_t)whole.scene->model.bodies.nv;
   roll(&whole);
@@ -518,116 +492,9 @@ static void test_going_on(void)
   tear_down(&rest);
 }
 
-// An explosion is an error, and the next rollout knows nothing of it.
-static void test_divergence(void)
-{
-  NEEDS_MUJOCO();
-  struct experiment experiment;
-  struct dc_error error = {0};
-  if (!set_up(&experiment, heap, 1.0, ", 'mujoco': {'integrator': 'RK4'}"))
-    return;
-  roll(&experiment);
-  struct dc_trajectory *first = dc_trajectory_create(&experiment.scene->model, 40);
-  dc_trajectory_copy(first, experiment.trajectory, dc_model_pair_count(&experiment.scene->model));
-  experiment.input->design.kp_scale[3] = 1e9;
-  enum dc_status status = dc_rollout_forward(experiment.rollout, experiment.input, experiment.trajectory, &error);
-  CHECK(status == DC_NUMERICAL && strstr(error.text, "MuJoCo"), "%d: %s", status, error.text);
-  experiment.input->design.kp_scale[3] = 1;
-  roll(&experiment);
-  CHECK(same_bits(first, experiment.trajectory), "as before");
-  dc_trajectory_destroy(first);
-  tear_down(&experiment);
-}
-
-static void test_refusals(void)
-{
-  NEEDS_MUJOCO();
-  struct experiment experiment;
-  struct dc_error error = {0};
-  struct dc_trajectory_cotangent frames = {0};
-  if (!set_up(&experiment, heap, 1.0, ""))
-    return;
-  const struct dc_model *model = &experiment.scene->model;
-  struct dc_rollout_cotangent *cotangent = dc_rollout_cotangent_create(model, 40);
-  roll(&experiment);
-  CHECK(!dc_model_has_adjoint(model), "no adjoint");
-  enum dc_status status =
-      dc_rollout_adjoint(experiment.rollout, experiment.input, experiment.trajectory, &frames, cotangent, &error);
-  CHECK(status == DC_BAD_INPUT && strstr(error.text, "no adjoint"), "%d: %s", status, error.text);
-  dc_rollout_cotangent_destroy(cotangent);
-  experiment.input->q[model->bodies.bodies[1].q_offset + 2] = 0.05;
-  status = dc_rollout_forward(experiment.rollout, experiment.input, experiment.trajectory, &error);
-  CHECK(status == DC_INFEASIBLE && strstr(error.text, "overlap"), "%d: %s", status, error.text);
-  tear_down(&experiment);
-}
-
-// More contacts than there is room for at first: 100 boxes on four corners each.
-static void test_many_contacts(void)
-{
-  NEEDS_MUJOCO();
-  struct experiment experiment;
-  char *bodies = NULL;
-  size_t length;
-  FILE *file = open_memstream(&bodies, &length);
-  for (int i = 0; file && i < 100; i++)
-    fprintf(file, ", {'name': 'b%d', 'shape': 'box', 'position': [%g, %g, 0.0505]}", i, 0.2 * (i % 10), 0.2 * (i / 10));
-  if (file)
-    fclose(file);
-  bool made =
-      set_up(&experiment,
-             "{'time': {'step': 0.01, 'steps': 12}, 'contact': {'model': 'mujoco', 'friction': 0.5},"
-             "'mujoco': {'substeps': 2}, 'shapes': {'box': {'type': 'box', 'size': [0.1, 0.1, 0.1]},"
-             "'ground': {'type': 'plane'}}, 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}%s]}",
-             bodies);
-  free(bodies);
-  if (!made)
-    return;
-  roll(&experiment);
-  for (int i = 1; i <= 100; i++)
-    CHECK_NEAR(last_pose(&experiment, i)->position[2], 0.05, 5e-4);  // 5.3e-5 observed
-  tear_down(&experiment);
-}
-
-// A chain too deep for MuJoCo's reader is refused with its words.
-static void test_refused_model(void)
-{
-  NEEDS_MUJOCO();
-  enum { LINKS = 600 };
-  struct dc_error error = {0};
-  struct dc_scene *scene;
-  char *bodies = NULL, *text = NULL;
-  size_t length;
-  FILE *file = open_memstream(&bodies, &length);
-  for (int i = 0; file && i < LINKS; i++)
-    fprintf(file, "%s{'name': 'b%d', 'shape': 'box', 'joint': 'hinge', 'collide': false%s%.0d%s}", i ? ", " : "", i,
-            i ? ", 'parent': 'b" : "", i ? i - 1 : 0,
-            i == 1 ? "0'"
-            : i    ? "'"
-                   : "");
-  if (file)
-    fclose(file);
-  if (asprintf(&text,
-               "{'time': {'step': 0.01, 'steps': 1}, 'contact': {'model': 'mujoco'},"
-               "'shapes': {'box': {'type': 'box', 'size': [0.1, 0.1, 0.1]}}, 'bodies': [%s]}",
-               bodies) < 0)
-    return;
-  write_scene("deep.json", text);
-  CHECK(dc_scene_read("deep.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
-  if (scene) {
-    struct dc_rollout *rollout = dc_rollout_create(&scene->model, &error);
-    CHECK(!rollout && error.status == DC_BAD_INPUT && strstr(error.text, "MuJoCo refuses"), "%s", error.text);
-    dc_rollout_destroy(rollout);
-  }
-  dc_scene_destroy(scene);
-  free(bodies);
-  free(text);
-}
-
 RUN_TESTS({"free fall", test_free_fall}, {"spin about a principal axis", test_spin},
           {"a tumbling body keeps its angular momentum", test_tumbling}, {"slope", test_slope},
           {"friction of pairs", test_friction_of_pairs}, {"a stack stands", test_stack},
           {"meshes and filters", test_meshes}, {"convex parts", test_convex_parts}, {"pendulum", test_pendulum},
           {"driven slide", test_driven_slide}, {"every joint", test_joints}, {"limits", test_limits},
-          {"same bits", test_determinism}, {"going on from a frame", test_going_on}, {"divergence", test_divergence},
-          {"refusals", test_refusals}, {"many contacts", test_many_contacts},
-          {"a model that MuJoCo refuses", test_refused_model})
+          {"same bits", test_determinism}, {"going on from a frame", test_going_on})
