@@ -7,7 +7,8 @@
 
 #include "cli/options.h"
 
-// Opens the scene that the operand names, or without one that of the run to resume.  0, or an exit status after a message; *scene is then NULL.
+// Opens the scene that the operand names, or without one that of the run to resume.  0, or an exit status after a
+// message; *scene is then NULL.
 int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene);
 
 // Prints the report, whatever the status (measurements that fail a rule are still worth seeing), and the error as a

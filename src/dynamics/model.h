@@ -15,8 +15,8 @@ extern const struct dc_option dc_time_options[];
 
 // Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
 struct dc_step_settings {
-  double
-      tolerance;  // on the largest generalized force, relative to the smallest force that carries signal; see docs/theory.md, "Convergence"
+  // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md, "Convergence").
+  double tolerance;
   long max_iterations;  // Newton iterations per step
 };
 extern const struct dc_option dc_step_options[];

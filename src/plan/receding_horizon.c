@@ -241,7 +241,8 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
   dc_parameters_resize(h->task, h->model, h->steps, parameters, window_steps(h), h->parameters);
 }
 
-// The window starts from the last executed frame with the frame before it (or its velocity) as the past, exactly as if the run went on.
+// The window starts from the last executed frame with the frame before it (or its velocity) as the past, exactly as if
+// the run went on.
 static void set_start(struct dc_receding_horizon *h)
 {
   const struct dc_bodies *bodies = &h->model->bodies;

@@ -105,9 +105,9 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
 void dc_plan_end(struct dc_plan *plan);
 
 // The work done and the minimization under way, if any, as they stand after dc_plan_begin, inside the observer or after
-// dc_plan_continue, under names that begin with "plan/" and "optimizer/".  Loading comes after dc_plan_begin for the same window and
-// options, or without a minimization; the trajectories are rolled out again, which gives the same bits and is not
-// counted as work.  After loading the next iteration is the one that would have come.
+// dc_plan_continue, under names that begin with "plan/" and "optimizer/".  Loading comes after dc_plan_begin for the
+// same window and options, or without a minimization; the trajectories are rolled out again, which gives the same bits
+// and is not counted as work.  After loading the next iteration is the one that would have come.
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot);
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
 
