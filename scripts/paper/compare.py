@@ -3,7 +3,7 @@
 """Runs a task of paper 000 with one contact model beside another and keeps what came of it; used by figures.py.
 
 Runs stand in FOLDER/cache under a hash of the program, the scene and the options, so that what two figures have in
-common is run once.  Times are never taken from there: cost() measures the models in turn, in one session.
+common is run once.  Times are never taken from there: cost() measures the models in turn, in one go.
 """
 import csv
 import hashlib
