@@ -131,33 +131,17 @@ static bool may_be_convex(const struct dc_mesh *mesh, const struct neighbors *ne
   return true;
 }
 
-// Sets *connected: every vertex can be reached from the first.
-static enum dc_status find_connected(const struct dc_mesh *mesh, const struct neighbors *neighbors, bool *connected,
-                                     struct dc_error *error)
+static enum dc_status find_connected(const struct dc_mesh *mesh, bool *connected, struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  int *stack = dc_alloc((size_t)mesh->vertex_count, sizeof *stack), top = 0, reached = 0;
-  bool *seen = dc_alloc((size_t)mesh->vertex_count, sizeof *seen);
-  if (stack && seen) {
-    seen[0] = true;
-    stack[top++] = 0;
-  } else {
-    status = dc_fail(error, DC_MEMORY, "out of memory for the parts of a mesh of %d vertices", mesh->vertex_count);
-  }
-  while (top) {
-    int vertex = stack[--top];
-    reached++;
-    for (int i = neighbors->start[vertex]; i < neighbors->start[vertex + 1]; i++) {
-      int other = neighbors->next[i];
-      if (!seen[other])
-        stack[top++] = other;
-      seen[other] = true;
-    }
-  }
-  *connected = reached == mesh->vertex_count;
-  free(stack);
-  free(seen);
-  return status;
+  int *parts = dc_alloc((size_t)mesh->vertex_count, sizeof *parts);
+  if (!parts)
+    return dc_fail(error, DC_MEMORY, "out of memory for the parts of a mesh of %d vertices", mesh->vertex_count);
+  dc_mesh_parts(mesh, parts);
+  *connected = true;
+  for (int v = 0; v < mesh->vertex_count; v++)
+    *connected &= parts[v] == 0;
+  free(parts);
+  return DC_OK;
 }
 
 // A closed surface whose triangles all lie on the sides of its hull goes around it once or several times.
@@ -193,7 +177,7 @@ enum dc_status dc_mesh_is_convex(const struct dc_mesh *mesh, double tolerance, b
   *convex = false;
   enum dc_status status = find_neighbors(mesh, &neighbors, error);
   if (!status)
-    status = find_connected(mesh, &neighbors, convex, error);
+    status = find_connected(mesh, convex, error);
   if (!status && *convex)
     *convex = may_be_convex(mesh, &neighbors, most);
   if (!status && *convex)
