@@ -178,11 +178,56 @@ def forward_steps(m):
              "step / (evaluations x cost of one)"], rows)
 
 
+def properties(m):
+    """Table 1 of paper 000, measured."""
+    def cell(model, key, text):
+        return ("yes" if model[key]["holds"] else "**no**") + ": " + text
+
+    rows = []
+    for model in json.loads(m.run("bench", "properties", "--json", threads=1).stdout)["properties"]:
+        if "barrier" not in model:
+            rows.append([model["model"], "no potential", "", "", ""])
+            continue
+        smooth, range_ = model["twice_differentiable"], model["non_vanishing"]
+        rows.append([model["model"],
+                     cell(model, "barrier", f"energy x {model['barrier']['growth']:.2g} from gap 1e-2 to 1e-8"),
+                     cell(model, "twice_differentiable",
+                          f"jump {smooth['jump']:.2g} at step {smooth['step']:g}, {smooth['jump_tenth']:.2g} at a tenth"),
+                     cell(model, "non_prehensile", f"{model['non_prehensile']['angle']:.1g} rad outside of the cone"),
+                     cell(model, "non_vanishing", f"{range_['least']:.2g} of the force at one size" if range_["holds"] else
+                          f"exactly 0 from {range_['vanishes']:.3g} sizes on")])
+    m.table(["model", "barrier form", "twice differentiable", "non-prehensile", "non-vanishing"], rows)
+
+
+def known_gradients(m):
+    """Scores of the cases with known answers, with the number that is furthest off."""
+    models = json.loads(m.run("bench", "gradients", "--json", threads=1).stdout)["gradients"]
+    rows = []
+    for k, case in enumerate(models[0]["cases"]):
+        row = [case["case"]]
+        for model in models:
+            entries = model["cases"][k]["entries"]
+            worst = max(entries, key=lambda e: (not e["right"], abs(e["computed"] - e["expected"])))
+            row.append(("yes" if model["cases"][k]["score"] else "**no**") +
+                       f": {worst['quantity']} {worst['computed']:.3g} {worst['rule']} {worst['expected']:.3g}")
+        rows.append(row)
+    rows.append(["of " + str(len(rows))] + [str(sum(case["score"] for case in model["cases"])) for model in models])
+    m.table(["case"] + [model["model"] for model in models], rows)
+    m.say("Right or not, with the number that is furthest off: computed, rule, expected. docs/theory.md, \"Gradients with known answers\", says why.")
+    m.say()
+
+
+TABLES = {"properties": properties, "gradients": known_gradients}
+
+
 def benchmarks(m):
     listed = json.loads(m.run("bench", "--json").stdout)
     for name, summary in listed.items():
         m.say(f"## `dcsim bench {name}`: {summary}")
         m.say()
+        if name in TABLES:
+            TABLES[name](m)
+            continue
         m.say("```")
         m.say(m.run("bench", name, threads=1).stdout.rstrip())
         m.say("```")

@@ -15,6 +15,7 @@
 enum { STACK = 256, ADVANCES = 48 };
 static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a half space is the last
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
+static const double NEARLY = 4;            // times the gap of a pair: triangles looked at first
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
@@ -295,20 +296,31 @@ static double leaf_fraction(const struct dc_pair *pair, const struct dc_collider
 
 // With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
 static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
-                              struct motion *motion_a, const struct dc_collider *b, struct motion *motion_b)
+                              struct motion *motion_a, const struct dc_collider *b, struct motion *motion_b,
+                              double safe)
 {
-  double safe = 1, enough = reach + KEPT_GAP * pair->gap;
+  double enough = reach + KEPT_GAP * pair->gap;
   for (size_t t = 0; t < pair->exact_count; t++)
     if (!(pair->gaps[t] > enough))
       safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
   return safe;
 }
 
+// Of the exact terms that are nearly as close as the closest: what most likely bounds the pair.
+static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
+                               const struct dc_collider *b, struct motion *motion_b)
+{
+  double safe = 1;
+  for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
+    if (pair->gaps[t] <= NEARLY * pair->gap)
+      safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+  return safe;
+}
+
 static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
-                            const struct dc_collider *b, struct motion *motion_b)
+                            const struct dc_collider *b, struct motion *motion_b, double safe)
 {
   int stack[STACK][2], top = 0;
-  double safe = 1;
   stack[top][0] = stack[top][1] = 0;
   top++;
   while (top) {
@@ -336,27 +348,40 @@ static double relative_reach(const struct dc_collider *a, const struct dc_frame_
   return centers + path_a->turn * a->radius + path_b->turn * b->radius;
 }
 
+// How far one pair may go, nothing beyond `safe` asked for; nearest: of the triangles that are closest only.
+static double pair_fraction(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                            bool nearest, double safe)
+{
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  // The gap of the last evaluation is a lower bound of the distance.
+  double reach = relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]);
+  if (reach < (1 - KEPT_GAP) * pair->gap)
+    return safe;
+  struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
+  if (b->half_space)
+    return fmin(safe, half_space_fraction(a, b, &motion_a));
+  if (nearest)
+    return nearest_fraction(pair, a, &motion_a, b, &motion_b);
+  if (pair->listed && reach + KEPT_GAP * pair->gap < pair->far_gap)
+    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, safe);
+  return mesh_fraction(pair, a, &motion_a, b, &motion_b, safe);
+}
+
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
   for (int i = 0; i < contact->bodies->count; i++)
     if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
       return 0;
-  double safe = 1;
-#pragma omp parallel for schedule(dynamic, 8) reduction(min : safe) if (dc_contact_worth_threads(contact))
-  for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_pair *pair = &contact->pairs[p];
-    const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-    // The gap of the last evaluation is a lower bound of the distance.
-    double reach = relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]);
-    if (reach < (1 - KEPT_GAP) * pair->gap)
-      continue;
-    struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
-    if (b->half_space)
-      safe = fmin(safe, half_space_fraction(a, b, &motion_a));
-    else if (pair->listed && reach + KEPT_GAP * pair->gap < pair->far_gap)
-      safe = fmin(safe, listed_fraction(pair, reach, a, &motion_a, b, &motion_b));
-    else
-      safe = fmin(safe, mesh_fraction(pair, a, &motion_a, b, &motion_b));
+  // What the closest triangles allow bounds how far all the others have to be followed.
+  double near = 1, safe = 1;
+#pragma omp parallel if (dc_contact_worth_threads(contact))
+  {
+#pragma omp for schedule(dynamic, 8) reduction(min : near)
+    for (int p = 0; p < contact->pair_count; p++)
+      near = fmin(near, pair_fraction(contact, &contact->pairs[p], path, true, 1));
+#pragma omp for schedule(dynamic, 8) reduction(min : safe)
+    for (int p = 0; p < contact->pair_count; p++)
+      safe = fmin(safe, pair_fraction(contact, &contact->pairs[p], path, false, near));
   }
   return safe;
 }

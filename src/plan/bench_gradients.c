@@ -247,7 +247,7 @@ static enum dc_status pull_back(struct run *run, int row, struct dc_error *error
 // Central differences of all outputs by one parameter, extrapolated once: (4 D(h) - D(2h))/3.
 static enum dc_status difference(struct run *run, int p, struct dc_error *error)
 {
-  static const double STEP = 1e-5;
+  double step = has_adjoint(run) ? 1e-5 : 5e-3;  // soft contacts in substeps: a wide step serves MuJoCo best
   static const double weights[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, at[4] = {-2, -1, 1, 2};
   const struct coordinate *parameter = &run->c->parameters[p];
   double *number = (parameter->kind == POSITION ? run->input->q : run->input->velocity) + entry_of(run, parameter);
@@ -256,10 +256,10 @@ static enum dc_status difference(struct run *run, int p, struct dc_error *error)
   for (int row = 0; row < run->c->output_count; row++)
     run->differences[row][p] = 0;
   for (int k = 0; k < 4 && !status; k++) {
-    *number = start + at[k] * STEP;
+    *number = start + at[k] * step;
     status = roll(run, error);
     for (int row = 0; row < run->c->output_count && !status; row++)
-      run->differences[row][p] += weights[k] / STEP * output(run, &run->c->outputs[row]);
+      run->differences[row][p] += weights[k] / step * output(run, &run->c->outputs[row]);
   }
   *number = start;
   return status;
