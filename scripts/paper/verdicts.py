@@ -55,6 +55,13 @@ def reference_of(record, records):
                  and (other["task"], other["init"]) == place), None)
 
 
+def rows_words(record):
+    """How many gradients were exactly zero, if most: at the ends of windows where there is a horizon."""
+    if 2 * record["zero_gradients"] > record["gradients"]:
+        return f"gradient exactly zero in {record['zero_gradients']} of {record['gradients']} rows of loss.csv"
+    return ""
+
+
 def gradient_words(record, reference):
     first = record.get("first_gradient")
     if record["gradients"] and record["zero_gradients"] == record["gradients"] and first in (0, None):
@@ -64,8 +71,6 @@ def gradient_words(record, reference):
     size = reference.get("first_gradient") if reference and reference is not record else None
     if first is not None and size and first < VANISHED * size:
         return f"gradient vanishes at the first guess ({first:.1e}, bsh {size:.1e})"
-    if 2 * record["zero_gradients"] > record["gradients"]:
-        return f"gradient exactly zero in {record['zero_gradients']} of {record['gradients']} rows of loss.csv"
     return ""
 
 
@@ -89,7 +94,7 @@ def verdict(record, records):
         words = [f"no progress ({100 * part:.2g} %)"]
     else:
         words = [f"fell by {100 * part:.3g} %" + (", little" if part < LITTLE else "")]
-    words.append(gradient_words(record, reference))
+    words.append(gradient_words(record, reference) or rows_words(record))
     if "seeds" in record:
         words.append(f"best of {record['seeds']} seeds, {record['seeds_reached']} reached")
     if record.get("undrawn"):
@@ -134,7 +139,7 @@ def claim(records, text, others_limit):
         measured += f" Without result: {', '.join(absent)}."
     if not ran:
         return measured + " The comparison cannot be judged."
-    gone = [r["model"] for r in ran if gradient_words(r, ours[0]) and fall(r) < limit]
+    gone = [r["model"] for r in ran if (gradient_words(r, ours[0]) or rows_words(r)) and fall(r) < limit]
     if gone:
         measured += f" Gradient zero or vanished: {', '.join(gone)}."
     against = [r["model"] for r in ran if (not better(ours[0], r) if others_limit is None else fall(r) >= limit)]

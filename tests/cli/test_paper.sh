@@ -51,6 +51,8 @@ assert say(ipc) == "no progress (0 %); gradient exactly zero throughout (9 rows 
 assert say(sdrs) == "no progress (0 %); gradient vanishes at the first guess (1.0e-12, bsh 1.0e-03); stopped after 3 s", say(sdrs)
 assert say(record("mujoco", 1.0, out_of_time=True)).startswith("undecided, 0 % in 50 iterations")
 assert "Undecided: mujoco" in verdicts.claim([bsh, record("mujoco", 1.0, out_of_time=True)], "x", verdicts.NO_PROGRESS)
+words = say(record("GB", 1.0, out_of_time=True, gradients=4, zero_gradients=4))
+assert words.startswith("undecided, 0 % in 50 iterations; gradient exactly zero in 4 of 4 rows"), words
 assert say(exact) == "reached in 50 iterations; better than bsh", say(exact)
 assert say({**ipc, "status": "not built", "lacking": "ipc"}) == "not built"
 assert verdicts.claim([bsh, ipc, sdrs], "x", verdicts.NO_PROGRESS).endswith("Confirmed.")
