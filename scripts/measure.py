@@ -265,7 +265,8 @@ def tasks(m):
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                m.say(file.read().strip())
+                # charts stand beside the part
+                m.say(file.read().strip().replace("](figure-", "](measured/figure-").replace("](table-", "](measured/table-"))
                 m.say()
 
 

@@ -43,7 +43,7 @@ def draw(panels, path):
 def plot(panels, path):
     import matplotlib
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "dcsim"
+    matplotlib.rcParams.update({"svg.hashsalt": "dcsim", "svg.fonttype": "none", "font.family": "sans-serif"})
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(1, len(panels), figsize=(5.2 * len(panels), 3.8), squeeze=False)
     for panel, place in zip(panels, axes[0]):

@@ -21,14 +21,17 @@ from dataclasses import dataclass, field
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENES = os.path.join(ROOT, "scenes")
-OVERLAYS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "overlays.json")
 # Remaining force at which steps of the competitors, and of every first gradient, count as solved: a gradient that is
 # zero by the model must not be hidden by what a loose solver leaves.
 TIGHT = "solver.tolerance=1e-8"
 # Wall-clock time over processor time at which a run is taken to hang.
 BUSY = 6
-SAMPLE = {"type": "sample", "draws": 16, "sigma": 1.0, "seed": 1}
-BUNDLE = {"type": "bundle", "samples": 8, "sigma": 0.1, "seed": 1}
+SAMPLE = {"type": "sample", "draws": 100, "sigma": 1.0}
+BUNDLE = {"type": "bundle", "samples": 8, "seed": 1}
+# Standard deviation of bundles: of 0.03, 0.1, 0.3 and 1 what came furthest; where none came anywhere, 0.3, with which
+# samples of still bodies meet others without all of them being thrown far.
+SIGMA = {"gather": 0.03, "sort": 0.03, "ant_push": 0.1}
+SIGMA_OF_OTHERS = 0.3
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Job:
     init: str = "trivial"
     settings: tuple = field(default_factory=tuple)
     patience: float = 1.0
+    seed: int = 1  # of drawn first guesses
 
 
 def scene_of(name):
@@ -68,15 +72,6 @@ def scene_of(name):
 
 def override(path, value):
     return f"{path}={value if isinstance(value, str) else json.dumps(value)}"
-
-
-def overlay(scene, model):
-    """Settings of a model for a scene that brings no overlay for it: a scene may only name models that are built."""
-    if model in scene_of(scene).get("models", {}):
-        return []
-    with open(OVERLAYS, encoding="utf-8") as file:
-        contact = json.load(file).get(scene, {}).get(model, {})
-    return [override("contact." + name, value) for name, value in contact.items()]
 
 
 def refused(code):
@@ -108,6 +103,17 @@ def read_curve(path):
             "gradient": [float(row["gradient_norm"]) for row in rows if row["gradient_norm"]]}
 
 
+def fingerprint_of(program):
+    """A hash of a program and of its library, which stands beside it in a build and in ../lib of an installation."""
+    folder = os.path.dirname(program)
+    result = hashlib.sha256()
+    for path in [program, os.path.join(folder, ".libs", "libdcsim.so"), os.path.join(folder, "..", "lib", "libdcsim.so")]:
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                result.update(file.read())
+    return result.hexdigest()
+
+
 class Lab:
     """The program under test, its folder and its budget.
 
@@ -122,8 +128,7 @@ class Lab:
             sys.exit(f"{self.dcsim}: no such program; scripts/build.sh makes it, --dcsim names another")
         self.cache = os.path.join(options.output, "cache")
         os.makedirs(self.cache, exist_ok=True)
-        with open(self.dcsim, "rb") as file:
-            self.fingerprint = hashlib.sha256(file.read()).hexdigest()
+        self.fingerprint = fingerprint_of(self.dcsim)
         self.models = {entry["name"] for entry in json.loads(self.call(["list", "models", "--json"]).stdout)["models"]}
         self.sections = set(json.loads(self.call(["schema"]).stdout)["properties"])
 
@@ -171,16 +176,16 @@ class Lab:
         if control:
             result += ["--control", control]
         steps = [override("time.steps", self.options.steps)] if self.options.steps else []
-        for setting in [*overlay(scene, row.model), *settings, *steps, *self.options.set, *last]:
+        for setting in [*settings, *steps, *self.options.set, *last]:
             result += ["--set", setting]
         return result
 
     @staticmethod
-    def gradient(competitor):
+    def gradient(scene, competitor):
         """Arguments of optimize that choose the kind of gradient."""
         kind = COMPETITORS[competitor].gradient
         if kind == "bundle":
-            return ["--gradient", kind, "--set", override("gradient", BUNDLE)]
+            return ["--gradient", kind, "--set", override("gradient", {**BUNDLE, "sigma": SIGMA.get(scene, SIGMA_OF_OTHERS)})]
         return ["--gradient", kind] if kind else []
 
     def budget(self, job=None):
@@ -192,11 +197,11 @@ class Lab:
         if job.competitor not in ("bsh", "exact"):
             settings.append(TIGHT)
         if job.init == "sampled":
-            settings.append(override("init", SAMPLE))
+            settings.append(override("init", {**SAMPLE, "seed": job.seed}))
         if job.init == "rest":
             for i, control in enumerate(scene_of(job.scene)["control"]):
                 settings.append(override(f"control.{i}.initial", [0] * len(control.get("initial", []))))
-        return [*self.arguments(job.scene, job.competitor, settings), *self.gradient(job.competitor)]
+        return [*self.arguments(job.scene, job.competitor, settings), *self.gradient(job.scene, job.competitor)]
 
     def key(self, job, extra):
         with open(os.path.join(SCENES, job.scene + ".json"), "rb") as file:
@@ -205,7 +210,8 @@ class Lab:
 
     def run(self, job):
         """The record of a job; see record_of for its members."""
-        record = {"task": job.task, "scene": job.scene, "model": job.competitor, "init": job.init, "settings": list(job.settings)}
+        record = {"task": job.task, "scene": job.scene, "model": job.competitor, "init": job.init, "settings": list(job.settings),
+                  "seed": job.seed}
         lacking = self.missing(job.competitor, job.init)
         if lacking:
             return {**record, "status": "not built", "lacking": lacking}
@@ -291,14 +297,25 @@ class Lab:
         except ValueError:
             return None
 
+    @staticmethod
+    def roll_outs(name):
+        """Roll-outs of an evaluation with gradient, each of them with its adjoint but for the first of a bundle."""
+        return BUNDLE["samples"] + 1 if COMPETITORS[name].gradient == "bundle" else 1
+
+    @staticmethod
+    def parameters(description, result):
+        """Number of parameters of an iteration: of a window where there is a horizon."""
+        count = len(result["parameters"])
+        return count * description["horizon"]["length"] // result["steps"] if "horizon" in description else count
+
     def cost(self, scene, names, control=None, settings=(), gradients=True, rounds=3, seconds=60):
         """Cost of several models on the same controls, measured in turn, medians of the rounds.
 
         control: run directory whose plan all of them execute.  Returns {name: {"step": s per forward step,
         "evaluation": s per evaluation of the contact potential with derivatives, "newton": iterations per step,
-        "gradient_step": s per step of optimizing, gradient included, "unconverged": steps, "rounds": number}}; names that
-        are not built or fail have None.  A call that takes longer than `seconds` is cut off and counts as failed; what
-        takes a quarter of that is measured once.
+        "gradient_step": s of an iteration over its steps, gradient included, "unconverged": steps, "rounds": number}};
+        names that are not built or fail have None.  A call that takes longer than `seconds` is cut off and counts as failed;
+        what takes a quarter of that is measured once.  Gradients by differences are as many roll-outs.
         """
         description = scene_of(scene)
         never = [f"objective.{i}.tolerance=0" for i in range(len(description["objective"]))]
@@ -319,12 +336,15 @@ class Lab:
                 forward[name].append(result)
                 if time.time() - begin > seconds / 4:
                     slow.add(name)
-                if not gradients:
+                if not gradients or COMPETITORS[name].gradient == "fd":
                     continue
-                arguments = [*self.arguments(scene, name, settings, control, [*short, *never]), *self.gradient(name)]
+                arguments = [*self.arguments(scene, name, settings, control, [*short, *never]), *self.gradient(scene, name)]
                 result = self.one("optimize", arguments, seconds)
                 if result:
-                    backward[name].append(result["seconds_per_step"])
+                    backward[name].append(result["seconds_per_step"] * self.roll_outs(name))
+        for name in names:
+            if gradients and forward[name] and COMPETITORS[name].gradient == "fd":
+                backward[name] = [r["seconds_per_step"] * (1 + 2 * self.parameters(description, r)) for r in forward[name]]
         return {name: None if name in failed else {
             "step": statistics.median(r["seconds_per_step"] for r in forward[name]),
             "evaluation": statistics.median(r["seconds_per_evaluation"] for r in forward[name]),

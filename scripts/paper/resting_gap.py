@@ -6,24 +6,23 @@
 
 For one upright body of a scene the gap to what lies below is sought at which contact carries its weight (dcsim probe).
 Of a model of short range the range is set to twice the gap at which the body rests under bsh, and the stiffness, in
-which force is linear, so that it rests at that gap; the gap is then sought anew.  --write keeps the settings in
-scripts/paper/overlays.json, which the scripts apply to scenes that bring no overlay of their own for the model.
-Entries of models that were not built stay as they are.
+which force is linear, so that it rests at that gap; the gap is then sought anew.  --write puts the settings into the
+line "models" of the scene.  What stands there for other models and other sections stays as it is.
 """
 import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
-from compare import OVERLAYS, ROOT, SCENES, override, overlay, scene_of
+from compare import ROOT, SCENES, override, scene_of
 
 # The body whose rest counts, of each scene.
 BODIES = {"ant_push": "box", "billiards": "ball1", "gather": "cube0", "gather_bunny": "bunny0", "push": "box", "sort": "cube0"}
 # Settings of a model whose bodies shall rest at a gap, but for the stiffness.
-RANGE = {"ipc": lambda gap: {"dhat": 2 * gap}, "sdrs": lambda gap: {"length": 1, "support": 2 * gap},
-         "ipc-global": lambda gap: {}}
+RANGE = {"ipc": lambda gap: {"dhat": 2 * gap}, "sdrs": lambda gap: {"length": 1, "support": 2 * gap}}
 
 
 def two_digits(value):
@@ -82,17 +81,33 @@ class Body:
 
     def settings(self, model, gap):
         """Contact settings with which it rests at a gap under a model; None where that has no force there."""
-        contact = {name: two_digits(value) for name, value in RANGE[model](gap).items()}
+        contact = {name: value if isinstance(value, int) else two_digits(value) for name, value in RANGE[model](gap).items()}
         found = self.probe(model, {**contact, "stiffness": self.stiffness}, self.touch + gap)
         if found is None or found[0] <= 0:
             return None
         return {**contact, "stiffness": two_digits(self.stiffness * self.weight / found[0])}
 
 
-def contact_of(scene, model):
-    """What overlays.json says, as a dictionary."""
-    pairs = (text.split("=", 1) for text in overlay(scene, model))
-    return {path.removeprefix("contact."): json.loads(value) for path, value in pairs}
+def with_models(text, models):
+    """The text of a scene with its overlays, in one line, replaced or put before the camera."""
+    line = '  "models": ' + json.dumps(models) + ",\n"
+    if re.search(r'^  "models": .*,\n', text, flags=re.M):
+        return re.sub(r'^  "models": .*,\n', lambda match: line, text, flags=re.M)
+    return re.sub(r'^  "camera": ', lambda match: line + match.group(0), text, count=1, flags=re.M)
+
+
+def write(scene, found):
+    """Puts contact settings by model into the scene's file."""
+    models = scene_of(scene).get("models", {})
+    for model, contact in found.items():
+        models.setdefault(model, {})["contact"] = contact
+    path = os.path.join(SCENES, scene + ".json")
+    with open(path, encoding="utf-8") as file:
+        text = with_models(file.read(), models)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    if scene_of(scene).get("models") != models:
+        sys.exit(f"{scene}: there is no line \"models\" or \"camera\" to write to")
 
 
 def shown(gap):
@@ -111,19 +126,18 @@ def main():
         [dcsim, "list", "models", "--json"], capture_output=True, text=True, check=True).stdout)["models"]}
     scenes = options.scenes or [scene for scene in BODIES if scene != "gather_bunny" or os.path.exists(
         os.path.join(ROOT, "meshes", "bunny.obj"))]
-    with open(OVERLAYS, encoding="utf-8") as file:
-        overlays = json.load(file)
     for scene in scenes:
         if scene not in BODIES:
             sys.exit(f"{scene}: not a task scene; there are {', '.join(BODIES)}")
         body = Body(dcsim, scene, BODIES[scene])
         gap = body.rest("bsh", {})
         print(f"{scene}: {body.name} of {body.weight:.4g} N starts at {1e3 * body.start_gap:.4g} mm; bsh {shown(gap)}")
-        for model in options.model or ["exact", *RANGE]:
+        settings = {}
+        for model in options.model or ["exact", "ipc-global", *RANGE]:
             if model not in built:
                 print(f"  {model}: not built")
                 continue
-            print(f"  {model}: {shown(body.rest(model, contact_of(scene, model)))} as it is set")
+            print(f"  {model}: {shown(body.rest(model, {}))} as it is set")
             if model not in RANGE or gap is None:
                 continue
             proposed = body.settings(model, gap)
@@ -131,11 +145,9 @@ def main():
                 print("    no settings found: no force at half its range")
                 continue
             print(f"    with {json.dumps(proposed)} {shown(body.rest(model, proposed))}")
-            overlays.setdefault(scene, {})[model] = proposed
-    if options.write:
-        with open(OVERLAYS, "w", encoding="utf-8") as file:
-            json.dump(overlays, file, indent=1)
-            file.write("\n")
+            settings[model] = proposed
+        if options.write and settings:
+            write(scene, settings)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words and tables for the records of compare.py.  Every word follows from numbers by the rules stated here."""
 import csv
+import math
 import os
 
 # Part by which the loss has to fall to count: less is no progress, and up to LITTLE it is little.
@@ -13,7 +14,12 @@ HEADER = ["task", "init", "model", "first loss", "final loss", "best loss", "ite
 
 
 def fall(record):
-    return 1 - record["best_loss"] / record["initial_loss"] if record["initial_loss"] > 0 else 0.0
+    """Part by which the best loss is below the first, or below that of the trivial guess where that is less.
+
+    A drawn first guess may scatter what lay near its target: to undo that is no progress.
+    """
+    first = min(record["initial_loss"], record.get("trivial_loss", math.inf))
+    return 1 - record["best_loss"] / first if first > 0 else 0.0
 
 
 def rank(record):
@@ -27,6 +33,21 @@ def better(one, other):
     return a[0] < b[0] or (a[0] == b[0] and a[1] < 0.99 * b[1])
 
 
+def best_of_seeds(records):
+    """One record for every task, init and model: of runs with several seeds the best, which says how many there were."""
+    groups = {}
+    for record in records:
+        groups.setdefault((record["task"], record["init"], record["model"]), []).append(record)
+    result = []
+    for group in groups.values():
+        ran = [record for record in group if record["status"] == "ran"]
+        best = dict(min(ran, key=rank) if ran else group[0])
+        if len(ran) > 1:
+            best["seeds"], best["seeds_reached"] = len(ran), sum(record["success"] for record in ran)
+        result.append(best)
+    return result
+
+
 def reference_of(record, records):
     """The run of bsh that a record is compared with."""
     place = record["task"], record["init"]
@@ -34,12 +55,19 @@ def reference_of(record, records):
                  and (other["task"], other["init"]) == place), None)
 
 
+def rows_words(record):
+    """How many gradients were exactly zero, if most: at the ends of windows where there is a horizon."""
+    if 2 * record["zero_gradients"] > record["gradients"]:
+        return f"gradient exactly zero in {record['zero_gradients']} of {record['gradients']} rows of loss.csv"
+    return ""
+
+
 def gradient_words(record, reference):
     first = record.get("first_gradient")
     if record["gradients"] and record["zero_gradients"] == record["gradients"] and first in (0, None):
         return f"gradient exactly zero throughout ({record['gradients']} rows of loss.csv)"
     if first == 0:
-        return "gradient exactly zero at the first guess"
+        return "first estimate exactly zero" if record["model"] == "GB" else "gradient exactly zero at the first guess"
     size = reference.get("first_gradient") if reference and reference is not record else None
     if first is not None and size and first < VANISHED * size:
         return f"gradient vanishes at the first guess ({first:.1e}, bsh {size:.1e})"
@@ -66,7 +94,11 @@ def verdict(record, records):
         words = [f"no progress ({100 * part:.2g} %)"]
     else:
         words = [f"fell by {100 * part:.3g} %" + (", little" if part < LITTLE else "")]
-    words.append(gradient_words(record, reference))
+    words.append(gradient_words(record, reference) or rows_words(record))
+    if "seeds" in record:
+        words.append(f"best of {record['seeds']} seeds, {record['seeds_reached']} reached")
+    if record.get("undrawn"):
+        words.append("its gradient does not vanish, so nothing is drawn: the run of trivial")
     if not record["success"] and record["out_of_time"]:
         words.append(f"stopped after {record['seconds']:.0f} s")
     if record["unconverged_steps"]:
@@ -93,8 +125,9 @@ def advance(record):
 def claim(records, text, others_limit):
     """Whether bsh advances while every other model's loss falls by less than others_limit: a sentence.
 
-    records: of one task and init; text: what the paper says.
+    records: of one task and init; text: what the paper says.  others_limit None: bsh only has to do better than others.
     """
+    limit = LITTLE if others_limit is None else others_limit
     ours = [r for r in records if r["model"] == "bsh" and r["status"] == "ran"]
     others = [r for r in records if r["model"] not in ("bsh", "exact")]
     ran = [r for r in others if r["status"] == "ran"]
@@ -106,16 +139,17 @@ def claim(records, text, others_limit):
         measured += f" Without result: {', '.join(absent)}."
     if not ran:
         return measured + " The comparison cannot be judged."
-    gone = [r["model"] for r in ran if gradient_words(r, ours[0])]
+    gone = [r["model"] for r in ran if (gradient_words(r, ours[0]) or rows_words(r)) and fall(r) < limit]
     if gone:
         measured += f" Gradient zero or vanished: {', '.join(gone)}."
-    against = [r["model"] for r in ran if fall(r) >= others_limit]
+    against = [r["model"] for r in ran if (not better(ours[0], r) if others_limit is None else fall(r) >= limit)]
     if undecided(ours[0], None):
         return measured + " Undecided: bsh was stopped by the time limit."
     if not progress(ours[0]):
         return measured + " Not confirmed: bsh makes no progress."
     if against:
-        return measured + f" Not confirmed: {', '.join(against)} advanced too."
+        return measured + f" Not confirmed: {', '.join(against)} " + (
+            "did as well or better." if others_limit is None else "advanced too.")
     open_still = [r["model"] for r in ran if undecided(r, ours[0])]
     if open_still:
         return measured + f" Undecided: {', '.join(open_still)} had no time for progress."

@@ -241,10 +241,11 @@ static void propose(struct dc_minimization *minimization)
 static bool finished(const struct dc_minimization *minimization)
 {
   const struct dc_optimizer_common *common = minimization->options;
+  const struct dc_problem *problem = minimization->problem;
   const struct point *current = &minimization->current;
   return minimization->result.blocked || !(current->value > common->target) ||
          minimization->result.iterations >= common->iterations ||
-         !(norm_largest(current->gradient, minimization->problem->dimension) > 0);
+         ((!problem->drawn || !problem->dimension) && !(norm_largest(current->gradient, problem->dimension) > 0));
 }
 
 enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,

@@ -20,6 +20,9 @@ struct dc_problem {
   // and may share their scale.  NULL: each for itself.
   const int *group;
   int group_count;
+  // The gradient is estimated from random numbers, others every time: that one estimate is zero does not end the
+  // minimization.
+  bool drawn;
 };
 
 struct dc_iterate {

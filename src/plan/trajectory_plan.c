@@ -287,6 +287,7 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
   plan->problem = (struct dc_problem){
       .dimension = plan->parameter_count, .context = plan, .evaluate = evaluate_problem, .group = plan->group};
+  plan->problem.drawn = plan->gradient.type == DC_GRADIENT_BUNDLE;
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
   plan->optimizer = optimizer;
   plan->optimizer_options = options;

@@ -51,10 +51,19 @@ assert say(ipc) == "no progress (0 %); gradient exactly zero throughout (9 rows 
 assert say(sdrs) == "no progress (0 %); gradient vanishes at the first guess (1.0e-12, bsh 1.0e-03); stopped after 3 s", say(sdrs)
 assert say(record("mujoco", 1.0, out_of_time=True)).startswith("undecided, 0 % in 50 iterations")
 assert "Undecided: mujoco" in verdicts.claim([bsh, record("mujoco", 1.0, out_of_time=True)], "x", verdicts.NO_PROGRESS)
+words = say(record("GB", 1.0, out_of_time=True, gradients=4, zero_gradients=4))
+assert words.startswith("undecided, 0 % in 50 iterations; gradient exactly zero in 4 of 4 rows"), words
 assert say(exact) == "reached in 50 iterations; better than bsh", say(exact)
 assert say({**ipc, "status": "not built", "lacking": "ipc"}) == "not built"
 assert verdicts.claim([bsh, ipc, sdrs], "x", verdicts.NO_PROGRESS).endswith("Confirmed.")
 assert "Not confirmed: ipc" in verdicts.claim([bsh, record("ipc", 0.9)], "x", verdicts.NO_PROGRESS)
+assert verdicts.claim([bsh, record("ipc", 0.9)], "x", None).endswith("Confirmed.")
+assert "Not confirmed: ipc did as well" in verdicts.claim([bsh, record("ipc", 0.5)], "x", None)
+drawn = record("ipc", 0.8, initial_loss=4.0, trivial_loss=1.0)
+assert verdicts.verdict(drawn, every) == "fell by 20 %", verdicts.verdict(drawn, every)
+kept = verdicts.best_of_seeds([record("sdrs", 0.8), record("sdrs", 0.0), record("sdrs", 0.9), bsh])
+assert len(kept) == 2 and kept[0]["best_loss"] == 0 and (kept[0]["seeds"], kept[0]["seeds_reached"]) == (3, 1), kept
+assert "best of 3 seeds, 1 reached" in verdicts.verdict(kept[0], every)
 '
 check "the sources are left alone" [ ! -e "$papers/__pycache__" ]
 finish

@@ -161,6 +161,12 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'models': {'exact': {'contact': {'model': 'bsh'}}}}", DC_BAD_INPUT,
      "scene.json:2:44: models.exact.contact.model: must be \"exact\", the model of the overlay"},
     {"{" TIME ",\n 'models': {'bsh': {'contact': {'blend': -1}}}}", DC_BAD_INPUT, NULL},
+    // whether the model is built or not
+    {"{" TIME ",\n 'models': {'mujoco': {'mujoco': {'substeps': 4}, 'gradient': {'type': 'fd'}}}}", DC_OK, ""},
+    {"{" TIME ",\n 'models': {'mujoco': {'mujocu': {}}}}", DC_BAD_INPUT,
+     "scene.json:2:24: models.mujoco.mujocu: unknown key (did you mean \"mujoco\"?)"},
+    {"{" TIME ",\n 'models': {'mujoco': {'contact': {'model': 'ipc'}}}}", DC_BAD_INPUT,
+     "scene.json:2:45: models.mujoco.contact.model: must be \"mujoco\", the model of the overlay"},
 };
 
 static enum dc_status read_text(const char *text, const struct dc_scene_settings *settings, struct dc_scene **scene,

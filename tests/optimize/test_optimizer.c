@@ -388,6 +388,12 @@ static void test_ends(void)
     CHECK(run(type, make_options(type, 1, 100, 0), &function, x, &result, NULL) == DC_OK, "zero gradient");
     CHECK(function.calls == 1 && isfinite(x[0]), "%d", function.calls);
 
+    struct dc_problem drawn = {.dimension = 1, .context = &function, .evaluate = evaluate, .drawn = true};
+    function = make(constant, 1);
+    void *few = make_options(type, 1, 5, 0);
+    CHECK(dc_minimize(type, few, &drawn, x, NULL, NULL, &result, NULL) == DC_OK, "zero estimate");
+    CHECK(function.calls == 6 && result.iterations == 5 && isfinite(x[0]), "%d", function.calls);
+
     function = make(nothing, 0);
     struct dc_problem problem = {.context = &function, .evaluate = evaluate};
     void *options = make_options(type, 1, 100, 0);
