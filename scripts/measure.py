@@ -20,7 +20,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCENES = os.path.join(ROOT, "scenes")
 # Steps that the gradient checks of long scenes take.
-GRADIENT_STEPS = {"ant_push": 40, "gather": 16, "sort": 16, "push": 24}
+GRADIENT_STEPS = {"book_stacking": 2, "ant_push": 40, "gather": 16, "sort": 16, "push": 24}
 MEASURED = os.path.join(ROOT, "docs", "measured")
 
 
@@ -121,19 +121,21 @@ def gradients(m):
     m.say()
     rows = []
     for name in sorted(os.listdir(SCENES)):
-        # Differences throw planks about for hours; the bunnies' mesh is not there before scripts/fetch-meshes.sh.
-        if not name.endswith(".json") or name in ("book_stacking.json", "gather_bunny.json"):
+        # The bunnies' mesh is not there before scripts/fetch-meshes.sh.
+        if not name.endswith(".json") or name == "gather_bunny.json":
             continue
         scene = name[:-5]
         count = GRADIENT_STEPS.get(scene, 25 if m.quick else 0)
         steps = ["--steps", str(count)] if count else []
-        r = m.json("gradcheck", scene, *steps, check=False)
+        # A stack that stands has no loss at all within its tolerance.
+        strict = ["--set", "objective[0].tolerance=0"] if scene == "book_stacking" else []
+        r = m.json("gradcheck", scene, *steps, *strict, check=False)
         rows.append([scene, f"{r['max_relative_error']:.1e}", " ".join(f"{order:.3f}" for order in r["taylor_orders"]),
                      r["status"]])
     m.table(["scene", "largest relative error", "Taylor orders", "status"], rows)
     m.say("At the first guess of the scenes, over all their steps, or of long ones over " +
           ", ".join(f"{count} ({scene})" for scene, count in sorted(GRADIENT_STEPS.items())) +
-          "; not checked here: book_stacking, gather_bunny.")
+          "; not checked here: gather_bunny.")
     m.say()
 
 
