@@ -4,7 +4,7 @@
 #include "harness.h"
 
 #include "conservation.h"
-#include "dynamics/step.h"
+#include "step_state.h"
 #include "gradients.h"
 #include "mechanisms.h"
 
@@ -24,29 +24,13 @@ static struct dc_step_state evaluate(struct step_problem *problem, double *value
 {
   struct dc_rollout *rollout = problem->scene.rollout;
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
-  struct dc_kinematics *kinematics[3] = {&rollout->before, &rollout->now, &rollout->next};
-  for (int k = 0; k < 3; k++)
-    dc_kinematics_update(bodies, problem->q[k], kinematics[k]);
-  struct dc_step_state state = {.model = &problem->scene.model,
-                                .input = problem->input,
-                                .q_before = problem->q[0],
-                                .q_now = problem->q[1],
-                                .q_next = problem->q[2],
-                                .before = rollout->before.poses,
-                                .now = rollout->now.poses,
-                                .next = rollout->next.poses,
-                                .pair_count = rollout->pair_count,
-                                .pair_bodies = rollout->pair_bodies,
-                                .pairs = rollout->pairs,
-                                .contact = rollout->contact,
-                                .friction = rollout->friction};
-  struct dc_friction_law law = dc_step_friction_law(rollout, problem->input, rollout->coefficients);
-  dc_contact_evaluate(rollout->contact, state.now, 0, rollout->trial_pairs);
-  CHECK(dc_contact_friction_begin(rollout->contact, state.now, &law, NULL) == DC_OK, "friction");
-  state.rubs = dc_contact_rubs(rollout->contact);
+  struct dc_step_state state =
+      step_state_at(&problem->scene, problem->input, 0, problem->q[0], problem->q[1], problem->q[2]);
+  begin_friction(&problem->scene, problem->input, &state);
   state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
   if (state.rubs)
-    state.friction_energy = dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
+    state.friction_energy =
+        dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = problem->gradient};
   memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);
