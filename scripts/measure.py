@@ -4,7 +4,7 @@
 
     scripts/measure.py [--dcsim build/dcsim] [--quick] [--output docs/results.md]
 
-Every number in the output comes from a command run here; --quick uses fewer iterations and seeds and says so.
+Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so.
 """
 import argparse
 import json
@@ -283,7 +283,7 @@ def main():
     version = m.run("--version").stdout.strip().replace("\n", "; ")
     m.say("# Results")
     m.say()
-    m.say("Written by `scripts/measure.py`" + (" --quick" if options.quick else "") + "; every number was measured by it in one run.")
+    m.say("Written by `scripts/measure.py`" + (" --quick" if options.quick else "") + "; its numbers are of one run, those under \"Robot tasks\" and after of the scripts named there.")
     m.say()
     m.say(f"{time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, {os.cpu_count()} cores; {version}.")
     m.say("The machine is shared: times vary by some tens of percent, ratios less.")
