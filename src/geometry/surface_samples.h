@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points spread over the surface of a solid, from which smoothed derivatives of witness points are computed.
+#ifndef DC_GEOMETRY_SURFACE_SAMPLES_H
+#define DC_GEOMETRY_SURFACE_SAMPLES_H
+
+#include <stdint.h>
+
+#include "geometry/solid.h"
+
+// count candidates in the solid's frame, structure of arrays for the search: all vertices when they are at most half of
+// them, otherwise as many random ones; the others uniform by area; of a union only what is on its surface (outside every
+// other part).  Normals point outwards (of a vertex: the area-weighted mean of its triangles').
+struct dc_surface_samples {
+  int count;
+  const double *x, *y, *z;  // [count], m, padded to a multiple of 8 by copies of the last
+  const double *normal_x, *normal_y, *normal_z;
+  int vertex_count;                       // the first so many are vertices
+  const int *vertex_part, *vertex_index;  // [vertex_count] which
+};
+
+// The same seed gives the same samples.  Owned by arena.  DC_MEMORY.
+enum dc_status dc_surface_samples_create(const struct dc_solid *solid, int count, uint64_t seed, struct dc_arena *arena,
+                                         struct dc_surface_samples *samples, struct dc_error *error);
+
+#endif

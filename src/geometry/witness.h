@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Witness points of two solids: their nearest points when apart, the ends of the shortest translation that separates
+// them when they overlap (paper 002, section III; Gilbert, Johnson, Keerthi 1988; van den Bergen 2001).
+#ifndef DC_GEOMETRY_WITNESS_H
+#define DC_GEOMETRY_WITNESS_H
+
+#include "geometry/solid.h"
+
+struct dc_witness {
+  double point[2][3];  // world, m: on the first and on the second solid
+  double normal[3];    // unit, from the first to the second: point[1] - point[0] = distance normal
+  double distance;     // m; negative: depth
+  int part[2];         // which convex parts they are on
+};
+
+// What a query remembers for the next one of the same two solids, and room to work in.  Where it starts changes the time
+// only: every answer is the same to rounding, and the same history gives the same bits.
+struct dc_witness_search;
+struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first, const struct dc_solid *second);
+void dc_witness_search_destroy(struct dc_witness_search *search);  // NULL is allowed
+// Forgets what earlier queries left, so that results depend on nothing before.
+void dc_witness_search_reset(struct dc_witness_search *search);
+
+// Of two unions the pair of parts with the least signed distance counts, the earliest of equals: exact when they are
+// apart, in overlap the deepest pair of parts (paper 002, section V-A).  Never fails: where EPA runs out of room or of
+// progress the best bound found is returned.  No allocation.
+void dc_witness_query(struct dc_witness_search *search, const struct dc_placement *first,
+                      const struct dc_placement *second, struct dc_witness *witness);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refinement: a static problem, without time.  Poses of bodies and angles of joints are sought at which given pairs of
+// points touch: each becomes the witness point of its body against the other (paper 002; docs/theory.md, "Refinement").
+//
+// Every pair adds, with x witness points, t targets, n the normal, d the signed distance and a margin beta,
+//     L = |x_1 - x_2 + beta n|^2 + |x_1 - t_1|^2 + |x_2 - t_2|^2 = (d - beta)^2 + |x_1 - t_1|^2 + |x_2 - t_2|^2,
+// and bodies that may touch but are no pair add weight max(0, clearance - d)^2.  The value is the mean of L over the pairs
+// plus the sum of these.
+#ifndef DC_PLAN_REFINE_H
+#define DC_PLAN_REFINE_H
+
+#include "dynamics/model.h"
+#include "geometry/witness_derivative.h"
+#include "optimize/least_squares.h"
+
+// The option table is dc_refine_pair_options ("pairs" in a scene).
+struct dc_refine_pair {
+  int body[2];
+  double point[2][3];  // where it should touch, in each body's shape's frame, m
+};
+extern const struct dc_option dc_refine_pair_options[];
+
+// The option table is dc_refine_options ("refine" in a scene).
+struct dc_refine_settings {
+  struct dc_witness_settings witness;
+  double margin;       // beta, m
+  bool transport;      // equivalent gradient transport (paper 002, section IV-E) in directions of descent
+  long candidates;     // samples of each body's surface
+  double penetration;  // weight of overlaps of bodies that are no pair; 0: not looked at
+  double clearance;    // gap that these should keep, m
+  double tolerance;    // a pair counts as reached when x_1 - t_1, x_2 - t_2 and d - beta are all at most this, m
+  long seed;
+};
+extern const struct dc_option dc_refine_options[];
+
+struct dc_refine;
+
+// A problem over the bodies of model; pairs [pair_count] and settings are copied.  Bodies of pairs must be unions of convex
+// parts; others that are not so are left out of the overlaps.  DC_BAD_INPUT names what is wrong; DC_MEMORY.
+struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc_refine_settings *settings,
+                                   int pair_count, const struct dc_refine_pair *pairs, struct dc_error *error);
+void dc_refine_destroy(struct dc_refine *refine);  // NULL is allowed
+
+// The problem to be minimized; valid as long as refine, used by one caller at a time.  Points are states q [nq] of the
+// model's bodies (followers of couplings included), steps tangents without the followers'.
+const struct dc_residual_problem *dc_refine_problem(struct dc_refine *refine);
+
+struct dc_refine_pair_result {
+  struct dc_witness witness;
+  double target[2][3];  // world, m
+  double value;         // L
+  double error;         // largest of |x_1 - t_1|, |x_2 - t_2|, |d - beta|, m
+};
+// Value, every pair [pair_count] and the deepest overlap of all others (m, 0 without one) at state q [nq].
+void dc_refine_inspect(struct dc_refine *refine, const double *q, double *value, struct dc_refine_pair_result *pairs,
+                       double *overlap);
+
+// Queries made so far: of witness points, and of their derivatives.
+struct dc_refine_counts {
+  long queries, derivatives;
+};
+struct dc_refine_counts dc_refine_counts(const struct dc_refine *refine);
+
+#endif
