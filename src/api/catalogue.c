@@ -99,8 +99,15 @@ static struct entry objective_entry(int i)
 
 static struct entry optimizer_entry(int i)
 {
+  int count = 0;
+  while (dc_optimizer_types[count])
+    count++;
+  if (i >= count) {
+    const struct dc_least_squares_type *l = dc_least_squares_types[i - count];
+    return l ? (struct entry){l->name, l->summary, l->reference, l->options} : (struct entry){0};
+  }
   const struct dc_optimizer_type *o = dc_optimizer_types[i];
-  return o ? (struct entry){o->name, o->summary, o->reference, o->options} : (struct entry){0};
+  return (struct entry){o->name, o->summary, o->reference, o->options};
 }
 
 // Sections of a scene that have options without a choice of type.
@@ -112,6 +119,8 @@ static struct entry section_entry(int i)
                                           {"gradient", "how gradients are computed", NULL, dc_gradient_options},
                                           {"init", "first guess drawn at random", NULL, dc_first_guess_options},
                                           {"horizon", "receding horizon", NULL, dc_horizon_options},
+                                          {"refine", "a problem without time", NULL, dc_refine_options},
+                                          {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
                                           {"shot", "a random instance", NULL, dc_shot_options},
                                           {"camera", "the view of pictures", NULL, dc_camera_options},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "api/refine.h"
 #include "math/vector.h"
 #include "plan/gradient_check.h"
 
@@ -89,6 +90,11 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   int all = optimized_steps(s);
   if (tolerance <= 0)
     tolerance = DEFAULT_TOLERANCE;
+  if (s->refinement.given) {
+    dc_fail(&local, DC_BAD_INPUT, "%.300s: the derivatives of a refinement are smoothed: they are no gradient to check",
+            s->path);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
   if (!dc_model_has_adjoint(&s->model)) {
     dc_fail(&local, DC_BAD_INPUT, "%.300s: the contact model \"%s\" has no adjoint that could be checked", s->path,
             s->definition.contact_model->name);
@@ -122,6 +128,7 @@ struct start {
   double energy;
   double (*wrenches)[6];  // force N and torque N m about the centre of mass, minus the gradient of stiffness * P
   double *far;            // force from movable bodies only, N [bodies]
+  double gap;             // smallest, m
 };
 
 static void close_start(struct start *start)
@@ -172,6 +179,9 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->far = dc_alloc(bodies, sizeof *start->far);
   if (!start->poses || !start->pairs || !start->wrenches || !start->far)
     return dc_fail(error, DC_MEMORY, "out of memory for contact");
+  start->gap = INFINITY;
+  if (scene->refinement.given)
+    return DC_OK;  // no forces, and bodies may overlap
   enum dc_status status = dc_api_check_start(start->plan, error);
   if (status)
     return status;
@@ -179,6 +189,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
   if (isnan(start->energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  start->gap = dc_contact_min_gap(start->contact);
   sum_wrenches(scene, start);
   return DC_OK;
 }
@@ -187,7 +198,7 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
                            struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double mu = scene->definition.contact.stiffness, gap = dc_contact_min_gap(start->contact);
+  double mu = scene->definition.contact.stiffness, gap = start->gap;
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "model", scene->definition.contact_model->name);
   dc_json_put_number(json, "energy", mu * start->energy);
@@ -273,13 +284,16 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
                            struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double gap = dc_contact_min_gap(start->contact), largest = 0;
+  double gap = start->gap, largest = 0;
   int parameters = dc_task_parameter_count(&scene->task, &scene->model, optimized_steps(scene));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
-  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, %ld steps of %g s, model %s\n", scene->name, bodies->count,
-              bodies->nv, scene->definition.time.steps, scene->definition.time.step,
-              scene->definition.contact_model->name);
+  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, ", scene->name, bodies->count, bodies->nv);
+  if (scene->refinement.given)
+    dc_text_add(text, "a refinement of %d pairs\n", scene->refinement.pairs.count);
+  else
+    dc_text_add(text, "%ld steps of %g s, model %s\n", scene->definition.time.steps, scene->definition.time.step,
+                scene->definition.contact_model->name);
   describe_shapes(scene, text, json);
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
@@ -306,10 +320,11 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
-  dc_text_add(text,
-              "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
-              "parameters, %d objectives\n",
-              gap, largest, parameters, scene->task.objective_count);
+  if (!scene->refinement.given)
+    dc_text_add(text,
+                "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
+                "parameters, %d objectives\n",
+                gap, largest, parameters, scene->task.objective_count);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
 }
@@ -334,6 +349,8 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 {
   const struct dc_contact_model *model = scene->scene->definition.contact_model;
   struct dc_error local = {0};
+  if (scene->scene->refinement.given)
+    return dc_api_probe_refinement(scene, report, error);
   if (model->flags & DC_CONTACT_FOREIGN) {
     dc_fail(&local, DC_BAD_INPUT, "model %s has no contact potential to probe", model->name);
     return dc_api_fail(error, &local, DC_BAD_INPUT);

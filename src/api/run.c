@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/refine.h"
 #include "api/session.h"
 #include "base/clock.h"
 
-// The run directory: as asked for, or runs/<name>-<UTC time>.
-static enum dc_status open_run(struct session *session)
+enum dc_status dc_session_open_run(struct session *session)
 {
   const char *asked = session->options->directory;
   if (asked && strcmp(asked, "none") == 0)
@@ -27,7 +27,7 @@ static enum dc_status open_run(struct session *session)
 // Opens a new run.  An optimization has a checkpoint from the beginning: whenever it is killed, it can be resumed.
 static enum dc_status begin_run(struct session *session)
 {
-  enum dc_status status = open_run(session);
+  enum dc_status status = dc_session_open_run(session);
   return status || !session->optimizing ? status : dc_session_checkpoint(session);
 }
 
@@ -324,6 +324,21 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
   return NULL;
 }
 
+static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
+{
+  const char *mistake = misuse(session->options, session->optimizing);
+  if (mistake) {
+    dc_fail(&session->error, DC_USAGE, "%s", mistake);
+    return dc_api_fail(error, &session->error, DC_USAGE);
+  }
+  int status = run_scene(session, result, report, error);
+  dc_run_close(session->run, NULL);
+  dc_plan_destroy(session->plan);
+  dc_horizon_destroy(session->horizon);
+  dc_snapshot_destroy(session->snapshot);
+  return status;
+}
+
 static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
                dcsim_report *report, dcsim_error *error)
 {
@@ -337,16 +352,8 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
   if (!result)
     result = &local;
   *result = (dcsim_result){0};
-  const char *mistake = misuse(session.options, optimizing);
-  if (mistake) {
-    dc_fail(&session.error, DC_USAGE, "%s", mistake);
-    return dc_api_fail(error, &session.error, DC_USAGE);
-  }
-  int status = run_scene(&session, result, report, error);
-  dc_run_close(session.run, NULL);
-  dc_plan_destroy(session.plan);
-  dc_horizon_destroy(session.horizon);
-  dc_snapshot_destroy(session.snapshot);
+  int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
+                                              : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
     int steps = result->steps, frames = session.options->frames;
     dcsim_render_options render = {.every = frames > 0 ? (steps + frames - 1) / frames : 0};

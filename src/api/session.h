@@ -28,6 +28,9 @@ struct session {
   struct dc_error error;
 };
 
+// Opens the run directory as asked for, or runs/<name>-<UTC time>; nothing for "none".
+enum dc_status dc_session_open_run(struct session *session);
+
 // What a run has made so far; refers to the session.
 struct outcome {
   const struct dc_trajectory *best, *first;          // first may be NULL

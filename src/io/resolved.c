@@ -119,7 +119,7 @@ static void put_object(struct resolver *resolver, const char *key, const char *t
   dc_json_end(&resolver->writer, '}');
 }
 
-static void put_model(struct resolver *resolver)
+static void put_settings(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
   const struct dc_model_definition *definition = &scene->definition;
@@ -130,6 +130,12 @@ static void put_model(struct resolver *resolver)
   put_object(resolver, "solver", NULL, NULL, dc_step_options, &definition->solver);
   if (definition->contact_model->flags & DC_CONTACT_FOREIGN)
     put_object(resolver, "mujoco", NULL, NULL, dc_mujoco_options, &definition->mujoco);
+}
+
+static void put_model(struct resolver *resolver)
+{
+  const struct dc_scene *scene = resolver->scene;
+  const struct dc_model_definition *definition = &scene->definition;
   dc_json_begin(&resolver->writer, "shapes", '{');
   for (int i = 0; i < definition->shape_count; i++) {
     const struct dc_shape *shape = &scene->shapes[i];
@@ -140,6 +146,15 @@ static void put_model(struct resolver *resolver)
   for (int i = 0; i < definition->body_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_body_options, &scene->bodies[i]);
   dc_json_end(&resolver->writer, ']');
+}
+
+static void put_refinement(struct resolver *resolver)
+{
+  const struct dc_refinement *refinement = &resolver->scene->refinement;
+  put_object(resolver, "refine", NULL, NULL, dc_refine_options, &refinement->settings);
+  dc_put_options(&resolver->writer, resolver->scene, dc_pairs_options, refinement);
+  put_object(resolver, "optimizer", "type", refinement->method->name, refinement->method->options,
+             refinement->method_options);
 }
 
 static void put_task(struct resolver *resolver)
@@ -175,8 +190,15 @@ char *dc_scene_resolve(const struct dc_scene *scene)
   struct resolver resolver = {.scene = scene};
   dc_json_begin(&resolver.writer, NULL, '{');
   dc_json_put_string(&resolver.writer, "name", scene->name);
+  if (scene->refinement.given)
+    dc_json_put_string(&resolver.writer, "problem", "refine");
+  else
+    put_settings(&resolver);
   put_model(&resolver);
-  put_task(&resolver);
+  if (scene->refinement.given)
+    put_refinement(&resolver);
+  else
+    put_task(&resolver);
   if (scene->camera.given)
     put_object(&resolver, "camera", NULL, NULL, dc_camera_options, &scene->camera);
   dc_json_end(&resolver.writer, '}');

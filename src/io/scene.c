@@ -68,9 +68,8 @@ static enum dc_status read_name(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Options of the object at the top under key; as if it were {} when it is missing.
-static enum dc_status read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
-                                   const struct dc_allowed_keys *allowed, void *target)
+enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                     const struct dc_allowed_keys *allowed, void *target)
 {
   cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
   struct dc_json section = dc_json_member(&build->root, key);
@@ -141,7 +140,7 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
 static enum dc_status read_gradient(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  enum dc_status status = read_section(build, "gradient", dc_gradient_options, NULL, &scene->gradient);
+  enum dc_status status = dc_scene_read_section(build, "gradient", dc_gradient_options, NULL, &scene->gradient);
   if (status)
     return status;
   struct dc_json gradient = dc_json_member(&build->root, "gradient");
@@ -248,6 +247,26 @@ static enum dc_status resolve(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// What has neither shapes nor bodies.
+static enum dc_status read_settings(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  bool refining = build->scene->refinement.given;
+  enum dc_status status;
+  if (!refining && !dc_json_member(&build->root, "time").node)
+    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
+  if ((status = read_gravity(build)) || (status = read_contact(build)) ||
+      (status = dc_scene_read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
+      (status = dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)))
+    return status;
+  if (refining)
+    return dc_scene_read_refinement(build);
+  if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
+      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)))
+    return status;
+  return read_horizon(build);
+}
+
 // Cheap parts first: nothing is built for a scene with a mistake in them.
 static enum dc_status read_scene(struct dc_scene_build *build)
 {
@@ -257,21 +276,16 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if (status || (status = check_keys(build)) || (status = read_name(build)) ||
       (status = check_text(build, "comment")) || (status = check_text(build, "description")))
     return status;
-  if (!dc_json_member(&build->root, "time").node)
-    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
-  if ((status = read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
-      (status = read_gravity(build)) || (status = read_contact(build)) ||
-      (status = read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
-      (status = read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)) ||
-      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
-      (status = read_horizon(build)) || (status = read_camera(build)) || (status = dc_scene_read_shapes(build)) ||
-      (status = dc_scene_read_bodies(build)))
+  if ((status = dc_scene_read_problem(build)) || (status = read_settings(build)) || (status = read_camera(build)) ||
+      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)))
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
-  if ((status = check_memory(build)) || (status = dc_scene_read_task(build)) || (status = check_horizon(build)))
-    return status;
-  return resolve(build);
+  if (scene->refinement.given)
+    status = dc_scene_read_pairs(build);
+  else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
+    status = check_horizon(build);
+  return status ? status : resolve(build);
 }
 
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,

@@ -8,6 +8,7 @@
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
 #include "plan/receding_horizon.h"
+#include "plan/refine.h"
 #include "plan/shot.h"
 #include "task/task.h"
 
@@ -15,6 +16,15 @@ struct dc_camera {
   double eye[3], target[3], up[3];
   double fov_deg;
   bool given;  // false: choose one that shows everything
+};
+
+// "problem": "refine": no time, poses are sought at which pairs of points touch.
+struct dc_refinement {
+  bool given;
+  struct dc_refine_settings settings;
+  struct dc_object_list pairs;  // struct dc_refine_pair
+  const struct dc_least_squares_type *method;
+  void *method_options;
 };
 
 struct dc_scene {
@@ -37,6 +47,7 @@ struct dc_scene {
   struct dc_first_guess_settings first_guess;
   bool horizon_given;  // optimize by a receding horizon
   struct dc_horizon horizon;
+  struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   int mesh_file_count;
   const char **mesh_files;  // opened paths, for copying beside resolved.json

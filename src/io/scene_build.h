@@ -21,11 +21,19 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
 enum dc_status dc_scene_read_task(struct dc_scene_build *build);  // the model must be built
+// Whether it is a refinement; refuses the keys of the other kind of problem.  Then its settings and method; then, the
+// model built, its pairs.
+enum dc_status dc_scene_read_problem(struct dc_scene_build *build);
+enum dc_status dc_scene_read_refinement(struct dc_scene_build *build);
+enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
 
 // For the parts: the member of family that the key tag of object names, or fallback when the key is missing (NULL:
 // it is required).
 enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
                                  enum dc_family family, const char *fallback, int *index);
+// Options of the object at the top under key; as if it were {} when it is missing.  allowed may be NULL.
+enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                     const struct dc_allowed_keys *allowed, void *target);
 // Refuses names that cannot stand in a path or on a terminal.
 enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name);
 

@@ -3,11 +3,37 @@
 
 #include <string.h>
 
-const char *const dc_scene_keys[] = {
-    "name",    "comment",   "description", "time",     "gravity", "contact", "solver", "mujoco", "shapes", "bodies",
-    "control", "objective", "optimizer",   "gradient", "init",    "horizon", "camera", "models", NULL};
-const char *const dc_scene_sections[] = {"time",     "contact", "solver",  "mujoco", "optimizer",
-                                         "gradient", "init",    "horizon", "camera", NULL};
+const char *const dc_scene_keys[] = {"name",      "comment",  "description", "time",    "gravity", "contact",
+                                     "solver",    "mujoco",   "shapes",      "bodies",  "control", "objective",
+                                     "optimizer", "gradient", "init",        "horizon", "problem", "refine",
+                                     "pairs",     "camera",   "models",      NULL};
+const char *const dc_scene_sections[] = {"time", "contact", "solver", "mujoco", "optimizer", "gradient",
+                                         "init", "horizon", "refine", "camera", NULL};
+
+static const char *const problems[] = {"trajectory", "refine", NULL};
+const struct dc_option dc_problem_options[] = {
+    {.name = "problem",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"trajectory\"",
+     .choices = problems,
+     .help = "trajectory: controls of a motion are sought; refine: poses at which pairs of points touch",
+     .offset = 0},
+    DC_OPTIONS_END,
+};
+
+const struct dc_option dc_pairs_options[] = {
+    {.name = "pairs",
+     .type = DC_OBJECT_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = DC_SCENE_MOST_ENTRIES,
+     .help = "points that should touch each other",
+     .offset = offsetof(struct dc_refinement, pairs),
+     .table = dc_refine_pair_options,
+     .object_size = sizeof(struct dc_refine_pair)},
+    DC_OPTIONS_END,
+};
 
 const struct dc_option dc_gravity_options[] = {
     {.name = "gravity",
@@ -136,6 +162,7 @@ int dc_family_members(enum dc_family family, struct dc_family_member members[DC_
   case DC_CONTROL_TYPES: COLLECT(dc_control_types); break;
   case DC_OBJECTIVE_TYPES: COLLECT(dc_objective_types); break;
   case DC_OPTIMIZER_TYPES: COLLECT(dc_optimizer_types); break;
+  case DC_LEAST_SQUARES_TYPES: COLLECT(dc_least_squares_types); break;
   }
   return count;
 }

@@ -19,11 +19,20 @@ extern const char *const dc_scene_keys[];      // at the top, NULL-terminated
 extern const char *const dc_scene_sections[];  // those that hold an object of options
 
 extern const struct dc_option dc_gravity_options[];  // into struct dc_model_definition
+extern const struct dc_option dc_problem_options[];  // into an int: 0 trajectory, 1 refine
+extern const struct dc_option dc_pairs_options[];    // into struct dc_refinement
 extern const struct dc_option dc_camera_options[];   // into struct dc_camera
 extern const struct dc_option dc_shot_options[];     // into struct dc_shot
 
 // The families whose member a scene chooses by name.
-enum dc_family { DC_CONTACT_MODELS, DC_SHAPE_TYPES, DC_CONTROL_TYPES, DC_OBJECTIVE_TYPES, DC_OPTIMIZER_TYPES };
+enum dc_family {
+  DC_CONTACT_MODELS,
+  DC_SHAPE_TYPES,
+  DC_CONTROL_TYPES,
+  DC_OBJECTIVE_TYPES,
+  DC_OPTIMIZER_TYPES,
+  DC_LEAST_SQUARES_TYPES  // optimizers of refinements
+};
 struct dc_family_member {
   const char *name, *summary;
   const struct dc_option *options;
@@ -36,6 +45,7 @@ void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1
 
 #define DC_DEFAULT_CONTACT_MODEL "bsh"
 #define DC_DEFAULT_OPTIMIZER "adam"
+#define DC_DEFAULT_LEAST_SQUARES "levenberg_marquardt"
 
 // True when the path that an option of a shape holds names a file.
 bool dc_is_file_option(const struct dc_option *option);

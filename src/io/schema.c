@@ -328,12 +328,16 @@ static void put_properties(struct dc_json_writer *writer)
   put_title(writer, "optimizer");
   dc_json_begin(writer, "anyOf", '[');
   put_members(writer, DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER);
+  put_members(writer, DC_LEAST_SQUARES_TYPES, DC_DEFAULT_LEAST_SQUARES);
   dc_json_end(writer, ']');
   dc_json_end(writer, '}');
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
   put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
+  dc_put_option_schema(writer, &dc_problem_options[0]);
+  put_section(writer, "refine", "poses at which pairs of points touch", dc_refine_options);
+  dc_put_option_schema(writer, &dc_pairs_options[0]);
   put_section(writer, "camera", "view of pictures; default: one that shows everything", dc_camera_options);
   put_models(writer);
 }
@@ -351,7 +355,10 @@ char *dc_scene_schema(void)
   dc_json_begin(&writer, "properties", '{');
   put_properties(&writer);
   dc_json_end(&writer, '}');
-  dc_json_put_raw(&writer, "required", "[\"time\"]");
+  dc_json_put_raw(&writer, "if",
+                  "{\"properties\": {\"problem\": {\"const\": \"refine\"}}, \"required\": [\"problem\"]}");
+  dc_json_put_raw(&writer, "then", "{\"required\": [\"pairs\"]}");
+  dc_json_put_raw(&writer, "else", "{\"required\": [\"time\"]}");
   dc_json_put_boolean(&writer, "additionalProperties", false);
   dc_json_end(&writer, '}');
   if (plain) {

@@ -22,7 +22,7 @@ extern const struct dc_option dc_refine_pair_options[];
 
 // The option table is dc_refine_options ("refine" in a scene).
 struct dc_refine_settings {
-  struct dc_witness_settings witness;
+  const struct dc_witness_settings *witness;
   double margin;       // beta, m
   bool transport;      // equivalent gradient transport (paper 002, section IV-E) in directions of descent
   long candidates;     // samples of each body's surface
@@ -45,15 +45,27 @@ void dc_refine_destroy(struct dc_refine *refine);  // NULL is allowed
 // model's bodies (followers of couplings included), steps tangents without the followers'.
 const struct dc_residual_problem *dc_refine_problem(struct dc_refine *refine);
 
-struct dc_refine_pair_result {
+// Two bodies at a state: a pair, or two that should not overlap.
+struct dc_refine_contact_state {
+  int body[2];
+  bool pair;
   struct dc_witness witness;
-  double target[2][3];  // world, m
-  double value;         // L
-  double error;         // largest of |x_1 - t_1|, |x_2 - t_2|, |d - beta|, m
+  double local[2][3];   // the witness points in the shapes' frames, m
+  double target[2][3];  // of a pair: world, m
+  double value, error;  // of a pair: L; the largest of |x_1 - t_1|, |x_2 - t_2|, |d - beta|, m
 };
-// Value, every pair [pair_count] and the deepest overlap of all others (m, 0 without one) at state q [nq].
-void dc_refine_inspect(struct dc_refine *refine, const double *q, double *value, struct dc_refine_pair_result *pairs,
-                       double *overlap);
+struct dc_refine_state {
+  double value;
+  int reached;           // pairs within the tolerance
+  double largest_error;  // of the pairs, m
+  double overlap;        // deepest of bodies that are no pair, m
+  double min_distance;   // of all, m; INFINITY without any
+  bool success;          // all pairs are reached and, where overlaps count, none is deeper than the tolerance
+};
+int dc_refine_contact_count(const struct dc_refine *refine);
+// Everything at state q [nq]; contacts [contact_count], the pairs first.
+void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
+                       struct dc_refine_contact_state *contacts);
 
 // Queries made so far: of witness points, and of their derivatives.
 struct dc_refine_counts {

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/refine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/rotation.h"
+#include "math/vector.h"
+#include "plan/refine_internal.h"
+
+// Restarts: the spread of poses about the best one (docs/theory.md, "Refinement").
+static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;  // rad, of the size, rad
+enum { FAR_EVERY = 3 };
+
+static enum dc_status no_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
+}
+
+// ---- The unknowns
+
+static int group_of(const struct dc_joint_part *part)
+{
+  switch (part->kind) {
+  case DC_PART_BALL: return DC_STEP_ROTATION;
+  case DC_PART_HINGE: return DC_STEP_JOINT;
+  default: return DC_STEP_TRANSLATION;
+  }
+}
+
+static void set_unknown(struct dc_refine *refine, const struct dc_joint_part *part, int k)
+{
+  int v = part->v + k, u = refine->problem.dimension++;
+  bool scalar = part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE;
+  refine->unknown[v] = u;
+  refine->factor[v] = 1;
+  refine->group[u] = group_of(part);
+  refine->metric[u] = refine->bodies->reach[v] * refine->bodies->reach[v];
+  refine->coordinate[u] = scalar ? part->q : -1;
+  refine->range[u][0] = scalar ? part->range[0] : -INFINITY;
+  refine->range[u][1] = scalar ? part->range[1] : INFINITY;
+}
+
+static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = refine->bodies;
+  size_t nv = (size_t)bodies->nv;
+  struct dc_arena *arena = refine->arena;
+  refine->unknown = dc_arena_alloc(arena, nv, sizeof *refine->unknown);
+  refine->factor = dc_arena_alloc(arena, nv, sizeof *refine->factor);
+  refine->range = dc_arena_alloc(arena, nv, sizeof *refine->range);
+  refine->coordinate = dc_arena_alloc(arena, nv, sizeof *refine->coordinate);
+  refine->metric = dc_arena_alloc(arena, nv, sizeof *refine->metric);
+  refine->group = dc_arena_alloc(arena, nv, sizeof *refine->group);
+  refine->tangent = dc_arena_alloc(arena, nv, sizeof *refine->tangent);
+  refine->pull = dc_arena_alloc(arena, nv, sizeof *refine->pull);
+  if (nv && (!refine->unknown || !refine->factor || !refine->range || !refine->coordinate || !refine->metric ||
+             !refine->group || !refine->tangent || !refine->pull))
+    return no_memory(error);
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++)
+      for (int k = 0; k < dc_part_nv(&bodies->bodies[i].parts[p]); k++)
+        set_unknown(refine, &bodies->bodies[i].parts[p], k);
+  return DC_OK;
+}
+
+// ---- Bodies and contacts
+
+// Solid and samples of a body; shapes that are used twice are prepared once.
+static enum dc_status set_solid(struct dc_refine *refine, int i, struct dc_error *error)
+{
+  const struct dc_shape *shape = refine->bodies->bodies[i].shape;
+  if (!shape || shape->part_count == 0)
+    return DC_OK;
+  for (int j = 0; j < i; j++)
+    if (refine->bodies->bodies[j].shape == shape) {
+      refine->solids[i] = refine->solids[j];
+      return DC_OK;
+    }
+  struct dc_solid *solid = dc_arena_alloc(refine->arena, 1, sizeof *solid);
+  struct dc_surface_samples *samples = dc_arena_alloc(refine->arena, 1, sizeof *samples);
+  if (!solid || !samples)
+    return no_memory(error);
+  enum dc_status status = dc_solid_create(shape, refine->arena, solid, error);
+  if (!status)
+    status = dc_surface_samples_create(solid, (int)refine->settings.candidates, (uint64_t)refine->settings.seed,
+                                       refine->arena, samples, error);
+  refine->solids[i] = (struct dc_witness_solid){solid, samples};
+  return status;
+}
+
+static bool is_pair(const struct dc_refine *refine, int a, int b)
+{
+  for (int i = 0; i < refine->pair_count; i++) {
+    const int *body = refine->contacts[i].body;
+    if ((body[0] == a && body[1] == b) || (body[0] == b && body[1] == a))
+      return true;
+  }
+  return false;
+}
+
+static bool may_overlap(const struct dc_refine *refine, int a, int b)
+{
+  return refine->solids[a].solid && refine->solids[b].solid && dc_bodies_touch(refine->bodies, a, b) &&
+         !is_pair(refine, a, b);
+}
+
+static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct dc_error *error)
+{
+  struct dc_refine_contact *contact = &refine->contacts[refine->contact_count];
+  contact->body[0] = a;
+  contact->body[1] = b;
+  contact->search = dc_witness_search_create(refine->solids[a].solid, refine->solids[b].solid);
+  if (!contact->search)
+    return no_memory(error);
+  refine->contact_count++;
+  return DC_OK;
+}
+
+static enum dc_status check_pair(const struct dc_refine *refine, const struct dc_refine_pair *pair, int index,
+                                 struct dc_error *error)
+{
+  const struct dc_body *bodies = refine->bodies->bodies;
+  if (pair->body[0] == pair->body[1])
+    return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: object and link must differ (both are \"%s\")", index,
+                   bodies[pair->body[0]].name);
+  for (int k = 0; k < 2; k++)
+    if (!refine->solids[pair->body[k]].solid)
+      return dc_fail(error, DC_BAD_INPUT,
+                     "pairs[%d]: the shape of \"%s\" must be convex or a union of convex parts (\"convex\": true)",
+                     index, bodies[pair->body[k]].name);
+  if (!dc_body_moves(&bodies[pair->body[0]]) && !dc_body_moves(&bodies[pair->body[1]]))
+    return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: neither \"%s\" nor \"%s\" moves", index, bodies[pair->body[0]].name,
+                   bodies[pair->body[1]].name);
+  return DC_OK;
+}
+
+static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
+                                   struct dc_error *error)
+{
+  int count = refine->bodies->count;
+  size_t most = (size_t)pair_count;
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < pair_count; i++)
+    if ((status = check_pair(refine, &pairs[i], i, error)))
+      return status;
+  for (int a = 0; a < count; a++)
+    for (int b = a + 1; b < count; b++)
+      most += may_overlap(refine, a, b);
+  refine->contacts = dc_arena_alloc(refine->arena, most, sizeof *refine->contacts);
+  if (most && !refine->contacts)
+    return no_memory(error);
+  for (int i = 0; i < pair_count; i++) {
+    struct dc_refine_contact *contact = &refine->contacts[i];
+    contact->pair = true;
+    memcpy(contact->target, pairs[i].point, sizeof contact->target);
+    if ((status = add_contact(refine, pairs[i].body[0], pairs[i].body[1], error)))
+      return status;
+  }
+  refine->pair_count = pair_count;
+  for (int a = 0; a < count; a++)
+    for (int b = a + 1; b < count; b++)
+      if (may_overlap(refine, a, b) && (status = add_contact(refine, a, b, error)))
+        return status;
+  return DC_OK;
+}
+
+// ---- The problem
+
+static void expand(struct dc_refine *refine, const double *step)
+{
+  for (int v = 0; v < refine->bodies->nv; v++)
+    refine->tangent[v] = refine->factor[v] * step[refine->unknown[v]];
+}
+
+static void retract(void *context, const double *point, const double *step, double *result)
+{
+  struct dc_refine *refine = context;
+  expand(refine, step);
+  dc_state_move(refine->bodies, point, 1, refine->tangent, result);
+  for (int u = 0; u < refine->problem.dimension; u++)
+    if (refine->coordinate[u] >= 0) {
+      double *q = &result[refine->coordinate[u]];
+      *q = fmin(fmax(*q, refine->range[u][0]), refine->range[u][1]);
+    }
+}
+
+static void hold(void *context, const double *point, const double *gradient, bool *held)
+{
+  const struct dc_refine *refine = context;
+  for (int u = 0; u < refine->problem.dimension; u++) {
+    double q = refine->coordinate[u] < 0 ? 0 : point[refine->coordinate[u]];
+    held[u] = (q <= refine->range[u][0] && gradient[u] > 0) || (q >= refine->range[u][1] && gradient[u] < 0);
+  }
+}
+
+// The only body that moves, free, or -1.
+static int only_mover(const struct dc_refine *refine)
+{
+  int mover = -1;
+  for (int i = 0; i < refine->bodies->count; i++)
+    if (dc_body_moves(&refine->bodies->bodies[i])) {
+      if (mover >= 0 || !refine->bodies->bodies[i].free)
+        return -1;
+      mover = i;
+    }
+  return mover;
+}
+
+// Turns the mover at random and puts the first pair's targets on each other, off by a part of its size.
+static void restart_far(struct dc_refine *refine, int mover, const double *best, struct dc_random *random,
+                        double *point)
+{
+  const struct dc_body *body = &refine->bodies->bodies[mover];
+  const struct dc_refine_contact *pair = &refine->contacts[0];
+  int k = pair->body[1] == mover, other = pair->body[1 - k];
+  const struct dc_placement *place = &refine->placements[other];
+  double quaternion[4], matrix[9], arm[3], turned[3], goal[3];
+  memcpy(point, best, (size_t)refine->bodies->nq * sizeof *point);
+  for (int i = 0; i < 4; i++)
+    quaternion[i] = dc_random_normal(random);
+  dc_rotation_normalize(quaternion);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply(goal, place->rotation, pair->target[1 - k]);
+  dc_vec_add(goal, goal, place->position);
+  dc_vec_sub(arm, pair->target[k], body->center);
+  dc_mat_apply(turned, matrix, arm);
+  double *q = point + body->q_offset;
+  for (int i = 0; i < 3; i++)
+    q[i] = goal[i] - turned[i] + RESTART_SHIFT * refine->solids[mover].solid->size * dc_random_normal(random);
+  memcpy(q + 3, quaternion, sizeof quaternion);
+}
+
+static void restart_near(struct dc_refine *refine, const double *best, struct dc_random *random, double *point)
+{
+  double *step = refine->pull;
+  memset(step, 0, (size_t)refine->problem.dimension * sizeof *step);
+  for (int i = 0; i < refine->bodies->count; i++) {
+    const struct dc_body *body = &refine->bodies->bodies[i];
+    double size = refine->solids[i].solid ? refine->solids[i].solid->size : 0;
+    for (int k = 0; k < body->nv; k++) {
+      int v = body->v_offset + k, u = refine->unknown[v];
+      double spread[DC_STEP_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
+      if (refine->factor[v] == 1)
+        step[u] = spread[refine->group[u]] * dc_random_normal(random);
+    }
+  }
+  retract(refine, best, step, point);
+}
+
+static void restart(void *context, const double *best, int attempt, struct dc_random *random, double *point)
+{
+  struct dc_refine *refine = context;
+  int mover = only_mover(refine);
+  if (mover >= 0 && refine->pair_count > 0 && attempt % FAR_EVERY == 0)
+    restart_far(refine, mover, best, random, point);
+  else
+    restart_near(refine, best, random, point);
+}
+
+static void set_problem(struct dc_refine *refine)
+{
+  struct dc_residual_problem *problem = &refine->problem;
+  int others = refine->contact_count - refine->pair_count;
+  problem->point_size = refine->bodies->nq;
+  problem->residual_count = DC_PAIR_RESIDUALS * refine->pair_count + others;
+  problem->context = refine;
+  problem->metric = refine->metric;
+  problem->group = refine->group;
+  problem->evaluate = dc_refine_evaluate;
+  problem->descend = dc_refine_descend;
+  problem->retract = retract;
+  problem->hold = hold;
+  problem->restart = restart;
+}
+
+static enum dc_status create(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
+                             struct dc_error *error)
+{
+  int count = refine->bodies->count;
+  refine->placements = dc_arena_alloc(refine->arena, (size_t)count, sizeof *refine->placements);
+  refine->solids = dc_arena_alloc(refine->arena, (size_t)count, sizeof *refine->solids);
+  if (count && (!refine->placements || !refine->solids))
+    return no_memory(error);
+  enum dc_status status = dc_kinematics_create(refine->bodies, refine->arena, &refine->kinematics, error);
+  for (int i = 0; !status && i < count; i++)
+    status = set_solid(refine, i, error);
+  if (!status)
+    status = set_unknowns(refine, error);
+  if (!status)
+    status = set_contacts(refine, pair_count, pairs, error);
+  if (!status)
+    set_problem(refine);
+  return status;
+}
+
+struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc_refine_settings *settings,
+                                   int pair_count, const struct dc_refine_pair *pairs, struct dc_error *error)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_refine *refine = arena ? dc_arena_alloc(arena, 1, sizeof *refine) : NULL;
+  if (!refine) {
+    dc_arena_destroy(arena);
+    no_memory(error);
+    return NULL;
+  }
+  refine->arena = arena;
+  refine->bodies = &model->bodies;
+  refine->settings = *settings;
+  refine->witness = *settings->witness;
+  refine->settings.witness = &refine->witness;
+  if (create(refine, pair_count, pairs, error)) {
+    dc_refine_destroy(refine);
+    return NULL;
+  }
+  return refine;
+}
+
+void dc_refine_destroy(struct dc_refine *refine)
+{
+  if (!refine)
+    return;
+  for (int i = 0; i < refine->contact_count; i++)
+    dc_witness_search_destroy(refine->contacts[i].search);
+  dc_arena_destroy(refine->arena);
+}
+
+const struct dc_residual_problem *dc_refine_problem(struct dc_refine *refine)
+{
+  return &refine->problem;
+}
+
+struct dc_refine_counts dc_refine_counts(const struct dc_refine *refine)
+{
+  return refine->counts;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/plan: what a refinement holds.
+#ifndef DC_PLAN_REFINE_INTERNAL_H
+#define DC_PLAN_REFINE_INTERNAL_H
+
+#include "body/kinematics.h"
+#include "plan/refine.h"
+
+enum { DC_PAIR_RESIDUALS = 9 };  // of a pair: x_2 - x_1 - beta n, x_1 - t_1, x_2 - t_2
+
+// Two bodies whose distance matters: a pair (target set) or two that should not overlap.
+struct dc_refine_contact {
+  int body[2];
+  bool pair;
+  double target[2][3];  // in the shapes' frames, m
+  struct dc_witness_search *search;
+};
+
+struct dc_refine {
+  struct dc_arena *arena;
+  const struct dc_bodies *bodies;
+  struct dc_refine_settings settings;
+  struct dc_witness_settings witness;
+  struct dc_kinematics kinematics;
+  struct dc_placement *placements;     // [bodies] of the shapes' frames
+  struct dc_witness_solid *solids;     // [bodies]; solid NULL: has no convex parts
+  int contact_count, pair_count;       // the pairs come first
+  struct dc_refine_contact *contacts;  // [contact_count]
+  // Steps leave the followers of couplings out: tangent[v] = factor[v] step[unknown[v]].
+  int *unknown;            // [nv]
+  double *factor;          // [nv]
+  double (*range)[2];      // [dimension] bounds of the coordinate that moves with it
+  int *coordinate;         // [dimension] its entry in the state, -1: not a slide or hinge
+  double *metric;          // [dimension]
+  int *group;              // [dimension]
+  double *tangent, *pull;  // [nv] workspace
+  struct dc_residual_problem problem;
+  struct dc_refine_counts counts;
+};
+
+// Poses, columns and placements at state q.
+void dc_refine_place(struct dc_refine *refine, const double *q);
+// The witness points of a contact as placed.
+void dc_refine_query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness);
+
+// Functions of the problem.
+enum dc_status dc_refine_evaluate(void *context, const double *q, const struct dc_residual_draw *draw, double *residual,
+                                  double *jacobian, struct dc_error *error);
+enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_residual_draw *draw,
+                                 const double *step_size, double *value, double *direction, struct dc_error *error);
+
+#endif

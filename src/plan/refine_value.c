@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// Residuals of a refinement, their Jacobian, and directions of descent (docs/theory.md, "Refinement").
+#include <string.h>
+
+#include "base/random.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+#include "plan/refine_internal.h"
+
+// Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m, Gaussian samples.
+static const double DIFFERENCE_TURN = 0.1, DIFFERENCE_SHIFT = 0.01;
+enum { GAUSSIAN_SAMPLES = 16 };
+
+// A contact as placed: witness points, targets in the world, and derivatives by the twists of both bodies about their
+// frames' origins.
+struct contact_state {
+  struct dc_witness witness;
+  double target[2][3], center[2][3];
+  double jacobian[2][2][18];  // [i][k]: d x_i / d twist_k, 3 rows of 6
+};
+
+static void place(const struct dc_body *body, const struct dc_pose *pose, struct dc_placement *placement)
+{
+  double arm[3];
+  memcpy(placement->rotation, pose->rotation, sizeof placement->rotation);
+  dc_mat_apply(arm, pose->rotation, body->center);
+  dc_vec_sub(placement->position, pose->position, arm);
+}
+
+void dc_refine_place(struct dc_refine *refine, const double *q)
+{
+  dc_kinematics_update(refine->bodies, q, &refine->kinematics);
+  for (int i = 0; i < refine->bodies->count; i++)
+    place(&refine->bodies->bodies[i], &refine->kinematics.poses[i], &refine->placements[i]);
+}
+
+void dc_refine_query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness)
+{
+  refine->counts.queries++;
+  dc_witness_query(contact->search, &refine->placements[contact->body[0]], &refine->placements[contact->body[1]],
+                   witness);
+}
+
+static void locate(struct dc_refine *refine, const struct dc_refine_contact *contact, struct contact_state *state)
+{
+  dc_refine_query(refine, contact, &state->witness);
+  for (int k = 0; k < 2; k++) {
+    const struct dc_placement *placement = &refine->placements[contact->body[k]];
+    dc_mat_apply(state->target[k], placement->rotation, contact->target[k]);
+    dc_vec_add(state->target[k], state->target[k], placement->position);
+    dc_vec_copy(state->center[k], refine->kinematics.poses[contact->body[k]].position);
+  }
+}
+
+// Witness points with body k moved by a twist about its frame's origin.
+static void query_moved(struct dc_refine *refine, const struct dc_refine_contact *contact,
+                        const struct contact_state *state, int k, const double twist[6], struct dc_witness *witness)
+{
+  struct dc_placement moved[2] = {refine->placements[contact->body[0]], refine->placements[contact->body[1]]};
+  double quaternion[4], turn[9], arm[3], turned[3];
+  dc_rotation_exp(quaternion, twist);
+  dc_rotation_matrix(turn, quaternion);
+  dc_mat_multiply(moved[k].rotation, turn, refine->placements[contact->body[k]].rotation);
+  dc_vec_sub(arm, moved[k].position, state->center[k]);
+  dc_mat_apply(turned, turn, arm);
+  for (int i = 0; i < 3; i++)
+    moved[k].position[i] = state->center[k][i] + turned[i] + twist[3 + i];
+  refine->counts.queries++;
+  dc_witness_query(contact->search, &moved[0], &moved[1], witness);
+}
+
+// jacobian[.][k] += (x(twist) - x(-twist)) weight^T.
+static void add_difference(struct dc_refine *refine, const struct dc_refine_contact *contact,
+                           struct contact_state *state, int k, const double twist[6], const double weight[6])
+{
+  struct dc_witness ahead, behind;
+  double back[6];
+  for (int c = 0; c < 6; c++)
+    back[c] = -twist[c];
+  query_moved(refine, contact, state, k, twist, &ahead);
+  query_moved(refine, contact, state, k, back, &behind);
+  for (int i = 0; i < 2; i++)
+    for (int row = 0; row < 3; row++)
+      for (int c = 0; c < 6; c++)
+        state->jacobian[i][k][6 * row + c] += (ahead.point[i][row] - behind.point[i][row]) * weight[c];
+}
+
+// Central differences of the query (baseline "finite-difference").
+static void difference(struct dc_refine *refine, const struct dc_refine_contact *contact, struct contact_state *state,
+                       int k)
+{
+  for (int c = 0; c < 6; c++) {
+    double step = c < 3 ? DIFFERENCE_TURN : DIFFERENCE_SHIFT, twist[6] = {0}, weight[6] = {0};
+    twist[c] = step;
+    weight[c] = 0.5 / step;
+    add_difference(refine, contact, state, k, twist, weight);
+  }
+}
+
+// The derivative of the query smoothed by a Gaussian of the same widths: E[x(s z) z^T] / s, with pairs z, -z (baseline
+// "rs0"; Montaut et al. 2022).
+static void difference_at_random(struct dc_refine *refine, const struct dc_refine_contact *contact,
+                                 struct contact_state *state, int k, uint64_t key)
+{
+  struct dc_random random;
+  dc_random_seed(&random, key + (uint64_t)k);
+  for (int sample = 0; sample < GAUSSIAN_SAMPLES; sample++) {
+    double twist[6], weight[6];
+    for (int c = 0; c < 6; c++) {
+      double step = c < 3 ? DIFFERENCE_TURN : DIFFERENCE_SHIFT, normal = dc_random_normal(&random);
+      twist[c] = step * normal;
+      weight[c] = 0.5 * normal / (step * GAUSSIAN_SAMPLES);
+    }
+    add_difference(refine, contact, state, k, twist, weight);
+  }
+}
+
+static uint64_t draw_key(const struct dc_refine *refine, int contact, const struct dc_residual_draw *draw)
+{
+  // odd factors spread the three numbers over all bits; the generator mixes them
+  return (uint64_t)refine->settings.seed * 0x9e3779b97f4a7c15u + (uint64_t)contact * 0xbf58476d1ce4e5b9u +
+         draw->number * 0x94d049bb133111ebu;
+}
+
+// Derivatives of the witness points of contact number c by both twists.
+static void differentiate(struct dc_refine *refine, int c, const struct dc_residual_draw *draw,
+                          struct contact_state *state)
+{
+  const struct dc_refine_contact *contact = &refine->contacts[c];
+  int method = refine->witness.method;
+  uint64_t key = draw_key(refine, c, draw);
+  refine->counts.derivatives++;
+  if (method == DC_WITNESS_FINITE_DIFFERENCE || method == DC_WITNESS_RS0) {
+    memset(state->jacobian, 0, sizeof state->jacobian);
+    for (int k = 0; k < 2; k++) {
+      if (!refine->settings.transport && !dc_body_moves(&refine->bodies->bodies[contact->body[k]]))
+        continue;
+      if (method == DC_WITNESS_RS0)
+        difference_at_random(refine, contact, state, k, key);
+      else
+        difference(refine, contact, state, k);
+    }
+    return;
+  }
+  struct dc_witness_solid solids[2] = {refine->solids[contact->body[0]], refine->solids[contact->body[1]]};
+  struct dc_placement placements[2] = {refine->placements[contact->body[0]], refine->placements[contact->body[1]]};
+  struct dc_witness_draw witness_draw = {.key = key, .radius_scale = draw->trust};
+  struct dc_witness_side sides[2];
+  dc_witness_derivative(&refine->witness, solids, placements, &state->witness, (const double(*)[3])state->target,
+                        &witness_draw, sides);
+  dc_witness_jacobian(&refine->witness, &state->witness, sides, (const double(*)[3])state->center, state->jacobian);
+}
+
+// block [3][6] += sign times the velocity at point of a body with twist (w, t) about center: t + w x (point - center).
+static void add_velocity(double *block, double sign, const double *point, const double *center)
+{
+  double arm[3];
+  dc_vec_sub(arm, point, center);
+  // w x a = -[a]x w
+  block[1] += sign * arm[2], block[2] -= sign * arm[1];
+  block[6] -= sign * arm[2], block[8] += sign * arm[0];
+  block[12] += sign * arm[1], block[13] -= sign * arm[0];
+  block[3] += sign, block[10] += sign, block[17] += sign;
+}
+
+// The rows [9][6] of a pair's residual by the twist of body k.
+static void pair_rows(const struct contact_state *state, int k, double rows[54])
+{
+  double velocity[18] = {0};
+  add_velocity(velocity, 1, state->target[k], state->center[k]);
+  for (int i = 0; i < 18; i++) {
+    rows[i] = state->jacobian[1][k][i] - state->jacobian[0][k][i];
+    rows[18 + i] = state->jacobian[0][k][i] - (k == 0 ? velocity[i] : 0);
+    rows[36 + i] = state->jacobian[1][k][i] - (k == 1 ? velocity[i] : 0);
+  }
+}
+
+// Row by the twist of body k of n . (velocity of x_2 on body 2 - velocity of x_1 on body 1): the derivative of d, exactly.
+static void distance_row(const struct contact_state *state, int k, double row[6])
+{
+  double arm[3];
+  const double *normal = state->witness.normal;
+  dc_vec_sub(arm, state->witness.point[k], state->center[k]);
+  dc_vec_cross(row, arm, normal);
+  dc_vec_copy(row + 3, normal);
+  for (int c = 0; k == 0 && c < 6; c++)
+    row[c] = -row[c];
+}
+
+static void pair_residual(const struct dc_refine *refine, const struct contact_state *state, double residual[9])
+{
+  const struct dc_witness *witness = &state->witness;
+  for (int i = 0; i < 3; i++) {
+    residual[i] = (witness->distance - refine->settings.margin) * witness->normal[i];
+    residual[3 + i] = witness->point[0][i] - state->target[0][i];
+    residual[6 + i] = witness->point[1][i] - state->target[1][i];
+  }
+}
+
+// rows [count][6] by the twist of a body -> jacobian [count][dimension] += scale rows J.
+static void add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
+                        double *jacobian)
+{
+  const struct dc_body *b = &refine->bodies->bodies[body];
+  int n = refine->problem.dimension;
+  if (b->free) {
+    for (int row = 0; row < count; row++)
+      for (int c = 0; c < 6; c++)
+        jacobian[row * n + refine->unknown[b->v_offset + c]] += scale * rows[6 * row + c];
+    return;
+  }
+  for (int c = 0; c < b->chain_count; c++) {
+    const double *column = refine->kinematics.columns[b->first_column + c];
+    int v = b->chain[c];
+    double factor = scale * refine->factor[v];
+    for (int row = 0; row < count; row++)
+      jacobian[row * n + refine->unknown[v]] +=
+          factor * (dc_vec_dot(rows + 6 * row, column) + dc_vec_dot(rows + 6 * row + 3, column + 3));
+  }
+}
+
+// Whether overlaps count and the spheres around two bodies come within the clearance.
+static bool near(const struct dc_refine *refine, const struct dc_refine_contact *contact)
+{
+  if (!(refine->settings.penetration > 0))
+    return false;
+  double center[2][3], reach = refine->settings.clearance;
+  for (int k = 0; k < 2; k++) {
+    const struct dc_placement *placement = &refine->placements[contact->body[k]];
+    const struct dc_solid *solid = refine->solids[contact->body[k]].solid;
+    dc_mat_apply(center[k], placement->rotation, solid->center);
+    dc_vec_add(center[k], center[k], placement->position);
+    reach += solid->radius;
+  }
+  return dc_vec_distance(center[0], center[1]) < reach;
+}
+
+// How far two bodies that are no pair are within the clearance, m.
+static double intrusion(struct dc_refine *refine, const struct dc_refine_contact *contact, struct contact_state *state)
+{
+  if (!near(refine, contact))
+    return 0;
+  locate(refine, contact, state);
+  return fmax(0, refine->settings.clearance - state->witness.distance);
+}
+
+enum dc_status dc_refine_evaluate(void *context, const double *q, const struct dc_residual_draw *draw, double *residual,
+                                  double *jacobian, struct dc_error *error)
+{
+  (void)error;
+  struct dc_refine *refine = context;
+  const struct dc_body *bodies = refine->bodies->bodies;
+  int n = refine->problem.dimension, row = 0;
+  double share = refine->pair_count ? sqrt(1.0 / refine->pair_count) : 1, weight = sqrt(refine->settings.penetration);
+  if (jacobian)
+    memset(jacobian, 0, (size_t)n * (size_t)refine->problem.residual_count * sizeof *jacobian);
+  dc_refine_place(refine, q);
+  for (int c = 0; c < refine->contact_count; c++) {
+    const struct dc_refine_contact *contact = &refine->contacts[c];
+    struct contact_state state;
+    int count = contact->pair ? DC_PAIR_RESIDUALS : 1;
+    double rows[54], scale = contact->pair ? share : -weight, depth = 0;
+    if (contact->pair) {
+      locate(refine, contact, &state);
+      pair_residual(refine, &state, residual + row);
+      for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
+        residual[row + i] *= share;
+      if (jacobian)
+        differentiate(refine, c, draw, &state);
+    } else {
+      depth = intrusion(refine, contact, &state);
+      residual[row] = weight * depth;
+    }
+    for (int k = 0; k < 2 && jacobian && (contact->pair || depth > 0); k++) {
+      if (!dc_body_moves(&bodies[contact->body[k]]))
+        continue;
+      if (contact->pair)
+        pair_rows(&state, k, rows);
+      else
+        distance_row(&state, k, rows);
+      add_columns(refine, contact->body[k], scale, count, rows, jacobian + row * n);
+    }
+    row += count;
+  }
+  return DC_OK;
+}
+
+// Gradient of L by the twist of body k, and with it that of the other body when this one alone moves: an update
+// -S g_o of the other body is for their relative pose one of this body, the opposite, about its own origin
+// (paper 002, section IV-E; it holds for updates, hence the sizes of steps S).
+static void pair_gradient(const struct contact_state *state, int k, const double residual[9], double gradient[6])
+{
+  double rows[54];
+  pair_rows(state, k, rows);
+  for (int c = 0; c < 6; c++) {
+    gradient[c] = 0;
+    for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
+      gradient[c] += 2 * residual[i] * rows[6 * i + c];
+  }
+}
+
+static void transport(const struct contact_state *state, int k, const double *step_size, const double other[6],
+                      double gradient[6])
+{
+  double turn = step_size[DC_STEP_ROTATION], shift = step_size[DC_STEP_TRANSLATION], w[3], t[3], arm[3], lever[3];
+  if (!(turn > 0) || !(shift > 0))
+    return;
+  dc_vec_scale(w, other, turn);
+  dc_vec_scale(t, other + 3, shift);
+  dc_vec_sub(arm, state->center[k], state->center[1 - k]);
+  dc_vec_cross(lever, w, arm);
+  for (int i = 0; i < 3; i++) {
+    gradient[i] -= w[i] / turn;
+    gradient[3 + i] -= (t[i] + lever[i]) / shift;
+  }
+}
+
+enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_residual_draw *draw,
+                                 const double *step_size, double *value, double *direction, struct dc_error *error)
+{
+  (void)error;
+  struct dc_refine *refine = context;
+  const struct dc_body *bodies = refine->bodies->bodies;
+  double share = refine->pair_count ? 1.0 / refine->pair_count : 1;
+  memset(direction, 0, (size_t)refine->problem.dimension * sizeof *direction);
+  *value = 0;
+  dc_refine_place(refine, q);
+  for (int c = 0; c < refine->contact_count; c++) {
+    const struct dc_refine_contact *contact = &refine->contacts[c];
+    struct contact_state state;
+    double residual[DC_PAIR_RESIDUALS], gradients[2][6], depth = 0;
+    if (contact->pair) {
+      locate(refine, contact, &state);
+      differentiate(refine, c, draw, &state);
+      pair_residual(refine, &state, residual);
+      for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
+        *value += share * residual[i] * residual[i];
+      for (int k = 0; k < 2; k++)
+        pair_gradient(&state, k, residual, gradients[k]);
+    } else if ((depth = intrusion(refine, contact, &state)) > 0) {
+      *value += refine->settings.penetration * depth * depth;
+    }
+    for (int k = 0; k < 2 && (contact->pair || depth > 0); k++) {
+      double total[6];
+      if (!dc_body_moves(&bodies[contact->body[k]]))
+        continue;
+      if (contact->pair) {
+        memcpy(total, gradients[k], sizeof total);
+        if (refine->settings.transport && !dc_body_moves(&bodies[contact->body[1 - k]]))
+          transport(&state, k, step_size, gradients[1 - k], total);
+      } else {
+        distance_row(&state, k, total);
+      }
+      add_columns(refine, contact->body[k], contact->pair ? -share : 2 * refine->settings.penetration * depth, 1, total,
+                  direction);
+    }
+  }
+  return DC_OK;
+}
+
+int dc_refine_contact_count(const struct dc_refine *refine)
+{
+  return refine->contact_count;
+}
+
+void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
+                       struct dc_refine_contact_state *contacts)
+{
+  *total = (struct dc_refine_state){.min_distance = INFINITY};
+  dc_refine_place(refine, q);
+  for (int c = 0; c < refine->contact_count; c++) {
+    const struct dc_refine_contact *contact = &refine->contacts[c];
+    struct dc_refine_contact_state *result = &contacts[c];
+    struct contact_state state;
+    double residual[DC_PAIR_RESIDUALS];
+    locate(refine, contact, &state);
+    *result = (struct dc_refine_contact_state){
+        .body = {contact->body[0], contact->body[1]}, .pair = contact->pair, .witness = state.witness};
+    for (int k = 0; k < 2; k++) {
+      const struct dc_placement *placement = &refine->placements[contact->body[k]];
+      double arm[3];
+      dc_vec_sub(arm, state.witness.point[k], placement->position);
+      dc_mat_apply_transposed(result->local[k], placement->rotation, arm);
+    }
+    total->min_distance = fmin(total->min_distance, state.witness.distance);
+    if (!contact->pair) {
+      double depth = fmax(0, refine->settings.clearance - state.witness.distance);
+      total->value += refine->settings.penetration * depth * depth;
+      total->overlap = fmax(total->overlap, -state.witness.distance);
+      continue;
+    }
+    pair_residual(refine, &state, residual);
+    memcpy(result->target, state.target, sizeof result->target);
+    for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
+      result->value += residual[i] * residual[i];
+    for (int i = 0; i < 3; i++)
+      result->error = fmax(result->error, dc_vec_norm(residual + 3 * i));
+    total->value += result->value / refine->pair_count;
+    total->largest_error = fmax(total->largest_error, result->error);
+    total->reached += result->error <= refine->settings.tolerance;
+  }
+  total->success = total->reached == refine->pair_count &&
+                   (!(refine->settings.penetration > 0) || total->overlap <= refine->settings.tolerance);
+}
