@@ -11,6 +11,8 @@
 #include "geometry/surface_samples.h"
 #include "geometry/witness.h"
 
+enum { DC_WITNESS_SAMPLES_MOST = 256 };
+
 enum dc_witness_method {
   DC_WITNESS_SMOOTHED,  // distance-based smoothing: paper 002, section IV
   DC_WITNESS_DIRECTION,  // "rs1-direction": score <v, sign(d) (x_1 - x_2)> / 1e-3 (Montaut et al. 2022; paper 002, Eq. 22)
@@ -33,7 +35,7 @@ enum dc_witness_sampling {
 struct dc_witness_settings {
   int method;           // enum dc_witness_method
   int score, sampling;  // enum dc_witness_score, dc_witness_sampling
-  long samples;         // drawn per solid and query (N)
+  long samples;         // drawn per solid and query (N), in [2, DC_WITNESS_SAMPLES_MOST]
   double radius;        // least radius of adaptive sampling, m (epsilon)
   double radius_scale;  // s
   double fixed_radius;  // of the solid's size
