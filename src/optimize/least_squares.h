@@ -27,6 +27,8 @@ struct dc_residual_problem {
   const int *group;      // [dimension] enum dc_step_group
   // Residual r [residual_count] at point and, unless NULL, jacobian [residual_count][dimension] row by row; the value to
   // be minimized is |r|^2.  DC_OK or an error that ends the minimization.  Never returns DC_OK with a non-finite number.
+  // A Jacobian is asked for at a point whose residual was had before, maybe with one other point in between: what
+  // depends on the point alone is worth keeping for the last two.
   enum dc_status (*evaluate)(void *context, const double *point, const struct dc_residual_draw *draw, double *residual,
                              double *jacobian, struct dc_error *error);
   // |r|^2 and a direction [dimension] of descent at point for steps of step_size [DC_STEP_GROUPS] per group (which a
@@ -43,16 +45,17 @@ struct dc_residual_problem {
 
 struct dc_residual_iterate {
   int iteration;    // 0 is the first guess
-  int evaluations;  // of residuals so far: queries
-  double value, best_value, gradient_norm;
-  bool accepted, best;
-  const double *point;  // [point_size], of this iterate
+  int evaluations;  // points at which a residual (or value) was asked for so far: queries
+  double value, best_value;
+  double gradient_norm;  // Euclidean, of |r|^2 (or of direction) where it was had last
+  bool accepted, best;   // the next step begins here; lower than every value before
+  const double *point;   // [point_size], of this iterate
 };
 // Called after every iteration; returns false to stop.
 typedef bool dc_residual_observer(void *context, const struct dc_residual_iterate *iterate);
 
 struct dc_least_squares_result {
-  int iterations, evaluations, restarts;
+  int iterations, evaluations, restarts;  // evaluations as in struct dc_residual_iterate
   double first_value, best_value;
 };
 
@@ -62,7 +65,8 @@ struct dc_least_squares_type {
   size_t options_size;
   // Minimizes from point [point_size], which receives the best point whatever is returned.  seed: of restarts and draws.
   // The same problem, options and seed give the same bits.  DC_STOPPED when the observer (may be NULL) stopped it;
-  // statuses of evaluate and descend; DC_NUMERICAL when a linear solve fails for good; DC_MEMORY.
+  // statuses of evaluate and descend; DC_NUMERICAL when what they gave is not finite (a trial step that leads to such a
+  // value is not taken) or a linear solve fails for good; DC_MEMORY.  result may be NULL.
   enum dc_status (*minimize)(const void *options, const struct dc_residual_problem *problem, uint64_t seed,
                              double *point, dc_residual_observer *observer, void *observer_context,
                              struct dc_least_squares_result *result, struct dc_error *error);
