@@ -274,6 +274,20 @@ static void set_problem(struct dc_refine *refine)
   problem->restart = restart;
 }
 
+static enum dc_status set_answers(struct dc_refine *refine, struct dc_error *error)
+{
+  size_t nq = (size_t)refine->bodies->nq, contacts = (size_t)refine->contact_count;
+  for (int i = 0; i < 2; i++) {
+    struct dc_refine_answer *answer = &refine->answers[i];
+    answer->q = dc_arena_alloc(refine->arena, nq, sizeof *answer->q);
+    answer->witnesses = dc_arena_alloc(refine->arena, contacts, sizeof *answer->witnesses);
+    answer->apart = dc_arena_alloc(refine->arena, contacts, sizeof *answer->apart);
+    if (!answer->q || !answer->witnesses || !answer->apart)
+      return no_memory(error);
+  }
+  return DC_OK;
+}
+
 static enum dc_status create(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
                              struct dc_error *error)
 {
@@ -289,6 +303,8 @@ static enum dc_status create(struct dc_refine *refine, int pair_count, const str
     status = set_unknowns(refine, error);
   if (!status)
     status = set_contacts(refine, pair_count, pairs, error);
+  if (!status)
+    status = set_answers(refine, error);
   if (!status)
     set_problem(refine);
   return status;

@@ -16,6 +16,14 @@ struct dc_refine_contact {
   struct dc_witness_search *search;
 };
 
+// The witness points of all contacts at a state: methods ask for a Jacobian where they have had the residual.
+struct dc_refine_answer {
+  bool known;
+  double *q;                     // [nq]
+  struct dc_witness *witnesses;  // [contact_count]
+  bool *apart;                   // [contact_count] too far from each other to be asked
+};
+
 struct dc_refine {
   struct dc_arena *arena;
   const struct dc_bodies *bodies;
@@ -27,21 +35,17 @@ struct dc_refine {
   int contact_count, pair_count;       // the pairs come first
   struct dc_refine_contact *contacts;  // [contact_count]
   // Steps leave the followers of couplings out: tangent[v] = factor[v] step[unknown[v]].
-  int *unknown;            // [nv]
-  double *factor;          // [nv]
-  double (*range)[2];      // [dimension] bounds of the coordinate that moves with it
-  int *coordinate;         // [dimension] its entry in the state, -1: not a slide or hinge
-  double *metric;          // [dimension]
-  int *group;              // [dimension]
-  double *tangent, *pull;  // [nv] workspace
+  int *unknown;                        // [nv]
+  double *factor;                      // [nv]
+  double (*range)[2];                  // [dimension] bounds of the coordinate that moves with it
+  int *coordinate;                     // [dimension] its entry in the state, -1: not a slide or hinge
+  double *metric;                      // [dimension]
+  int *group;                          // [dimension]
+  double *tangent, *pull;              // [nv] workspace
+  struct dc_refine_answer answers[2];  // of the last two states, the newest first
   struct dc_residual_problem problem;
   struct dc_refine_counts counts;
 };
-
-// Poses, columns and placements at state q.
-void dc_refine_place(struct dc_refine *refine, const double *q);
-// The witness points of a contact as placed.
-void dc_refine_query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness);
 
 // Functions of the problem.
 enum dc_status dc_refine_evaluate(void *context, const double *q, const struct dc_residual_draw *draw, double *residual,

@@ -27,23 +27,65 @@ static void place(const struct dc_body *body, const struct dc_pose *pose, struct
   dc_vec_sub(placement->position, pose->position, arm);
 }
 
-void dc_refine_place(struct dc_refine *refine, const double *q)
+static void place_bodies(struct dc_refine *refine, const double *q)
 {
   dc_kinematics_update(refine->bodies, q, &refine->kinematics);
   for (int i = 0; i < refine->bodies->count; i++)
     place(&refine->bodies->bodies[i], &refine->kinematics.poses[i], &refine->placements[i]);
 }
 
-void dc_refine_query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness)
+static void query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness)
 {
   refine->counts.queries++;
   dc_witness_query(contact->search, &refine->placements[contact->body[0]], &refine->placements[contact->body[1]],
                    witness);
 }
 
-static void locate(struct dc_refine *refine, const struct dc_refine_contact *contact, struct contact_state *state)
+// Whether overlaps of two bodies count and the spheres around them come within the clearance.
+static bool near(const struct dc_refine *refine, const struct dc_refine_contact *contact)
 {
-  dc_refine_query(refine, contact, &state->witness);
+  double center[2][3], reach = refine->settings.clearance;
+  if (!(refine->settings.penetration > 0))
+    return false;
+  for (int k = 0; k < 2; k++) {
+    const struct dc_placement *placement = &refine->placements[contact->body[k]];
+    const struct dc_solid *solid = refine->solids[contact->body[k]].solid;
+    dc_mat_apply(center[k], placement->rotation, solid->center);
+    dc_vec_add(center[k], center[k], placement->position);
+    reach += solid->radius;
+  }
+  return dc_vec_distance(center[0], center[1]) < reach;
+}
+
+// Places the bodies at q and finds the witness points of all contacts there, unless they were found already.
+static const struct dc_refine_answer *ask(struct dc_refine *refine, const double *q)
+{
+  struct dc_refine_answer *answers = refine->answers;
+  size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
+  place_bodies(refine, q);
+  if (answers[0].known && memcmp(answers[0].q, q, bytes) == 0)
+    return &answers[0];
+  struct dc_refine_answer newest = answers[1];
+  answers[1] = answers[0];
+  answers[0] = newest;
+  if (newest.known && memcmp(newest.q, q, bytes) == 0)
+    return &answers[0];
+  answers[0].known = true;
+  memcpy(newest.q, q, bytes);
+  for (int c = 0; c < refine->contact_count; c++) {
+    const struct dc_refine_contact *contact = &refine->contacts[c];
+    newest.apart[c] = !contact->pair && !near(refine, contact);
+    if (!newest.apart[c])
+      query(refine, contact, &newest.witnesses[c]);
+  }
+  return &answers[0];
+}
+
+// The contact between witness points as found.
+static void locate(const struct dc_refine *refine, const struct dc_refine_contact *contact,
+                   const struct dc_witness *witness, struct contact_state *state)
+{
+  state->witness = *witness;
   for (int k = 0; k < 2; k++) {
     const struct dc_placement *placement = &refine->placements[contact->body[k]];
     dc_mat_apply(state->target[k], placement->rotation, contact->target[k]);
@@ -219,28 +261,13 @@ static void add_columns(const struct dc_refine *refine, int body, double scale, 
   }
 }
 
-// Whether overlaps count and the spheres around two bodies come within the clearance.
-static bool near(const struct dc_refine *refine, const struct dc_refine_contact *contact)
-{
-  if (!(refine->settings.penetration > 0))
-    return false;
-  double center[2][3], reach = refine->settings.clearance;
-  for (int k = 0; k < 2; k++) {
-    const struct dc_placement *placement = &refine->placements[contact->body[k]];
-    const struct dc_solid *solid = refine->solids[contact->body[k]].solid;
-    dc_mat_apply(center[k], placement->rotation, solid->center);
-    dc_vec_add(center[k], center[k], placement->position);
-    reach += solid->radius;
-  }
-  return dc_vec_distance(center[0], center[1]) < reach;
-}
-
 // How far two bodies that are no pair are within the clearance, m.
-static double intrusion(struct dc_refine *refine, const struct dc_refine_contact *contact, struct contact_state *state)
+static double intrusion(const struct dc_refine *refine, const struct dc_refine_answer *answer, int c,
+                        struct contact_state *state)
 {
-  if (!near(refine, contact))
+  if (answer->apart[c])
     return 0;
-  locate(refine, contact, state);
+  locate(refine, &refine->contacts[c], &answer->witnesses[c], state);
   return fmax(0, refine->settings.clearance - state->witness.distance);
 }
 
@@ -254,21 +281,21 @@ enum dc_status dc_refine_evaluate(void *context, const double *q, const struct d
   double share = refine->pair_count ? sqrt(1.0 / refine->pair_count) : 1, weight = sqrt(refine->settings.penetration);
   if (jacobian)
     memset(jacobian, 0, (size_t)n * (size_t)refine->problem.residual_count * sizeof *jacobian);
-  dc_refine_place(refine, q);
+  const struct dc_refine_answer *answer = ask(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct contact_state state;
     int count = contact->pair ? DC_PAIR_RESIDUALS : 1;
     double rows[54], scale = contact->pair ? share : -weight, depth = 0;
     if (contact->pair) {
-      locate(refine, contact, &state);
+      locate(refine, contact, &answer->witnesses[c], &state);
       pair_residual(refine, &state, residual + row);
       for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
         residual[row + i] *= share;
       if (jacobian)
         differentiate(refine, c, draw, &state);
     } else {
-      depth = intrusion(refine, contact, &state);
+      depth = intrusion(refine, answer, c, &state);
       residual[row] = weight * depth;
     }
     for (int k = 0; k < 2 && jacobian && (contact->pair || depth > 0); k++) {
@@ -324,20 +351,20 @@ enum dc_status dc_refine_descend(void *context, const double *q, const struct dc
   double share = refine->pair_count ? 1.0 / refine->pair_count : 1;
   memset(direction, 0, (size_t)refine->problem.dimension * sizeof *direction);
   *value = 0;
-  dc_refine_place(refine, q);
+  const struct dc_refine_answer *answer = ask(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct contact_state state;
     double residual[DC_PAIR_RESIDUALS], gradients[2][6], depth = 0;
     if (contact->pair) {
-      locate(refine, contact, &state);
+      locate(refine, contact, &answer->witnesses[c], &state);
       differentiate(refine, c, draw, &state);
       pair_residual(refine, &state, residual);
       for (int i = 0; i < DC_PAIR_RESIDUALS; i++)
         *value += share * residual[i] * residual[i];
       for (int k = 0; k < 2; k++)
         pair_gradient(&state, k, residual, gradients[k]);
-    } else if ((depth = intrusion(refine, contact, &state)) > 0) {
+    } else if ((depth = intrusion(refine, answer, c, &state)) > 0) {
       *value += refine->settings.penetration * depth * depth;
     }
     for (int k = 0; k < 2 && (contact->pair || depth > 0); k++) {
@@ -367,13 +394,15 @@ void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refi
                        struct dc_refine_contact_state *contacts)
 {
   *total = (struct dc_refine_state){.min_distance = INFINITY};
-  dc_refine_place(refine, q);
+  place_bodies(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct dc_refine_contact_state *result = &contacts[c];
     struct contact_state state;
     double residual[DC_PAIR_RESIDUALS];
-    locate(refine, contact, &state);
+    struct dc_witness witness;
+    query(refine, contact, &witness);
+    locate(refine, contact, &witness, &state);
     *result = (struct dc_refine_contact_state){
         .body = {contact->body[0], contact->body[1]}, .pair = contact->pair, .witness = state.witness};
     for (int k = 0; k < 2; k++) {
