@@ -30,7 +30,7 @@ static int group_of(const struct dc_joint_part *part)
 
 static void set_unknown(struct dc_refine *refine, const struct dc_joint_part *part, int k)
 {
-  int v = part->v + k, u = refine->problem.dimension++;
+  int v = part->v + k, u = refine->unknown[v];
   bool scalar = part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE;
   refine->unknown[v] = u;
   refine->factor[v] = 1;
@@ -57,6 +57,8 @@ static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *er
   if (nv && (!refine->unknown || !refine->factor || !refine->range || !refine->coordinate || !refine->metric ||
              !refine->group || !refine->tangent || !refine->pull))
     return no_memory(error);
+  for (int v = 0; v < bodies->nv; v++)
+    refine->unknown[v] = refine->problem.dimension++;
   for (int i = 0; i < bodies->count; i++)
     for (int p = 0; p < bodies->bodies[i].part_count; p++)
       for (int k = 0; k < dc_part_nv(&bodies->bodies[i].parts[p]); k++)
