@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/bench_settings.h"
 #include "contact/bench_force.h"
 #include "contact/bench_pairs.h"
 #include "contact/bench_properties.h"
@@ -261,15 +261,33 @@ static enum dc_status bench_gradients(struct dc_json_writer *json, struct dc_tex
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
+  // or one that takes settings
+  enum dc_status (*run_with)(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+                             struct dc_text *text, struct dc_error *error);
 } benchmarks[] = {
-    {"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs},
-    {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces},
-    {"properties", "the four properties of contact models (paper 000, Table 1), measured", bench_properties},
-    {"gradients", "gradients with known answers, by every contact model", bench_gradients},
-    {NULL, NULL, NULL}};
+    {"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs, NULL},
+    {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces, NULL},
+    {"properties", "the four properties of contact models (paper 000, Table 1), measured", bench_properties, NULL},
+    {"gradients", "gradients with known answers, by every contact model", bench_gradients, NULL},
+    {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
+    {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,
+     dc_api_bench_witness_time},
+    {NULL, NULL, NULL, NULL}};
 
-int dcsim_bench(const char *name, dcsim_report *report, dcsim_error *error)
+static enum dc_status run_benchmark(const struct benchmark *benchmark, const struct dc_bench_arguments *arguments,
+                                    struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
 {
+  if (benchmark->run_with)
+    return benchmark->run_with(arguments, json, text, error);
+  if (arguments->count)
+    return dc_fail(error, DC_USAGE, "the benchmark \"%s\" has no settings", benchmark->name);
+  return benchmark->run(json, text, error);
+}
+
+int dcsim_bench(const char *name, int setting_count, const char *const *settings, dcsim_report *report,
+                dcsim_error *error)
+{
+  const struct dc_bench_arguments arguments = {setting_count, settings};
   struct dc_error local = {0};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
@@ -280,7 +298,7 @@ int dcsim_bench(const char *name, dcsim_report *report, dcsim_error *error)
       dc_json_put_string(&json, benchmarks[i].name, benchmarks[i].summary);
       dc_text_add(&text, "%-12s %s\n", benchmarks[i].name, benchmarks[i].summary);
     } else if (strcmp(name, benchmarks[i].name) == 0) {
-      status = benchmarks[i].run(&json, &text, &local);
+      status = run_benchmark(&benchmarks[i], &arguments, &json, &text, &local);
     }
   }
   dc_json_end(&json, '}');

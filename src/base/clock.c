@@ -10,6 +10,13 @@ double dc_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double dc_thread_seconds(void)
+{
+  struct timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 static void stamp(char *text, size_t size, const char *format)
 {
   time_t now = time(NULL);

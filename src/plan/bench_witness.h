@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many tasks of witness points at once: the tables of paper 002 (docs/theory.md, "Refinement").
+#ifndef DC_PLAN_BENCH_WITNESS_H
+#define DC_PLAN_BENCH_WITNESS_H
+
+#include "plan/bench_objects.h"
+#include "plan/refine.h"
+
+// The option table is dc_bench_witness_options; refine and the method of least squares come beside it.
+struct dc_bench_witness_settings {
+  int objects;  // enum dc_bench_set
+  long tasks;
+  long seed;  // of objects and tasks
+  double slack, relative_slack;
+  bool both;  // the first object moves, too
+  const struct dc_refine_settings *refine;
+};
+extern const struct dc_option dc_bench_witness_options[];
+
+struct dc_bench_witness_result {
+  int tasks;
+  double accuracy;       // share of tasks that end below 1e-6 m^2
+  double median, ninth;  // of the final values: D5 and D9, m^2
+  double queries;        // a task, in the mean
+  double iterations;     // a task, in the mean
+  double seconds;        // processor time of minimizing, of all threads together
+};
+
+// Minimizes every task; tasks are spread over threads, results do not depend on their number (seconds apart).  Statuses
+// of the method; DC_MEMORY.
+enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings,
+                                const struct dc_least_squares_type *method, const void *method_options,
+                                struct dc_bench_witness_result *result, struct dc_error *error);
+
+struct dc_bench_witness_times {
+  int tasks;
+  long poses;  // queries that were timed, along the ways that normalized descent takes
+  // Processor time, s, of one query; of its derivative (NAN when it is made of differences of queries); of one evaluation
+  // with the direction of descent, which holds both and the bodies' frames.
+  double forward, backward, iteration;
+};
+
+// One thread; the derivative is that of settings->refine->witness.
+enum dc_status dc_bench_witness_time(const struct dc_bench_witness_settings *settings,
+                                     struct dc_bench_witness_times *times, struct dc_error *error);
+
+#endif
