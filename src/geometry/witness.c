@@ -178,9 +178,8 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
       dc_difference_at(&difference, &guess[k]);
     }
     dc_epa(&search->epa, &difference, &simplex, memory->face_count > 0 ? guess : NULL, &penetration, &search->supports);
-    memory->face_count = penetration.simplex.count == 3 ? 3 : 0;
-    for (int k = 0; k < memory->face_count; k++)
-      memcpy(memory->face[k], penetration.simplex.points[k].index, sizeof memory->face[k]);
+    memory->face_count = penetration.face_count;
+    memcpy(memory->face, penetration.face, sizeof memory->face);
     answer->distance = -penetration.depth;
     dc_vec_copy(answer->normal, penetration.normal);
     find_points(&difference, &penetration.simplex, answer->point);
