@@ -3,6 +3,8 @@
 #ifndef DC_GEOMETRY_SOLID_H
 #define DC_GEOMETRY_SOLID_H
 
+#include <stdbool.h>
+
 #include "geometry/shape.h"
 
 // A convex polyhedron with the graph of its edges, on which supports are found by hill climbing.
@@ -13,6 +15,8 @@ struct dc_convex {
   const int *neighbor_start;    // [vertex_count + 1] into neighbors
   const int *neighbors;         // vertices that share an edge, ascending
   double center[3], radius;     // a sphere that holds it, m
+  const double (*offsets)[3];   // vertices from center
+  bool climbs;                  // walks uphill along edges end at the highest vertex, to rounding
 };
 
 struct dc_solid {
@@ -23,8 +27,8 @@ struct dc_solid {
   double surface_area;       // of all parts together, m^2
 };
 
-// Makes a solid of the convex parts of shape.  Arrays are owned by arena or the shape.  DC_BAD_INPUT when the shape is
-// not known to be a union of convex parts; DC_MEMORY.
+// Makes a solid of the convex parts of shape; of a part that is convex only to the rounding of files, the hull.  Arrays
+// are owned by arena or the shape.  DC_BAD_INPUT when the shape is not known to be a union of convex parts; DC_MEMORY.
 enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *arena, struct dc_solid *solid,
                                struct dc_error *error);
 

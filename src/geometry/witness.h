@@ -20,6 +20,8 @@ struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first,
 void dc_witness_search_destroy(struct dc_witness_search *search);  // NULL is allowed
 // Forgets what earlier queries left, so that results depend on nothing before.
 void dc_witness_search_reset(struct dc_witness_search *search);
+// Pairs of farthest vertices that queries have looked up so far: what bounds their work.
+long dc_witness_search_supports(const struct dc_witness_search *search);
 
 // Of two unions the pair of parts with the least signed distance counts, the earliest of equals: exact when they are
 // apart, in overlap the deepest pair of parts (paper 002, section V-A).  Never fails: where EPA runs out of room or of

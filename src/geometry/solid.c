@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/solid.h"
+
+#include <stdlib.h>
+
+#include "geometry/hull.h"
+#include "math/vector.h"
+
+// Of the size of a part: vertices higher than the first above the plane of a triangle make the part's hull take its
+// place, higher than the second supports be found by looking at every vertex.
+static const double convex_tolerance = 1e-12, climb_tolerance = 1e-13;
+enum { SHRINKS = 200 };
+
+static enum dc_status fail_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for a solid");
+}
+
+// Calls body with every vertex of the parts.
+#define FOR_VERTICES(parts, count, vertex, body)                                                                       \
+  for (int part_ = 0; part_ < (count); part_++)                                                                        \
+    for (int v_ = 0; v_ < (parts)[part_].vertex_count; v_++) {                                                         \
+      const double *vertex = (parts)[part_].vertices[v_];                                                              \
+      body                                                                                                             \
+    }
+
+static double farthest(const struct dc_convex *parts, int count, const double center[3], double point[3])
+{
+  double most = -1;
+  FOR_VERTICES(parts, count, vertex, {
+    double distance = dc_vec_distance(vertex, center);
+    if (distance > most) {
+      most = distance;
+      dc_vec_copy(point, vertex);
+    }
+  })
+  return most;
+}
+
+// A sphere that holds the parts, near the smallest: the centre moves from that of the bounding box towards the farthest
+// vertex by ever smaller shares of the way (Badoiu and Clarkson 2003).  Returns the diagonal of the bounding box.
+static double enclose(const struct dc_convex *parts, int count, double center[3], double *radius)
+{
+  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY}, at[3], point[3] = {0};
+  FOR_VERTICES(parts, count, vertex, {
+    for (int k = 0; k < 3; k++) {
+      lower[k] = fmin(lower[k], vertex[k]);
+      upper[k] = fmax(upper[k], vertex[k]);
+    }
+  })
+  dc_vec_add(at, lower, upper);
+  dc_vec_scale(at, at, 0.5);
+  dc_vec_copy(center, at);
+  *radius = INFINITY;
+  for (int i = 0; i < SHRINKS; i++) {
+    double reach = farthest(parts, count, at, point), step[3];
+    if (reach < *radius) {
+      *radius = reach;
+      dc_vec_copy(center, at);
+    }
+    dc_vec_sub(step, point, at);
+    dc_vec_add_scaled(at, at, 1.0 / (i + 2), step);
+  }
+  return dc_vec_distance(lower, upper);
+}
+
+static double triangle_area(const struct dc_convex *part, int triangle)
+{
+  const int *corner = part->triangles[triangle];
+  double a[3], b[3], normal[3];
+  dc_vec_sub(a, part->vertices[corner[1]], part->vertices[corner[0]]);
+  dc_vec_sub(b, part->vertices[corner[2]], part->vertices[corner[0]]);
+  dc_vec_cross(normal, a, b);
+  return 0.5 * dc_vec_norm(normal);
+}
+
+static int compare_ints(const void *left, const void *right)
+{
+  int a = *(const int *)left, b = *(const int *)right;
+  return (a > b) - (a < b);
+}
+
+// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around a
+// vertex are all its neighbours, once each.
+static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
+{
+  int *start = dc_arena_alloc(arena, (size_t)part->vertex_count + 1, sizeof *start);
+  int *neighbors = dc_arena_alloc(arena, 3 * (size_t)part->triangle_count, sizeof *neighbors);
+  double(*offsets)[3] = dc_arena_alloc(arena, (size_t)part->vertex_count, sizeof *offsets);
+  int *filled = dc_alloc((size_t)part->vertex_count, sizeof *filled);
+  if (!start || !neighbors || !offsets || !filled) {
+    free(filled);
+    return DC_MEMORY;
+  }
+  for (int t = 0; t < part->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      start[part->triangles[t][k] + 1]++;
+  for (int v = 0; v < part->vertex_count; v++)
+    start[v + 1] += start[v];
+  for (int t = 0; t < part->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int v = part->triangles[t][k];
+      neighbors[start[v] + filled[v]++] = part->triangles[t][(k + 1) % 3];
+    }
+  for (int v = 0; v < part->vertex_count; v++) {
+    qsort(neighbors + start[v], (size_t)(start[v + 1] - start[v]), sizeof *neighbors, compare_ints);
+    dc_vec_sub(offsets[v], part->vertices[v], part->center);
+  }
+  free(filled);
+  part->neighbor_start = start;
+  part->neighbors = neighbors;
+  part->offsets = (const double(*)[3])offsets;
+  return DC_OK;
+}
+
+static enum dc_status make_part(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_convex *part,
+                                double *surface_area, struct dc_error *error)
+{
+  struct dc_mesh used = *mesh, hull;
+  double excess, size = dc_mesh_size(mesh);
+  enum dc_status status = dc_hull_excess(mesh, mesh, &excess, error);
+  if (!status && excess > convex_tolerance * size) {
+    status = dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, arena, &hull, error);
+    if (!status) {
+      used = hull;
+      status = dc_hull_excess(&used, &used, &excess, error);
+    } else if (status == DC_BAD_INPUT) {  // flat to rounding, for example: the mesh serves
+      status = DC_OK;
+    }
+  }
+  if (status)
+    return status;
+  *part = (struct dc_convex){.vertex_count = used.vertex_count,
+                             .triangle_count = used.triangle_count,
+                             .vertices = (const double(*)[3])used.vertices,
+                             .triangles = (const int(*)[3])used.triangles,
+                             .climbs = excess <= climb_tolerance * size};
+  enclose(part, 1, part->center, &part->radius);
+  for (int t = 0; t < part->triangle_count; t++)
+    *surface_area += triangle_area(part, t);
+  return connect(part, arena) ? fail_memory(error) : DC_OK;
+}
+
+enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *arena, struct dc_solid *solid,
+                               struct dc_error *error)
+{
+  *solid = (struct dc_solid){0};
+  if (shape->part_count == 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "shape \"%s\" is not known to be a union of convex parts (a mesh may ask for \"convex\")",
+                   shape->name);
+  struct dc_convex *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
+  if (!parts)
+    return fail_memory(error);
+  double surface_area = 0;
+  for (int i = 0; i < shape->part_count; i++) {
+    enum dc_status status = make_part(&shape->parts[i], arena, &parts[i], &surface_area, error);
+    if (status) {
+      dc_error_prefix(error, "shape \"%s\"", shape->name);
+      return status;
+    }
+  }
+  solid->part_count = shape->part_count;
+  solid->parts = parts;
+  solid->surface_area = surface_area;
+  solid->size = enclose(parts, solid->part_count, solid->center, &solid->radius);
+  return DC_OK;
+}
