@@ -9,6 +9,15 @@ static const double NORMAL_LEAST = -0.5;
 // Neighbours: vertices up to so many edges away, and room for them (as many around a vertex with six edges are 91).
 enum { RINGS = 5, NEIGHBORS_MOST = 1024, TABLE_SIZE = 4096 };
 
+enum { BLOCKS_MOST = DC_SURFACE_SAMPLES_MOST / DC_SURFACE_BLOCK };
+
+// Samples are drawn from blocks and refused when they are no candidates, at most so many for each one wanted; where the
+// blocks hold no more than so many samples for each one wanted, the candidates are looked up first.
+enum { TRIES = 6, FEW = 8 };
+
+// Blocks that a search for the nearest samples begins with, at most.
+enum { FIRST_BLOCKS = 8 };
+
 // What is drawn from: candidates or vertices of a part by their indices.
 struct pool {
   int count;
@@ -16,49 +25,69 @@ struct pool {
 };
 
 // The finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring arguments give unrelated values.
-static uint64_t mix(uint64_t z)
+static inline uint64_t mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return z ^ (z >> 31);
 }
 
-// Candidates within the radius.  Two passes without branches: marks, then the list.
-static void pool_within(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
-                        struct pool *pool)
+// Blocks that reach into the radius.  Two passes without branches: marks, then the list.
+static int find_blocks(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                       int blocks[BLOCKS_MOST])
 {
-  unsigned char chosen[DC_SURFACE_SAMPLES_MOST];
-  const double *x = samples->x, *y = samples->y, *z = samples->z;
-  const double *nx = samples->normal_x, *ny = samples->normal_y, *nz = samples->normal_z;
-  double px = local->own[0], py = local->own[1], pz = local->own[2];
-  double mx = local->normal[0], my = local->normal[1], mz = local->normal[2];
-  double square = local->radius * local->radius;
-  int padded = (samples->count + 7) / 8 * 8;
-  for (int i = 0; i < padded; i++) {
-    double dx = x[i] - px, dy = y[i] - py, dz = z[i] - pz;
-    chosen[i] = (dx * dx + dy * dy + dz * dz <= square) & (nx[i] * mx + ny[i] * my + nz[i] * mz >= NORMAL_LEAST);
+  unsigned char near[BLOCKS_MOST];
+  const double *x = samples->block_x, *y = samples->block_y, *z = samples->block_z, *radius = samples->block_radius;
+  double px = local->own[0], py = local->own[1], pz = local->own[2], within = local->radius;
+  for (int b = 0; b < samples->block_count; b++) {
+    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz, reach = within + radius[b];
+    near[b] = dx * dx + dy * dy + dz * dz <= reach * reach;
   }
   int count = 0;
-  for (int i = 0; i < samples->count; i++) {
-    pool->index[count] = i;
-    count += chosen[i];
+  for (int b = 0; b < samples->block_count; b++) {
+    blocks[count] = b;
+    count += near[b];
   }
+  return count;
+}
+
+// Sample i is within the radius and faces the contact.
+static inline bool is_candidate(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                                double square, int i)
+{
+  double dx = samples->x[i] - local->own[0], dy = samples->y[i] - local->own[1], dz = samples->z[i] - local->own[2];
+  double facing = samples->normal_x[i] * local->normal[0] + samples->normal_y[i] * local->normal[1] +
+                  samples->normal_z[i] * local->normal[2];
+  return (dx * dx + dy * dy + dz * dz <= square) & (facing >= NORMAL_LEAST) & (i < samples->count);
+}
+
+// The candidates among the samples of blocks.
+static void pool_within(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                        const int *blocks, int block_count, struct pool *pool)
+{
+  double square = local->radius * local->radius;
+  int count = 0;
+  for (int b = 0; b < block_count; b++)
+    for (int k = 0; k < DC_SURFACE_BLOCK; k++) {
+      int i = blocks[b] * DC_SURFACE_BLOCK + k;
+      pool->index[count] = i;
+      count += is_candidate(samples, local, square, i);
+    }
   pool->count = count;
 }
 
-// The `most` candidates nearest to the witness point that face the contact, by insertion.
-static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
-                         struct pool *pool)
+// Puts the samples of a block that face the contact into the list of the nearest, by insertion.
+static void insert_block(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int block,
+                         int most, double square[DC_WITNESS_SAMPLES_MOST], struct pool *pool)
 {
-  double square[DC_WITNESS_SAMPLES_MOST];
-  int count = 0;
-  for (int i = 0; i < samples->count; i++) {
+  int end = (block + 1) * DC_SURFACE_BLOCK;
+  for (int i = block * DC_SURFACE_BLOCK; i < end && i < samples->count; i++) {
     double d[3] = {samples->x[i] - local->own[0], samples->y[i] - local->own[1], samples->z[i] - local->own[2]};
     double n[3] = {samples->normal_x[i], samples->normal_y[i], samples->normal_z[i]};
     double s = dc_vec_dot(d, d);
-    if ((count == most && s >= square[count - 1]) || dc_vec_dot(n, local->normal) < NORMAL_LEAST)
+    if ((pool->count == most && s >= square[most - 1]) || dc_vec_dot(n, local->normal) < NORMAL_LEAST)
       continue;
-    int j = count < most ? count++ : count - 1;
+    int j = pool->count < most ? pool->count++ : most - 1;
     for (; j > 0 && square[j - 1] > s; j--) {
       square[j] = square[j - 1];
       pool->index[j] = pool->index[j - 1];
@@ -66,7 +95,37 @@ static void pool_nearest(const struct dc_surface_samples *samples, const struct 
     square[j] = s;
     pool->index[j] = i;
   }
-  pool->count = count;
+}
+
+// The `most` samples nearest to the witness point that face the contact: first blocks around it, then all that may hold
+// nearer ones.
+static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
+                         struct pool *pool)
+{
+  double square[DC_WITNESS_SAMPLES_MOST], distance[BLOCKS_MOST];
+  const double *x = samples->block_x, *y = samples->block_y, *z = samples->block_z;
+  double px = local->own[0], py = local->own[1], pz = local->own[2];
+  int blocks = samples->block_count, first = 2 * most / DC_SURFACE_BLOCK;
+  for (int b = 0; b < blocks; b++) {
+    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz;
+    distance[b] = dx * dx + dy * dy + dz * dz;
+  }
+  pool->count = 0;
+  for (int i = 0; i < first && i < blocks && i < FIRST_BLOCKS; i++) {
+    int nearest = 0;
+    for (int b = 1; b < blocks; b++)
+      nearest = distance[b] < distance[nearest] ? b : nearest;
+    insert_block(samples, local, nearest, most, square, pool);
+    distance[nearest] = INFINITY;
+  }
+  double within = pool->count == most ? sqrt(square[most - 1]) : INFINITY;
+  for (int b = 0; b < blocks; b++) {
+    double reach = within + samples->block_radius[b];
+    if (distance[b] < INFINITY && distance[b] <= reach * reach) {
+      insert_block(samples, local, b, most, square, pool);
+      within = pool->count == most ? sqrt(square[most - 1]) : INFINITY;
+    }
+  }
 }
 
 static int nearest_vertex(const struct dc_convex *part, const double point[3])
@@ -111,25 +170,62 @@ static void pool_neighbors(const struct dc_convex *part, const struct dc_witness
   }
 }
 
+// Number i of a draw, in [0, count)
+static inline int choose(uint64_t key, int i, int count)
+{
+  uint64_t bits = mix(key + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+  return (int)(bits * (uint64_t)count >> 32);
+}
+
+// Draws points->count candidates and witness points alike by trial; false when the trials do not suffice.  Without
+// branches on what is refused, as nobody can predict it.
+static bool draw_by_trial(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                          const int *blocks, int block_count, uint64_t key, struct dc_witness_points *points)
+{
+  double square = local->radius * local->radius;
+  int slots = block_count * DC_SURFACE_BLOCK, most = points->count, count = 0;
+  int taken[DC_WITNESS_SAMPLES_MOST + 1];
+  for (int i = 0; i < TRIES * most && count < most; i++) {
+    int slot = choose(key, i, slots + 1);
+    bool own = slot == slots;
+    int block = blocks[own ? 0 : slot / DC_SURFACE_BLOCK];
+    int j = block * DC_SURFACE_BLOCK + slot % DC_SURFACE_BLOCK;
+    taken[count] = own ? -1 : j;
+    count += own | is_candidate(samples, local, square, j);
+  }
+  if (count < most)
+    return false;
+  for (int i = 0; i < most; i++) {
+    int j = taken[i] < 0 ? 0 : taken[i];
+    double keep = taken[i] < 0 ? 0 : 1;
+    points->x[i] = keep * (samples->x[j] - local->own[0]);
+    points->y[i] = keep * (samples->y[j] - local->own[1]);
+    points->z[i] = keep * (samples->z[j] - local->own[2]);
+  }
+  return true;
+}
+
 void dc_witness_sample(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
                        const struct dc_witness_local *local, uint64_t key, struct dc_witness_points *points)
 {
   const struct dc_surface_samples *samples = solid->samples;
   const struct dc_convex *part = &solid->solid->parts[local->part];
-  int most = (int)settings->samples;
   bool vertices = settings->sampling == DC_SAMPLE_NEIGHBOR;
   struct pool pool;
+  points->count = (int)settings->samples;
   if (vertices) {
     pool_neighbors(part, local, &pool);
   } else {
-    pool_within(samples, local, &pool);
-    if (4 * pool.count < most)
-      pool_nearest(samples, local, most, &pool);
+    int blocks[BLOCKS_MOST], block_count = find_blocks(samples, local, blocks);
+    if (block_count * DC_SURFACE_BLOCK > FEW * points->count &&
+        draw_by_trial(samples, local, blocks, block_count, key, points))
+      return;
+    pool_within(samples, local, blocks, block_count, &pool);
+    if (4 * pool.count < points->count)
+      pool_nearest(samples, local, points->count, &pool);
   }
-  points->count = most;
-  for (int i = 0; i < most; i++) {
-    uint64_t bits = mix(key + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-    int choice = (int)(bits * (uint64_t)(pool.count + 1) >> 32);
+  for (int i = 0; i < points->count; i++) {
+    int choice = choose(key, i, pool.count + 1);
     points->x[i] = points->y[i] = points->z[i] = 0;
     if (choice == pool.count)
       continue;
