@@ -10,7 +10,8 @@
 #include "geometry/witness_epa.h"
 #include "math/vector.h"
 
-static const double EQUAL = 1e-13;  // of the coordinates: distances that close are equal
+// Of the coordinates: distances that close are equal; distances of which only rounding would make a direction.
+static const double EQUAL = 1e-13, TOUCHING = 1e-12;
 
 // What the last query of a pair of parts left.
 struct memory {
@@ -112,9 +113,10 @@ static void set_difference(const struct dc_witness_search *search, const struct 
   const struct dc_convex *a = &search->solids[0]->parts[i], *b = &search->solids[1]->parts[j];
   difference->corners[0] = corners_of(a);
   difference->corners[1] = corners_of(b);
-  memcpy(difference->rotation, relative->rotation, sizeof difference->rotation);
+  difference->rotation = relative->rotation;
   dc_vec_sub(difference->shift, search->centers[j], a->center);
   difference->scale = a->radius + b->radius + dc_vec_norm(difference->shift);
+  difference->touching = TOUCHING * difference->scale;
 }
 
 static void recall(const struct memory *memory, struct dc_difference *difference, struct dc_simplex *simplex)

@@ -11,7 +11,6 @@
 enum { ITERATIONS = 200, STALLS = 4, SCAN = 12 };
 static const double RELATIVE = 1e-14;  // of the distance: nothing nearer is looked for
 static const double ROUNDING = 4e-16;  // of the coordinates
-static const double TOUCHING = 1e-12;  // of the coordinates: a direction would be of rounding only
 static const double OUTSIDE = 1e-12;   // of a face's barycentric coordinates: points on an edge belong to both faces
 static const double TIE = 1e-12;       // of squared distances
 static const double FLAT = 1e-15;      // of the volume and area that edges of these lengths can have
@@ -48,8 +47,12 @@ static int highest(const struct dc_corners *corners, const double direction[3], 
 void dc_difference_at(const struct dc_difference *difference, struct dc_difference_point *point)
 {
   const double *a = difference->corners[0].vertices[point->index[0]];
-  double b[3];
-  dc_mat_apply(b, difference->rotation, difference->corners[1].vertices[point->index[1]]);
+  const double *b = difference->corners[1].vertices[point->index[1]];
+  double turned[3];
+  if (difference->rotation) {
+    dc_mat_apply(turned, difference->rotation, b);
+    b = turned;
+  }
   for (int k = 0; k < 3; k++)
     point->w[k] = a[k] - (b[k] + difference->shift[k]);
 }
@@ -58,7 +61,10 @@ void dc_difference_support(struct dc_difference *difference, const double direct
                            struct dc_difference_point *point)
 {
   double back[3];
-  dc_mat_apply_transposed(back, difference->rotation, direction);
+  if (difference->rotation)
+    dc_mat_apply_transposed(back, difference->rotation, direction);
+  else
+    dc_vec_copy(back, direction);
   dc_vec_scale(back, back, -1);
   for (int side = 0; side < 2; side++)
     difference->start[side] = point->index[side] =
@@ -216,32 +222,33 @@ static bool contains(const struct dc_simplex *simplex, const struct dc_differenc
 
 enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struct dc_simplex *simplex, long *supports)
 {
-  double noise = ROUNDING * difference->scale, touching = TOUCHING * difference->scale;
-  double least = INFINITY, bound = -INFINITY;
+  // Between the distance of the simplex and the bound lies the distance; where rounding ends the descent the simplex with
+  // the least between them counts.
+  double noise = ROUNDING * difference->scale, least = INFINITY, least_error = INFINITY;
   int stalls = 0;
-  struct dc_simplex best;
-  best.count = 0;
+  struct dc_simplex best = *simplex;
   if (dc_simplex_reduce(simplex))
     return DC_GJK_MEET;
   for (int iteration = 0; iteration < ITERATIONS; iteration++) {
-    double square = dc_vec_dot(simplex->nearest, simplex->nearest), norm = sqrt(square), away[3];
+    double norm = dc_vec_norm(simplex->nearest), away[3];
     struct dc_difference_point support;
-    if (!(norm > touching))
+    if (!(norm > difference->touching))
       return DC_GJK_MEET;
     dc_vec_scale(away, simplex->nearest, -1);
     dc_difference_support(difference, away, &support);
     ++*supports;
-    double height = -dc_vec_dot(support.w, away) / norm;
-    if (height > limit)
+    simplex->bound = -dc_vec_dot(support.w, away) / norm;
+    if (simplex->bound > limit)
       return DC_GJK_BEYOND;
-    if (norm - height <= RELATIVE * norm + noise || contains(simplex, &support))
+    double error = norm - simplex->bound;
+    if (error <= RELATIVE * norm + noise)
       return DC_GJK_APART;
-    if (height > bound) {
-      bound = height;
+    if (error < least_error) {
+      least_error = error;
       best = *simplex;
     }
     stalls = norm < least ? 0 : stalls + 1;
-    if (stalls > STALLS)
+    if (stalls > STALLS || contains(simplex, &support))
       break;
     least = fmin(least, norm);
     simplex->points[simplex->count++] = support;

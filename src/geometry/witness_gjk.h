@@ -16,9 +16,11 @@ struct dc_corners {
 // The set A - B = {a - (rotation b + shift)}, in the frame of A.
 struct dc_difference {
   struct dc_corners corners[2];  // of A and of B
-  double rotation[9], shift[3];
-  double scale;  // m: no coordinate of A, of B or between them is larger
-  int start[2];  // where walks to the farthest vertex begin
+  const double *rotation;        // [9]; NULL: none
+  double shift[3];
+  double scale;     // m: no coordinate of A, of B or between them is larger
+  double touching;  // m: distances up to it count as 0
+  int start[2];     // where walks to the farthest vertex begin
 };
 
 struct dc_difference_point {
@@ -32,6 +34,7 @@ struct dc_simplex {
   struct dc_difference_point points[4];
   double weight[4];
   double nearest[3];  // that point
+  double bound;       // after dc_gjk: the least height of A - B along it, m; the distance is not less
 };
 
 enum dc_gjk_outcome {
