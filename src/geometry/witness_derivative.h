@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Witness points").
+// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Derivatives of witness points").
 //
 // The whole derivative of a query are two 3x3 matrices and two points.  With V_i(p) = w_i x (p - c_i) + t_i the velocity
 // field of solid i's twist (w, t) about its reference point c_i, world axes,
