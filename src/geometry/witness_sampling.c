@@ -32,23 +32,20 @@ static inline uint64_t mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
-// Blocks that reach into the radius.  Two passes without branches: marks, then the list.
-static int find_blocks(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
-                       int blocks[BLOCKS_MOST])
+// Squared distances of the blocks' centres from the witness point, and how far within the radius they reach: squares,
+// below 0 when not at all.  One simple loop, for the compiler to make vectors of.
+static void measure_blocks(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                           double distance[BLOCKS_MOST], double reach[BLOCKS_MOST])
 {
-  unsigned char near[BLOCKS_MOST];
   const double *x = samples->block_x, *y = samples->block_y, *z = samples->block_z, *radius = samples->block_radius;
   double px = local->own[0], py = local->own[1], pz = local->own[2], within = local->radius;
-  for (int b = 0; b < samples->block_count; b++) {
-    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz, reach = within + radius[b];
-    near[b] = dx * dx + dy * dy + dz * dz <= reach * reach;
+  int count = samples->block_count;
+  for (int b = 0; b < count; b++) {
+    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz, far = within + radius[b];
+    double square = dx * dx + dy * dy + dz * dz;
+    distance[b] = square;
+    reach[b] = far * far - square;
   }
-  int count = 0;
-  for (int b = 0; b < samples->block_count; b++) {
-    blocks[count] = b;
-    count += near[b];
-  }
-  return count;
 }
 
 // Sample i is within the radius and faces the contact.
@@ -98,18 +95,12 @@ static void insert_block(const struct dc_surface_samples *samples, const struct 
 }
 
 // The `most` samples nearest to the witness point that face the contact: first blocks around it, then all that may hold
-// nearer ones.
+// nearer ones.  distance [block_count], m^2, is used up.
 static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
-                         struct pool *pool)
+                         double distance[BLOCKS_MOST], struct pool *pool)
 {
-  double square[DC_WITNESS_SAMPLES_MOST], distance[BLOCKS_MOST];
-  const double *x = samples->block_x, *y = samples->block_y, *z = samples->block_z;
-  double px = local->own[0], py = local->own[1], pz = local->own[2];
+  double square[DC_WITNESS_SAMPLES_MOST];
   int blocks = samples->block_count, first = 2 * most / DC_SURFACE_BLOCK;
-  for (int b = 0; b < blocks; b++) {
-    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz;
-    distance[b] = dx * dx + dy * dy + dz * dz;
-  }
   pool->count = 0;
   for (int i = 0; i < first && i < blocks && i < FIRST_BLOCKS; i++) {
     int nearest = 0;
@@ -216,13 +207,19 @@ void dc_witness_sample(const struct dc_witness_settings *settings, const struct 
   if (vertices) {
     pool_neighbors(part, local, &pool);
   } else {
-    int blocks[BLOCKS_MOST], block_count = find_blocks(samples, local, blocks);
+    double distance[BLOCKS_MOST], reach[BLOCKS_MOST];
+    int blocks[BLOCKS_MOST], block_count = 0;
+    measure_blocks(samples, local, distance, reach);
+    for (int b = 0; b < samples->block_count; b++) {
+      blocks[block_count] = b;
+      block_count += reach[b] >= 0;
+    }
     if (block_count * DC_SURFACE_BLOCK > FEW * points->count &&
         draw_by_trial(samples, local, blocks, block_count, key, points))
       return;
     pool_within(samples, local, blocks, block_count, &pool);
     if (4 * pool.count < points->count)
-      pool_nearest(samples, local, points->count, &pool);
+      pool_nearest(samples, local, points->count, distance, &pool);
   }
   for (int i = 0; i < points->count; i++) {
     int choice = choose(key, i, pool.count + 1);
