@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/witness_local.h"
 
+#include <string.h>
+
 #include "math/vector.h"
 
 // cos 120 degrees: what faces away from the contact, such as the other side of a thin plate, is left out.
@@ -14,9 +16,6 @@ enum { BLOCKS_MOST = DC_SURFACE_SAMPLES_MOST / DC_SURFACE_BLOCK };
 // Samples are drawn from blocks and refused when they are no candidates, at most so many for each one wanted; where the
 // blocks hold no more than so many samples for each one wanted, the candidates are looked up first.
 enum { TRIES = 6, FEW = 8 };
-
-// Blocks that a search for the nearest samples begins with, at most.
-enum { FIRST_BLOCKS = 8 };
 
 // What is drawn from: candidates or vertices of a part by their indices.
 struct pool {
@@ -73,50 +72,64 @@ static void pool_within(const struct dc_surface_samples *samples, const struct d
   pool->count = count;
 }
 
-// Puts the samples of a block that face the contact into the list of the nearest, by insertion.
-static void insert_block(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int block,
-                         int most, double square[DC_WITNESS_SAMPLES_MOST], struct pool *pool)
+// The least numbers offered so far, ascending, at most `most`.
+struct least {
+  int count, most;
+  double number[DC_WITNESS_SAMPLES_MOST];
+  int index[DC_WITNESS_SAMPLES_MOST];
+};
+
+static inline void offer(struct least *least, double number, int index)
+{
+  if (least->count == least->most && !(number < least->number[least->most - 1]))
+    return;
+  int i = least->count < least->most ? least->count++ : least->most - 1;
+  for (; i > 0 && least->number[i - 1] > number; i--) {
+    least->number[i] = least->number[i - 1];
+    least->index[i] = least->index[i - 1];
+  }
+  least->number[i] = number;
+  least->index[i] = index;
+}
+
+// Offers the samples of a block that face the contact by their squared distance.
+static void offer_block(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int block,
+                        struct least *least)
 {
   int end = (block + 1) * DC_SURFACE_BLOCK;
   for (int i = block * DC_SURFACE_BLOCK; i < end && i < samples->count; i++) {
     double d[3] = {samples->x[i] - local->own[0], samples->y[i] - local->own[1], samples->z[i] - local->own[2]};
     double n[3] = {samples->normal_x[i], samples->normal_y[i], samples->normal_z[i]};
-    double s = dc_vec_dot(d, d);
-    if ((pool->count == most && s >= square[most - 1]) || dc_vec_dot(n, local->normal) < NORMAL_LEAST)
-      continue;
-    int j = pool->count < most ? pool->count++ : most - 1;
-    for (; j > 0 && square[j - 1] > s; j--) {
-      square[j] = square[j - 1];
-      pool->index[j] = pool->index[j - 1];
-    }
-    square[j] = s;
-    pool->index[j] = i;
+    if (dc_vec_dot(n, local->normal) >= NORMAL_LEAST)
+      offer(least, dc_vec_dot(d, d), i);
   }
 }
 
-// The `most` samples nearest to the witness point that face the contact: first blocks around it, then all that may hold
-// nearer ones.  distance [block_count], m^2, is used up.
+// The `most` samples nearest to the witness point that face the contact: first those of the nearest blocks, then those of
+// all that may hold nearer ones.  distance [block_count], m^2, is used up.
 static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
                          double distance[BLOCKS_MOST], struct pool *pool)
 {
-  double square[DC_WITNESS_SAMPLES_MOST];
-  int blocks = samples->block_count, first = 2 * most / DC_SURFACE_BLOCK;
-  pool->count = 0;
-  for (int i = 0; i < first && i < blocks && i < FIRST_BLOCKS; i++) {
-    int nearest = 0;
-    for (int b = 1; b < blocks; b++)
-      nearest = distance[b] < distance[nearest] ? b : nearest;
-    insert_block(samples, local, nearest, most, square, pool);
-    distance[nearest] = INFINITY;
+  struct least blocks, least;
+  blocks.count = least.count = 0;         // the rest, some kilobytes, is left as it is
+  blocks.most = most < 4 ? 1 : most / 4;  // of DC_SURFACE_BLOCK samples each: twice as many as wanted
+  least.most = most;
+  for (int b = 0; b < samples->block_count; b++)
+    offer(&blocks, distance[b], b);
+  for (int i = 0; i < blocks.count; i++) {
+    offer_block(samples, local, blocks.index[i], &least);
+    distance[blocks.index[i]] = INFINITY;
   }
-  double within = pool->count == most ? sqrt(square[most - 1]) : INFINITY;
-  for (int b = 0; b < blocks; b++) {
+  double within = least.count == most ? sqrt(least.number[most - 1]) : INFINITY;
+  for (int b = 0; b < samples->block_count; b++) {
     double reach = within + samples->block_radius[b];
     if (distance[b] < INFINITY && distance[b] <= reach * reach) {
-      insert_block(samples, local, b, most, square, pool);
-      within = pool->count == most ? sqrt(square[most - 1]) : INFINITY;
+      offer_block(samples, local, b, &least);
+      within = least.count == most ? sqrt(least.number[most - 1]) : INFINITY;
     }
   }
+  pool->count = least.count;
+  memcpy(pool->index, least.index, (size_t)least.count * sizeof *pool->index);
 }
 
 static int nearest_vertex(const struct dc_convex *part, const double point[3])
