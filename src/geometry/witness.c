@@ -12,6 +12,8 @@
 
 // Of the coordinates: distances that close are equal; distances of which only rounding would make a direction.
 static const double EQUAL = 1e-13, TOUCHING = 1e-12;
+// Of the coordinates: of poses; the way after which a sum of motions begins anew, before it loses digits.
+static const double ROUNDING = 4e-15, LONGEST_WAY = 100;
 
 // What the last query of a pair of parts left.
 struct memory {
@@ -25,24 +27,35 @@ struct candidate {
   double distance;  // INFINITY: larger than that of another pair
 };
 
+// The second solid in the frame of the first.
+struct relative {
+  double rotation[9], shift[3];
+};
+
 struct dc_witness_search {
   const struct dc_solid *solids[2];
   int pair_count, last_pair;  // last_pair: the answer of the last query, -1: none
   struct memory *memories;    // [pair_count]
+  // How far the second solid's points have moved at most in the first's frame, m, summed over queries, and for every pair
+  // of parts a sum below which their distance cannot have become 0: it is at least reaches[pair] - moved.
+  double moved, *reaches;
+  struct relative last;
   struct candidate *candidates;
   double (*centers)[3];  // of the second solid's parts in the first's frame
   struct dc_epa epa;
   long supports;
 };
 
-// The second solid in the frame of the first.
-struct relative {
-  double rotation[9], shift[3];
-};
-
 struct answer {
   double normal[3], distance, point[2][3];  // in the first solid's frame
 };
+
+static void forget_reaches(struct dc_witness_search *search)
+{
+  search->moved = 0;
+  for (int pair = 0; pair < search->pair_count; pair++)
+    search->reaches[pair] = -INFINITY;
+}
 
 struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first, const struct dc_solid *second)
 {
@@ -53,9 +66,10 @@ struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first,
   search->solids[1] = second;
   search->pair_count = first->part_count * second->part_count;
   search->memories = dc_alloc((size_t)search->pair_count, sizeof *search->memories);
+  search->reaches = dc_alloc((size_t)search->pair_count, sizeof *search->reaches);
   search->candidates = dc_alloc((size_t)search->pair_count, sizeof *search->candidates);
   search->centers = dc_alloc((size_t)second->part_count, sizeof *search->centers);
-  if (!search->memories || !search->candidates || !search->centers) {
+  if (!search->memories || !search->reaches || !search->candidates || !search->centers) {
     dc_witness_search_destroy(search);
     return NULL;
   }
@@ -68,6 +82,7 @@ void dc_witness_search_destroy(struct dc_witness_search *search)
   if (!search)
     return;
   free(search->memories);
+  free(search->reaches);
   free(search->candidates);
   free(search->centers);
   free(search);
@@ -77,6 +92,7 @@ void dc_witness_search_reset(struct dc_witness_search *search)
 {
   memset(search->memories, 0, (size_t)search->pair_count * sizeof *search->memories);
   search->last_pair = -1;
+  forget_reaches(search);
 }
 
 long dc_witness_search_supports(const struct dc_witness_search *search)
@@ -164,6 +180,8 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
   answer->distance = INFINITY;
   if (simplex.count > 0)
     remember(memory, &simplex);
+  if (outcome != DC_GJK_MEET)
+    search->reaches[pair] = simplex.bound + search->moved;
   if (outcome == DC_GJK_BEYOND)
     return;
   if (outcome == DC_GJK_APART) {
@@ -178,10 +196,10 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
       dc_difference_at(&difference, &guess[k]);
     }
     dc_epa(&search->epa, &difference, &simplex, memory->face_count > 0 ? guess : NULL, &penetration, &search->supports);
-    memory->face_count = penetration.simplex.count == 3 ? 3 : 0;
-    for (int k = 0; k < memory->face_count; k++)
-      memcpy(memory->face[k], penetration.simplex.points[k].index, sizeof memory->face[k]);
+    memory->face_count = penetration.face_count;
+    memcpy(memory->face, penetration.face, sizeof memory->face);
     answer->distance = -penetration.depth;
+    search->reaches[pair] = answer->distance + search->moved;
     dc_vec_copy(answer->normal, penetration.normal);
     find_points(&difference, &penetration.simplex, answer->point);
   }
@@ -205,9 +223,28 @@ static void set_centers(struct dc_witness_search *search, const struct relative 
   }
 }
 
-static double sphere_bound(const struct dc_witness_search *search, int pair)
+// Adds to moved what the second solid's points have moved since the last query: at most as much as their centre and, by
+// a turn of angle a, 2 sin(a/2) times their distance from it; |R' - R| (Frobenius) is sqrt(2) 2 sin(a/2).
+static void add_motion(struct dc_witness_search *search, const struct relative *relative, double scale)
 {
-  int i = pair / search->solids[1]->part_count, j = pair % search->solids[1]->part_count;
+  double turn = 0, from[3], to[3];
+  for (int k = 0; k < 9; k++) {
+    double change = relative->rotation[k] - search->last.rotation[k];
+    turn += change * change;
+  }
+  dc_mat_apply(from, search->last.rotation, search->solids[1]->center);
+  dc_vec_add(from, from, search->last.shift);
+  dc_mat_apply(to, relative->rotation, search->solids[1]->center);
+  dc_vec_add(to, to, relative->shift);
+  search->moved += dc_vec_distance(from, to) + sqrt(0.5 * turn) * search->solids[1]->radius + ROUNDING * scale;
+  search->last = *relative;
+  if (!(search->moved < LONGEST_WAY * scale))
+    forget_reaches(search);
+}
+
+// Below the distance of a pair of parts: by their spheres.
+static double sphere_bound(const struct dc_witness_search *search, int i, int j)
+{
   const struct dc_convex *a = &search->solids[0]->parts[i], *b = &search->solids[1]->parts[j];
   return dc_vec_distance(a->center, search->centers[j]) - a->radius - b->radius;
 }
@@ -229,18 +266,35 @@ static const struct candidate *next_candidate(struct candidate *candidates, int 
 // The pair to begin with: the last answer, or the one with the nearest spheres.
 static int first_pair(const struct dc_witness_search *search)
 {
-  int best = 0;
+  int best = 0, pair = 0;
   if (search->last_pair >= 0)
     return search->last_pair;
   double least = INFINITY;
-  for (int pair = 0; pair < search->pair_count; pair++) {
-    double bound = sphere_bound(search, pair);
-    if (bound < least) {
-      least = bound;
-      best = pair;
+  for (int i = 0; i < search->solids[0]->part_count; i++)
+    for (int j = 0; j < search->solids[1]->part_count; j++, pair++) {
+      double bound = sphere_bound(search, i, j);
+      if (bound < least) {
+        least = bound;
+        best = pair;
+      }
     }
-  }
   return best;
+}
+
+// Lists the pairs whose distance may be up to limit behind the one there; returns how many there are then.
+static int list_candidates(struct dc_witness_search *search, double limit)
+{
+  int count = 1, pair = 0;
+  for (int i = 0; i < search->solids[0]->part_count; i++)
+    for (int j = 0; j < search->solids[1]->part_count; j++, pair++) {
+      double reach = search->reaches[pair] - search->moved;
+      if (reach > limit || pair == search->candidates[0].pair)
+        continue;
+      double bound = fmax(reach, sphere_bound(search, i, j));
+      if (bound <= limit)
+        search->candidates[count++] = (struct candidate){pair, bound, INFINITY};
+    }
+  return count;
 }
 
 // Asks the pairs that can be nearer than the best one so far, in the order of their spheres' distances.  Which pair
@@ -249,15 +303,12 @@ static int query_parts(struct dc_witness_search *search, const struct relative *
                        struct answer *best)
 {
   double slack = EQUAL * scale;
-  int best_pair = first_pair(search), count = 0;
+  add_motion(search, relative, scale);
+  int best_pair = first_pair(search);
   query_pair(search, relative, best_pair, INFINITY, best);
   double least = best->distance;
-  search->candidates[count++] = (struct candidate){best_pair, -INFINITY, least};
-  for (int pair = 0; pair < search->pair_count; pair++) {
-    double bound = sphere_bound(search, pair);
-    if (bound <= least + slack && pair != best_pair)
-      search->candidates[count++] = (struct candidate){pair, bound, INFINITY};
-  }
+  search->candidates[0] = (struct candidate){best_pair, -INFINITY, least};
+  int count = list_candidates(search, least + slack);
   for (int c = 1; c < count && next_candidate(search->candidates, c, count)->bound <= least + slack; c++) {
     struct answer answer;
     query_pair(search, relative, search->candidates[c].pair, least + slack, &answer);

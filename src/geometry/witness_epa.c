@@ -9,11 +9,9 @@
 #include "math/vector.h"
 
 static const double GAIN = 1e-13;           // of the coordinates: growth that counts as none
-static const double RELATIVE_GAIN = 1e-12;  // of the depth
+static const double RELATIVE_GAIN = 1e-13;  // of the depth
 static const double COPLANAR = 4e-15;       // of the coordinates: a point that high above a face is in its plane
 static const double FLAT = 1e-14;           // sine of the angle between the edges of a face that has no area
-static const double SAME_PLANE = 1e-9;      // of the depth: faces that may be one
-static const double SAME_NORMAL = 1e-12;    // 1 - cosine
 static const double DEGENERATE = 1e-12;     // of the coordinates: the least size of the first tetrahedron
 
 // ---- Faces
@@ -296,31 +294,32 @@ static bool is_corner(const struct dc_epa *epa, const struct dc_difference_point
   return false;
 }
 
-// The nearest point of a face and its weights.
-static void nearest_in_face(const struct dc_epa *epa, const struct dc_epa_face *face, struct dc_simplex *simplex)
+// The distance of x from a face; sets the weights of the nearest point.
+static double distance_from_face(const struct dc_epa *epa, const struct dc_epa_face *face, const double x[3],
+                                 struct dc_simplex *simplex)
 {
   simplex->count = 3;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
     simplex->points[k] = epa->points[face->corner[k]];
+    dc_vec_sub(simplex->points[k].w, simplex->points[k].w, x);
+  }
   dc_simplex_reduce(simplex);
+  return dc_vec_norm(simplex->nearest);
 }
 
-// A side of A - B may be made of several faces: the triangle that was found need not be the one that holds the nearest
-// point of their plane.
-static void choose_triangle(const struct dc_epa *epa, const struct dc_epa_face *found, double scale,
-                            struct dc_simplex *simplex)
+// The points whose difference x is, which lies in the plane of face `found`.  A side of A - B may be made of several
+// faces: the one that was found need not be the one that holds x.
+static void find_weights(const struct dc_epa *epa, int found, const double x[3], struct dc_simplex *simplex)
 {
-  double least = INFINITY, margin = SAME_PLANE * fabs(found->offset) + GAIN * scale;
-  for (int f = 0; f < epa->face_count; f++) {
+  double least = distance_from_face(epa, &epa->faces[found], x, simplex);
+  for (int f = 0; f < epa->face_count && least > 0; f++) {
     const struct dc_epa_face *face = &epa->faces[f];
-    if (!face->used || !(fabs(face->offset - found->offset) <= margin) ||
-        !(dc_vec_dot(face->normal, found->normal) >= 1 - SAME_NORMAL))
-      continue;
     struct dc_simplex candidate;
-    nearest_in_face(epa, face, &candidate);
-    double square = dc_vec_dot(candidate.nearest, candidate.nearest);
-    if (square < least) {
-      least = square;
+    if (!face->used || !(fabs(dc_vec_dot(face->normal, x) - face->offset) < least))
+      continue;
+    double distance = distance_from_face(epa, face, x, &candidate);
+    if (distance < least) {
+      least = distance;
       *simplex = candidate;
     }
   }
@@ -349,15 +348,24 @@ void dc_epa(struct dc_epa *epa, struct dc_difference *difference, const struct d
     double height = dc_vec_dot(support.w, nearest->normal);
     exact = height - nearest->offset <= GAIN * scale + RELATIVE_GAIN * fabs(nearest->offset);
     if (height < least || exact) {
+      double point[3];
       least = height;
       penetration->depth = exact ? nearest->offset : height;
       dc_vec_copy(penetration->normal, nearest->normal);
+      penetration->face_count = 3;
       for (int k = 0; k < 3; k++)
-        penetration->simplex.points[k] = epa->points[nearest->corner[k]];
+        memcpy(penetration->face[k], epa->points[nearest->corner[k]].index, sizeof penetration->face[k]);
+      if (exact) {
+        dc_vec_scale(point, nearest->normal, nearest->offset);
+        find_weights(epa, face, point, &penetration->simplex);
+      } else {
+        for (int k = 0; k < 3; k++)
+          penetration->simplex.points[k] = epa->points[nearest->corner[k]];
+      }
     }
     if (exact)
-      choose_triangle(epa, nearest, scale, &penetration->simplex);
-    else if (is_corner(epa, &support))
+      break;
+    if (is_corner(epa, &support))
       nearest->offset = INFINITY;
     else if (!insert(epa, &support, face, scale))
       break;

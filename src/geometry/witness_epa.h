@@ -25,8 +25,9 @@ struct dc_epa {
 };
 
 struct dc_penetration {
-  double normal[3], depth;    // unit, outwards; depth may be below 0 by rounding
-  struct dc_simplex simplex;  // of the nearest face: its nearest point is depth normal, to rounding
+  int face_count, face[3][2];  // 3 (0: none): the corners of the nearest face
+  double normal[3], depth;     // unit, outwards; depth may be below 0 by rounding
+  struct dc_simplex simplex;   // corners and weights of the nearest face's point at depth normal; w is of no use
 };
 
 // Van den Bergen 2001, from the points of simplex on, which hold the origin to rounding, and from those in guess [3],

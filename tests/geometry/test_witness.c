@@ -1,280 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Witness points: what defines them is checked on random, known and hostile pairs.
-#include "geometry/witness.h"
-
-#include "base/random.h"
-#include "geometry/hull.h"
-#include "geometry/mesh_groups.h"
-#include "harness.h"
-#include "math/rotation.h"
-#include "math/vector.h"
-
-enum { MOST_POINTS = 200, MOST_PARTS = 20, EDGE_EDGE = 3000 };
-
-static double between(struct dc_random *random, double low, double high)
-{
-  return low + (high - low) * dc_random_uniform(random);
-}
-
-// ---- Solids
-
-// A solid and the meshes its parts are made of.
-struct fixture {
-  struct dc_arena *arena;
-  struct dc_mesh meshes[MOST_PARTS];
-  struct dc_shape shape;
-  struct dc_solid solid;
-};
-
-static void begin(struct fixture *fixture)
-{
-  *fixture = (struct fixture){.arena = dc_arena_create(), .shape = {.name = "test"}};
-}
-
-static void add_hull(struct fixture *fixture, const double (*points)[3], int count)
-{
-  struct dc_error error;
-  if (dc_hull(points, count, fixture->arena, &fixture->meshes[fixture->shape.part_count], &error)) {
-    CHECK(false, "%s", error.text);
-    exit(1);
-  }
-  fixture->shape.part_count++;
-}
-
-static void finish(struct fixture *fixture)
-{
-  struct dc_error error;
-  fixture->shape.parts = fixture->meshes;
-  if (dc_solid_create(&fixture->shape, fixture->arena, &fixture->solid, &error)) {
-    CHECK(false, "%s", error.text);
-    exit(1);
-  }
-}
-
-static void end(struct fixture *fixture)
-{
-  dc_arena_destroy(fixture->arena);
-}
-
-static void add_box(struct fixture *fixture, double x, double y, double z, const double matrix[9],
-                    const double center[3])
-{
-  double points[8][3];
-  for (int i = 0; i < 8; i++) {
-    const double corner[3] = {i & 1 ? 0.5 * x : -0.5 * x, i & 2 ? 0.5 * y : -0.5 * y, i & 4 ? 0.5 * z : -0.5 * z};
-    dc_mat_apply(points[i], matrix, corner);
-    dc_vec_add(points[i], points[i], center);
-  }
-  add_hull(fixture, (const double(*)[3])points, 8);
-}
-
-static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
-
-static void make_box(struct fixture *fixture, double x, double y, double z)
-{
-  begin(fixture);
-  add_box(fixture, x, y, z, identity, zero);
-  finish(fixture);
-}
-
-// Points on an ellipsoid, a box, a prism or pyramid, or a plate; within size, about a centre up to offset away.
-static void make_random(struct dc_random *random, int kind, double size, double offset, struct fixture *fixture)
-{
-  double points[MOST_POINTS][3], axes[3], center[3];
-  int count = 0;
-  for (int k = 0; k < 3; k++) {
-    axes[k] = size * between(random, 0.3, 1);
-    center[k] = between(random, -offset, offset);
-  }
-  if (kind == 3)
-    axes[2] = size * between(random, 0.002, 0.02);
-  if (kind == 0) {
-    count = 4 + (int)(between(random, 0, 1) * between(random, 0, 1) * (MOST_POINTS - 4));
-    for (int i = 0; i < count; i++) {
-      for (int k = 0; k < 3; k++)
-        points[i][k] = dc_random_normal(random);
-      double scale = 0.5 * between(random, 0.95, 1) / dc_vec_norm(points[i]);
-      for (int k = 0; k < 3; k++)
-        points[i][k] *= scale * axes[k];
-    }
-  } else if (kind == 1 || kind == 3) {
-    for (; count < 8; count++)
-      for (int k = 0; k < 3; k++)
-        points[count][k] = (count >> k & 1 ? 0.5 : -0.5) * axes[k];
-  } else {
-    int sides = 3 + (int)between(random, 0, 10);
-    double top = dc_random_uniform(random) < 0.5 ? 1 : between(random, 0.2, 1);
-    for (; count < 2 * sides; count++) {
-      double angle = 2 * M_PI * (count / 2) / sides, radius = 0.5 * (count % 2 ? top : 1);
-      points[count][0] = radius * axes[0] * cos(angle);
-      points[count][1] = radius * axes[1] * sin(angle);
-      points[count][2] = (count % 2 ? 0.5 : -0.5) * axes[2];
-    }
-  }
-  for (int i = 0; i < count; i++)
-    dc_vec_add(points[i], points[i], center);
-  begin(fixture);
-  add_hull(fixture, (const double(*)[3])points, count);
-  finish(fixture);
-}
-
-// ---- Poses
-
-static void random_rotation(struct dc_random *random, double matrix[9])
-{
-  double q[4];
-  for (int k = 0; k < 4; k++)
-    q[k] = dc_random_normal(random);
-  dc_rotation_normalize(q);
-  dc_rotation_matrix(matrix, q);
-}
-
-// Puts the solid's centre at a point.
-static void place(const struct dc_solid *solid, const double at[3], struct dc_placement *placement)
-{
-  double center[3];
-  dc_mat_apply(center, placement->rotation, solid->center);
-  dc_vec_sub(placement->position, at, center);
-}
-
-static void to_world(const struct dc_placement *placement, const double local[3], double world[3])
-{
-  dc_mat_apply(world, placement->rotation, local);
-  dc_vec_add(world, world, placement->position);
-}
-
-static const struct dc_placement rest = {{0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-
-// ---- What defines witness points
-
-// The largest sign n.x of a part.
-static double reach(const struct dc_convex *part, const struct dc_placement *placement, const double normal[3],
-                    double sign)
-{
-  double most = -INFINITY;
-  for (int v = 0; v < part->vertex_count; v++) {
-    double x[3];
-    to_world(placement, part->vertices[v], x);
-    most = fmax(most, sign * dc_vec_dot(normal, x));
-  }
-  return most;
-}
-
-// min_B n.b - max_A n.a
-static double gap_along(const struct dc_convex *const parts[2], const struct dc_placement placements[2],
-                        const double normal[3])
-{
-  return -reach(parts[1], &placements[1], normal, -1) - reach(parts[0], &placements[0], normal, 1);
-}
-
-static void triangle_normal(const struct dc_convex *part, int triangle, double normal[3])
-{
-  const int *corner = part->triangles[triangle];
-  double a[3], b[3];
-  dc_vec_sub(a, part->vertices[corner[1]], part->vertices[corner[0]]);
-  dc_vec_sub(b, part->vertices[corner[2]], part->vertices[corner[0]]);
-  dc_vec_cross(normal, a, b);
-  dc_vec_scale(normal, normal, 1 / dc_vec_norm(normal));
-}
-
-// How far a world point lies above the part's highest plane: 0 on its surface, below 0 inside.
-static double height_over(const struct dc_convex *part, const struct dc_placement *placement, const double point[3])
-{
-  double from[3], local[3], most = -INFINITY;
-  dc_vec_sub(from, point, placement->position);
-  dc_mat_apply_transposed(local, placement->rotation, from);
-  for (int t = 0; t < part->triangle_count; t++) {
-    double normal[3], offset[3];
-    triangle_normal(part, t, normal);
-    dc_vec_sub(offset, local, part->vertices[part->triangles[t][0]]);
-    most = fmax(most, dc_vec_dot(normal, offset));
-  }
-  return most;
-}
-
-// The largest gap along the normals of faces and, of few faces, along the products of edges.
-static double separating_axes(const struct dc_convex *const parts[2], const struct dc_placement placements[2])
-{
-  double most = -INFINITY;
-  for (int side = 0; side < 2; side++)
-    for (int t = 0; t < parts[side]->triangle_count; t++) {
-      double local[3], normal[3];
-      triangle_normal(parts[side], t, local);
-      dc_mat_apply(normal, placements[side].rotation, local);
-      dc_vec_scale(normal, normal, side ? -1 : 1);
-      most = fmax(most, gap_along(parts, placements, normal));
-    }
-  if (parts[0]->triangle_count * parts[1]->triangle_count >= EDGE_EDGE)
-    return most;
-  for (int s = 0; s < 3 * parts[0]->triangle_count; s++)
-    for (int t = 0; t < 3 * parts[1]->triangle_count; t++) {
-      const int *p = parts[0]->triangles[s / 3], *q = parts[1]->triangles[t / 3];
-      int ends[2][2] = {{p[s % 3], p[(s + 1) % 3]}, {q[t % 3], q[(t + 1) % 3]}};
-      double edge[2][3], local[3], normal[3];
-      if (ends[0][0] > ends[0][1])  // each edge once in one direction, of the other both
-        continue;
-      for (int side = 0; side < 2; side++) {
-        dc_vec_sub(local, parts[side]->vertices[ends[side][1]], parts[side]->vertices[ends[side][0]]);
-        dc_mat_apply(edge[side], placements[side].rotation, local);
-      }
-      dc_vec_cross(normal, edge[0], edge[1]);
-      double length = dc_vec_norm(normal);
-      if (length <= 1e-9 * dc_vec_norm(edge[0]) * dc_vec_norm(edge[1]))
-        continue;
-      dc_vec_scale(normal, normal, 1 / length);
-      most = fmax(most, gap_along(parts, placements, normal));
-    }
-  return most;
-}
-
-// Worst of what was seen, of the coordinates where not said otherwise.
-struct worst {
-  double gap, closure, surface, unit, depth;  // depth, m: how much below the separating axes
-  int apart, overlapping;
-};
-
-static void check_answer(const struct dc_witness *found, const struct dc_solid *const solids[2],
-                         const struct dc_placement placements[2], bool axes, struct worst *worst, const char *what,
-                         int number)
-{
-  const struct dc_convex *parts[2] = {&solids[0]->parts[found->part[0]], &solids[1]->parts[found->part[1]]};
-  double scale = 0, difference[3];
-  for (int side = 0; side < 2; side++)
-    scale =
-        fmax(scale, dc_vec_norm(solids[side]->center) + solids[side]->radius + dc_vec_norm(placements[side].position));
-  dc_vec_sub(difference, found->point[1], found->point[0]);
-  dc_vec_add_scaled(difference, difference, -found->distance, found->normal);
-  double gap = fabs(gap_along(parts, placements, found->normal) - found->distance) / scale;
-  double closure = dc_vec_norm(difference) / scale, unit = fabs(dc_vec_norm(found->normal) - 1);
-  double surface = 0;
-  for (int side = 0; side < 2; side++)
-    surface = fmax(surface, fabs(height_over(parts[side], &placements[side], found->point[side])) / scale);
-  worst->gap = fmax(worst->gap, gap);
-  worst->closure = fmax(worst->closure, closure);
-  worst->surface = fmax(worst->surface, surface);
-  worst->unit = fmax(worst->unit, unit);
-  CHECK(gap < 1e-12, "%s %d: distance %.17g, gap off by %g", what, number, found->distance, gap * scale);
-  CHECK(closure < 1e-13, "%s %d: points off by %g", what, number, closure * scale);
-  CHECK(surface < 1e-11, "%s %d: distance %g, points off the surface by %g", what, number, found->distance,
-        surface * scale);
-  CHECK(unit < 1e-14, "%s %d: normal", what, number);
-  if (found->distance > 0) {
-    worst->apart++;
-  } else {
-    worst->overlapping++;
-    double bound = axes ? separating_axes(parts, placements) : -INFINITY;
-    worst->depth = fmax(worst->depth, bound - found->distance);
-    CHECK(found->distance >= bound - 1e-9, "%s %d: distance %.12g, separating axes %.12g", what, number,
-          found->distance, bound);
-  }
-}
-
-static void report(const struct worst *worst)
-{
-  printf("# %d apart, %d overlapping; worst gap %.2g, closure %.2g, surface %.2g of the coordinates, unit %.2g, depth "
-         "below axes %.2g m\n",
-         worst->apart, worst->overlapping, worst->gap, worst->closure, worst->surface, worst->unit, worst->depth);
-}
+// Witness points of convex solids: what defines them is checked on random and known pairs.
+#include "geometry/witness_cases.h"
 
 static void test_random(void)
 {
@@ -324,4 +50,145 @@ static void test_random(void)
   report(&worst);
 }
 
-RUN_TESTS({"random pairs", test_random})
+// ---- Known pairs
+
+static const struct dc_placement *shifted(double x, double y, double z, const double matrix[9],
+                                          struct dc_placement *placement)
+{
+  *placement = (struct dc_placement){.position = {x, y, z}};
+  memcpy(placement->rotation, matrix, 9 * sizeof *matrix);
+  return placement;
+}
+
+// Residuals observed: 2e-16.
+static void check_known(const struct dc_witness *found, double distance, const double normal[3], const double *first,
+                        const double *second)
+{
+  CHECK_NEAR(found->distance, distance, 1e-15);
+  CHECK_NEAR(dc_vec_distance(found->normal, normal), 0, 1e-15);
+  if (first)
+    CHECK_NEAR(dc_vec_distance(found->point[0], first), 0, 2e-15);
+  if (second)
+    CHECK_NEAR(dc_vec_distance(found->point[1], second), 0, 2e-15);
+}
+
+static void test_known(void)
+{
+  static const double x[3] = {1, 0, 0}, z[3] = {0, 0, 1};
+  const double h = sqrt(0.5), s = sqrt(3);
+  const double about_x[9] = {1, 0, 0, 0, h, -h, 0, h, h}, about_y[9] = {h, 0, h, 0, 1, 0, -h, 0, h};
+  // Rows: two directions across (1, 1, 1), and it: a corner of the cube up and one down.
+  const double on_corner[9] = {h, -h, 0, h / s, h / s, -2 * h / s, 1 / s, 1 / s, 1 / s};
+  struct dc_placement first, second;
+  struct fixture cube, plate;
+  make_box(&cube, 1, 1, 1);
+  make_box(&plate, 4, 4, 1);
+  const struct dc_solid *c = &cube.solid, *p = &plate.solid;
+  for (int i = 0; i < 6; i++) {
+    static const double gaps[6] = {1, 0.25, 1e-6, -1e-6, -0.0625, -0.125};
+    double gap = gaps[i];
+    shifted(0, 0, 0, identity, &first);
+    struct dc_witness found = query_once(c, c, &first, shifted(1 + gap, 0.25, -0.5, identity, &second));
+    check_known(&found, gap, x, NULL, NULL);  // sides
+    CHECK(found.point[0][1] >= -0.25 && found.point[0][1] <= 0.5 && fabs(found.point[0][2] + 0.25) <= 0.25,
+          "gap %g: point (%g, %g) is not common to both sides", gap, found.point[0][1], found.point[0][2]);
+    found = query_once(p, c, &first, shifted(0.25, -1, 0.5 + s / 2 + gap, on_corner, &second));
+    check_known(&found, gap, z, (double[3]){0.25, -1, 0.5}, (double[3]){0.25, -1, 0.5 + gap});  // a side and a corner
+    shifted(0.125, 0.25, 0, about_x, &first);
+    found = query_once(c, c, &first, shifted(0.25, 0, 2 * h + gap, about_y, &second));
+    check_known(&found, gap, z, (double[3]){0.25, 0.25, h}, (double[3]){0.25, 0.25, h + gap});  // edges
+    shifted(0, 0, 0, on_corner, &first);
+    found = query_once(c, c, &first, shifted(0, 0, s + fabs(gap), on_corner, &second));
+    check_known(&found, fabs(gap), z, (double[3]){0, 0, s / 2}, (double[3]){0, 0, s / 2 + fabs(gap)});  // corners
+  }
+  // A side of many triangles: the triangle nearest to the origin does not hold the nearest point of the side.
+  struct dc_witness found =
+      query_once(p, c, shifted(0, 0, 0, identity, &first), shifted(1.75, -1.25, 0.875, identity, &second));
+  check_known(&found, -0.125, z, NULL, NULL);
+  CHECK(fabs(found.point[0][0] - 1.625) <= 0.375 && fabs(found.point[0][1] + 1.25) <= 0.5 &&
+            fabs(found.point[0][2] - 0.5) <= 1e-15,
+        "point (%g, %g, %g)", found.point[0][0], found.point[0][1], found.point[0][2]);
+  end(&cube);
+  end(&plate);
+}
+
+static void test_balls(void)
+{
+  struct dc_random random;
+  struct fixture ball;
+  double inside = make_ball(&ball), worst = 0;
+  dc_random_seed(&random, 2);
+  struct dc_witness_search *search = dc_witness_search_create(&ball.solid, &ball.solid);
+  for (int i = 0; i < 300; i++) {
+    struct dc_placement first, second;
+    struct dc_witness found;
+    double at[3], apart = between(&random, 0.05, 3);
+    for (int k = 0; k < 3; k++)
+      at[k] = dc_random_normal(&random);
+    dc_vec_scale(at, at, apart / dc_vec_norm(at));
+    random_rotation(&random, first.rotation);
+    random_rotation(&random, second.rotation);
+    place(&ball.solid, zero, &first);
+    place(&ball.solid, at, &second);
+    dc_witness_query(search, &first, &second, &found);
+    CHECK(found.distance >= apart - 2 && found.distance <= apart - 2 + 2 * inside + 1e-12,
+          "%d: balls %g apart at distance %g, up to %g expected", i, apart, found.distance, 2 * inside + apart - 2);
+    worst = fmax(worst, found.distance - (apart - 2));
+  }
+  printf("# balls inside spheres by up to %.3g, distances by %.3g longer\n", inside, worst);
+  dc_witness_search_destroy(search);
+  end(&ball);
+}
+
+// ---- Where a query starts, and which solid is the first
+
+static void test_warm(void)
+{
+  struct dc_random random;
+  double distances = 0, rest = 0, mirrored = 0;
+  int apart = 0, count = 0;
+  dc_random_seed(&random, 3);
+  for (int i = 0; i < 60; i++) {
+    struct fixture a, b;
+    make_random(&random, i % 4, 1, 0, &a);
+    make_random(&random, i / 4 % 4, 1, 0, &b);
+    struct dc_witness_search *searches[4];
+    for (int s = 0; s < 4; s++)
+      searches[s] = dc_witness_search_create(s == 3 ? &b.solid : &a.solid, s == 3 ? &a.solid : &b.solid);
+    struct dc_placement first = rest_placement(), second = rest_placement();
+    random_rotation(&random, second.rotation);
+    for (int j = 0; j < 100; j++) {
+      struct dc_witness warm, same, cold, swapped;
+      move(&random, j % 20 ? 2e-3 : 0.2, &second);
+      dc_witness_query(searches[0], &first, &second, &warm);
+      dc_witness_query(searches[1], &first, &second, &same);
+      CHECK(memcmp(&warm, &same, sizeof warm) == 0, "%d, %d: the same history gives other bits", i, j);
+      dc_witness_search_reset(searches[2]);
+      dc_witness_query(searches[2], &first, &second, &cold);
+      dc_witness_query(searches[3], &second, &first, &swapped);
+      struct dc_witness mirror = {.distance = swapped.distance};
+      dc_vec_copy(mirror.point[0], swapped.point[1]);
+      dc_vec_copy(mirror.point[1], swapped.point[0]);
+      dc_vec_scale(mirror.normal, swapped.normal, -1);
+      distances = fmax(distances, fmax(fabs(warm.distance - cold.distance), fabs(warm.distance - mirror.distance)));
+      rest = fmax(rest, difference_between(&warm, &cold));
+      mirrored = fmax(mirrored, difference_between(&warm, &mirror));
+      apart += warm.distance > 0;
+      count++;
+      // Back to near contact.
+      dc_vec_add_scaled(second.position, second.position, between(&random, -0.02, 0.02) - warm.distance, warm.normal);
+    }
+    for (int s = 0; s < 4; s++)
+      dc_witness_search_destroy(searches[s]);
+    end(&a);
+    end(&b);
+  }
+  printf("# %d of %d apart; distances differ by %.2g, points and normals by %.2g, swapped by %.2g\n", apart, count,
+         distances, rest, mirrored);
+  CHECK(distances < 1e-14, "%g", distances);
+  CHECK(rest < 1e-10, "%g", rest);
+  CHECK(mirrored < 1e-10, "%g", mirrored);
+}
+
+RUN_TESTS({"random pairs", test_random}, {"known pairs", test_known}, {"balls", test_balls},
+          {"starts and order", test_warm})
