@@ -2,7 +2,6 @@
 #include "geometry/surface_samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "math/vector.h"
@@ -19,6 +18,12 @@ struct plane {
   double normal[3], offset;  // height of p: normal.p - offset
 };
 
+struct sample {
+  double point[3], normal[3];
+  int part, vertex;  // of vertices
+  int number;        // in the order of drawing
+};
+
 // What is needed while samples are made.
 struct maker {
   const struct dc_solid *solid;
@@ -29,9 +34,8 @@ struct maker {
   int *vertex_part, *vertex_index;   // [vertex_count] all vertices
   double (*vertex_normal)[3];        // [vertex_count]
   struct dc_random random;
-  // what is filled, with room for count
-  int count;
-  double *x, *y, *z, *normal_x, *normal_y, *normal_z;
+  int count;  // of samples
+  struct sample *samples;
 };
 
 static void release(struct maker *maker)
@@ -42,6 +46,7 @@ static void release(struct maker *maker)
   free(maker->vertex_part);
   free(maker->vertex_index);
   free(maker->vertex_normal);
+  free(maker->samples);
 }
 
 // Planes and areas of the triangles, normals of the vertices of part `part`.
@@ -71,7 +76,8 @@ static void measure_part(struct maker *maker, int part, int first_vertex, double
   }
 }
 
-static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid, uint64_t seed, struct dc_error *error)
+static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid, int count, uint64_t seed,
+                              struct dc_error *error)
 {
   *maker = (struct maker){.solid = solid};
   dc_random_seed(&maker->random, seed);
@@ -88,7 +94,9 @@ static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid,
   maker->vertex_part = dc_alloc(vertices, sizeof *maker->vertex_part);
   maker->vertex_index = dc_alloc(vertices, sizeof *maker->vertex_index);
   maker->vertex_normal = dc_alloc(vertices, sizeof *maker->vertex_normal);
-  if (!maker->planes || !maker->area || !maker->vertex_part || !maker->vertex_index || !maker->vertex_normal)
+  maker->samples = dc_alloc((size_t)count, sizeof *maker->samples);
+  if (!maker->samples || !maker->planes || !maker->area || !maker->vertex_part || !maker->vertex_index ||
+      !maker->vertex_normal)
     return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
   double total = 0;
   int first_vertex = 0;
@@ -141,15 +149,15 @@ static bool is_on_union(const struct maker *maker, int part, bool vertex, const 
   return true;
 }
 
-static void add_sample(struct maker *maker, const double point[3], const double normal[3])
+static void add_sample(struct maker *maker, int part, int vertex, const double point[3], const double normal[3])
 {
-  int i = maker->count++;
-  maker->x[i] = point[0], maker->y[i] = point[1], maker->z[i] = point[2];
-  maker->normal_x[i] = normal[0], maker->normal_y[i] = normal[1], maker->normal_z[i] = normal[2];
+  struct sample *sample = &maker->samples[maker->count];
+  *sample = (struct sample){.part = part, .vertex = vertex, .number = maker->count++};
+  dc_vec_copy(sample->point, point);
+  dc_vec_copy(sample->normal, normal);
 }
 
-// Takes vertices in random order until there are `most`; the lists vertex_part and vertex_index begin with the taken
-// ones afterwards.
+// Takes vertices in random order until there are `most`.
 static void add_vertices(struct maker *maker, int most)
 {
   for (int i = 0; i < maker->vertex_count && maker->count < most; i++) {
@@ -161,11 +169,8 @@ static void add_vertices(struct maker *maker, int most)
     maker->vertex_index[j] = maker->vertex_index[i];
     dc_vec_copy(maker->vertex_normal[j], maker->vertex_normal[i]);
     const double *point = maker->solid->parts[part].vertices[vertex];
-    if (!is_on_union(maker, part, true, point, normal))
-      continue;
-    maker->vertex_part[maker->count] = part;
-    maker->vertex_index[maker->count] = vertex;
-    add_sample(maker, point, normal);
+    if (is_on_union(maker, part, true, point, normal))
+      add_sample(maker, part, vertex, point, normal);
   }
 }
 
@@ -195,38 +200,114 @@ static void add_points(struct maker *maker, int count)
       dc_vec_add_scaled(point, point, weight[k], convex->vertices[corner[k]]);
     const double *normal = maker->planes[low].normal;
     if (is_on_union(maker, part, false, point, normal))
-      add_sample(maker, point, normal);
+      add_sample(maker, part, -1, point, normal);
   }
 }
 
-static enum dc_status fill(struct maker *maker, int count, struct dc_arena *arena, struct dc_surface_samples *samples,
-                           struct dc_error *error)
+static int compare_along(const struct sample *a, const struct sample *b, int axis)
 {
-  int padded = (count + 7) / 8 * 8;
-  double **arrays[6] = {&maker->x, &maker->y, &maker->z, &maker->normal_x, &maker->normal_y, &maker->normal_z};
+  if (a->point[axis] != b->point[axis])
+    return a->point[axis] < b->point[axis] ? -1 : 1;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_x(const void *a, const void *b)
+{
+  return compare_along(a, b, 0);
+}
+
+static int compare_y(const void *a, const void *b)
+{
+  return compare_along(a, b, 1);
+}
+
+static int compare_z(const void *a, const void *b)
+{
+  return compare_along(a, b, 2);
+}
+
+// Puts neighbours together: halves by the longest side of the bounding box until a block is left.
+static void order(struct sample *samples, int count)
+{
+  while (count > DC_SURFACE_BLOCK) {
+    double lower[3], upper[3];
+    dc_vec_copy(lower, samples[0].point);
+    dc_vec_copy(upper, samples[0].point);
+    for (int i = 1; i < count; i++)
+      for (int k = 0; k < 3; k++) {
+        lower[k] = fmin(lower[k], samples[i].point[k]);
+        upper[k] = fmax(upper[k], samples[i].point[k]);
+      }
+    static int (*const compare[3])(const void *, const void *) = {compare_x, compare_y, compare_z};
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+      if (upper[k] - lower[k] > upper[axis] - lower[axis])
+        axis = k;
+    qsort(samples, (size_t)count, sizeof *samples, compare[axis]);
+    int half = (count / 2 + DC_SURFACE_BLOCK - 1) / DC_SURFACE_BLOCK * DC_SURFACE_BLOCK;
+    order(samples, half);
+    samples += half;
+    count -= half;
+  }
+}
+
+// Arrays of what maker holds; blocks are enclosed by spheres about the middle of their bounding box.
+static enum dc_status arrange(const struct maker *maker, int vertices, struct dc_arena *arena,
+                              struct dc_surface_samples *samples, struct dc_error *error)
+{
+  int count = maker->count, blocks = (count + DC_SURFACE_BLOCK - 1) / DC_SURFACE_BLOCK,
+      padded = blocks * DC_SURFACE_BLOCK;
+  double *arrays[6], *spheres[4];
+  int *vertex_part = dc_arena_alloc(arena, (size_t)vertices, sizeof *vertex_part);
+  int *vertex_index = dc_arena_alloc(arena, (size_t)vertices, sizeof *vertex_index);
+  bool good = vertex_part && vertex_index;
   for (int k = 0; k < 6; k++)
-    if (!(*arrays[k] = dc_arena_alloc(arena, (size_t)padded, sizeof(double))))
-      return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
-  add_vertices(maker, count / 2);
-  int vertices = maker->count;
-  int *vertex_part = dc_arena_alloc(arena, (size_t)vertices + 1, sizeof *vertex_part);
-  int *vertex_index = dc_arena_alloc(arena, (size_t)vertices + 1, sizeof *vertex_index);
-  if (!vertex_part || !vertex_index)
+    good = (arrays[k] = dc_arena_alloc(arena, (size_t)padded, sizeof(double))) && good;
+  for (int k = 0; k < 4; k++)
+    good = (spheres[k] = dc_arena_alloc(arena, (size_t)blocks, sizeof(double))) && good;
+  if (!good)
     return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
-  memcpy(vertex_part, maker->vertex_part, (size_t)vertices * sizeof *vertex_part);
-  memcpy(vertex_index, maker->vertex_index, (size_t)vertices * sizeof *vertex_index);
-  add_points(maker, count);
-  for (int i = maker->count; i < padded && maker->count; i++)
-    for (int k = 0; k < 6; k++)
-      (*arrays[k])[i] = (*arrays[k])[maker->count - 1];
+  for (int i = 0; i < padded; i++) {
+    const struct sample *sample = &maker->samples[i < count ? i : count - 1];
+    for (int k = 0; k < 3; k++) {
+      arrays[k][i] = sample->point[k];
+      arrays[3 + k][i] = sample->normal[k];
+    }
+    if (i < vertices) {
+      vertex_part[i] = sample->part;
+      vertex_index[i] = sample->vertex;
+    }
+  }
+  for (int b = 0; b < blocks; b++) {
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+      const double *values = arrays[k] + b * DC_SURFACE_BLOCK;
+      double lower = values[0], upper = values[0];
+      for (int i = 1; i < DC_SURFACE_BLOCK; i++) {
+        lower = fmin(lower, values[i]);
+        upper = fmax(upper, values[i]);
+      }
+      spheres[k][b] = (lower + upper) / 2;
+    }
+    for (int i = b * DC_SURFACE_BLOCK; i < (b + 1) * DC_SURFACE_BLOCK; i++) {
+      double r[3] = {arrays[0][i] - spheres[0][b], arrays[1][i] - spheres[1][b], arrays[2][i] - spheres[2][b]};
+      square = fmax(square, dc_vec_dot(r, r));
+    }
+    spheres[3][b] = sqrt(square) * (1 + 1e-14);
+  }
   *samples = (struct dc_surface_samples){
-      .count = maker->count,
-      .x = maker->x,
-      .y = maker->y,
-      .z = maker->z,
-      .normal_x = maker->normal_x,
-      .normal_y = maker->normal_y,
-      .normal_z = maker->normal_z,
+      .count = count,
+      .x = arrays[0],
+      .y = arrays[1],
+      .z = arrays[2],
+      .normal_x = arrays[3],
+      .normal_y = arrays[4],
+      .normal_z = arrays[5],
+      .block_count = blocks,
+      .block_x = spheres[0],
+      .block_y = spheres[1],
+      .block_z = spheres[2],
+      .block_radius = spheres[3],
       .vertex_count = vertices,
       .vertex_part = vertex_part,
       .vertex_index = vertex_index,
@@ -242,9 +323,15 @@ enum dc_status dc_surface_samples_create(const struct dc_solid *solid, int count
     return dc_fail(error, DC_USAGE, "surface samples: count must be in [1, %d] (is %d)", DC_SURFACE_SAMPLES_MOST,
                    count);
   struct maker maker;
-  enum dc_status status = prepare(&maker, solid, seed, error);
-  if (!status)
-    status = fill(&maker, count, arena, samples, error);
+  enum dc_status status = prepare(&maker, solid, count, seed, error);
+  if (!status) {
+    add_vertices(&maker, count / 2);
+    int vertices = maker.count;
+    add_points(&maker, count);
+    order(maker.samples, vertices);
+    order(maker.samples + vertices, maker.count - vertices);
+    status = arrange(&maker, vertices, arena, samples, error);
+  }
   release(&maker);
   return status;
 }

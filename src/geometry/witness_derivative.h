@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Witness points").
+// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Derivatives of witness points").
 //
 // The whole derivative of a query are two 3x3 matrices and two points.  With V_i(p) = w_i x (p - c_i) + t_i the velocity
 // field of solid i's twist (w, t) about its reference point c_i, world axes,
@@ -55,7 +55,7 @@ struct dc_witness_side {
 // Names a draw of samples: the same key gives the same samples.
 struct dc_witness_draw {
   uint64_t key;         // of the run, the pair of points and the iteration
-  double radius_scale;  // further factor on the radius of adaptive sampling, in (0, 1]
+  double radius_scale;  // factor on the radius of adaptive sampling, the least one included, in (0, 1]
 };
 
 // What of a solid the derivative needs.
@@ -64,14 +64,15 @@ struct dc_witness_solid {
   const struct dc_surface_samples *samples;
 };
 
-// Both sides at witness by one of the first three methods; target [2][3]: where the points should be, world, m (adaptive sampling).  No allocation.
+// Both sides at witness by one of the first three methods; target [2][3]: where the points should be, world, m (for
+// adaptive sampling).  Of the analytical method x* is the witness point.  No allocation.
 void dc_witness_derivative(const struct dc_witness_settings *settings, const struct dc_witness_solid solids[2],
                            const struct dc_placement placements[2], const struct dc_witness *witness,
                            const double target[2][3], const struct dc_witness_draw *draw,
                            struct dc_witness_side sides[2]);
 
-// jacobian [i][k][3][6] = d x_i / d twist_k, twists (w, t) about center[k] (world, m), by the two equations above: each passed
-// once through the other ("paper" mode) or coupled.
+// jacobian [i][k][3][6] = d x_i / d twist_k, twists (w, t) about center[k] (world, m), by the two equations above: each
+// passed once through the other ("paper" mode) or coupled, then with 0.9999 A B for A B where 1 - A B is nearly singular.
 void dc_witness_jacobian(const struct dc_witness_settings *settings, const struct dc_witness *witness,
                          const struct dc_witness_side sides[2], const double center[2][3], double jacobian[2][2][18]);
 

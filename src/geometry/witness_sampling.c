@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/witness_local.h"
 
+#include <string.h>
+
 #include "math/vector.h"
 
 // cos 120 degrees: what faces away from the contact, such as the other side of a thin plate, is left out.
@@ -9,6 +11,12 @@ static const double NORMAL_LEAST = -0.5;
 // Neighbours: vertices up to so many edges away, and room for them (as many around a vertex with six edges are 91).
 enum { RINGS = 5, NEIGHBORS_MOST = 1024, TABLE_SIZE = 4096 };
 
+enum { BLOCKS_MOST = DC_SURFACE_SAMPLES_MOST / DC_SURFACE_BLOCK };
+
+// Samples are drawn from blocks and refused when they are no candidates, at most so many for each one wanted; where the
+// blocks hold no more than so many samples for each one wanted, the candidates are looked up first.
+enum { TRIES = 6, FEW = 8 };
+
 // What is drawn from: candidates or vertices of a part by their indices.
 struct pool {
   int count;
@@ -16,57 +24,112 @@ struct pool {
 };
 
 // The finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring arguments give unrelated values.
-static uint64_t mix(uint64_t z)
+static inline uint64_t mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return z ^ (z >> 31);
 }
 
-// Candidates within the radius.  Two passes without branches: marks, then the list.
-static void pool_within(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
-                        struct pool *pool)
+// Squared distances of the blocks' centres from the witness point, and how far within the radius they reach: squares,
+// below 0 when not at all.  One simple loop, for the compiler to make vectors of.
+static void measure_blocks(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                           double distance[BLOCKS_MOST], double reach[BLOCKS_MOST])
 {
-  unsigned char chosen[DC_SURFACE_SAMPLES_MOST];
-  const double *x = samples->x, *y = samples->y, *z = samples->z;
-  const double *nx = samples->normal_x, *ny = samples->normal_y, *nz = samples->normal_z;
-  double px = local->own[0], py = local->own[1], pz = local->own[2];
-  double mx = local->normal[0], my = local->normal[1], mz = local->normal[2];
+  const double *x = samples->block_x, *y = samples->block_y, *z = samples->block_z, *radius = samples->block_radius;
+  double px = local->own[0], py = local->own[1], pz = local->own[2], within = local->radius;
+  int count = samples->block_count;
+  for (int b = 0; b < count; b++) {
+    double dx = x[b] - px, dy = y[b] - py, dz = z[b] - pz, far = within + radius[b];
+    double square = dx * dx + dy * dy + dz * dz;
+    distance[b] = square;
+    reach[b] = far * far - square;
+  }
+}
+
+// Sample i is within the radius and faces the contact.
+static inline bool is_candidate(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                                double square, int i)
+{
+  double dx = samples->x[i] - local->own[0], dy = samples->y[i] - local->own[1], dz = samples->z[i] - local->own[2];
+  double facing = samples->normal_x[i] * local->normal[0] + samples->normal_y[i] * local->normal[1] +
+                  samples->normal_z[i] * local->normal[2];
+  return (dx * dx + dy * dy + dz * dz <= square) & (facing >= NORMAL_LEAST) & (i < samples->count);
+}
+
+// The candidates among the samples of blocks.
+static void pool_within(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                        const int *blocks, int block_count, struct pool *pool)
+{
   double square = local->radius * local->radius;
-  int padded = (samples->count + 7) / 8 * 8;
-  for (int i = 0; i < padded; i++) {
-    double dx = x[i] - px, dy = y[i] - py, dz = z[i] - pz;
-    chosen[i] = (dx * dx + dy * dy + dz * dz <= square) & (nx[i] * mx + ny[i] * my + nz[i] * mz >= NORMAL_LEAST);
-  }
   int count = 0;
-  for (int i = 0; i < samples->count; i++) {
-    pool->index[count] = i;
-    count += chosen[i];
-  }
+  for (int b = 0; b < block_count; b++)
+    for (int k = 0; k < DC_SURFACE_BLOCK; k++) {
+      int i = blocks[b] * DC_SURFACE_BLOCK + k;
+      pool->index[count] = i;
+      count += is_candidate(samples, local, square, i);
+    }
   pool->count = count;
 }
 
-// The `most` candidates nearest to the witness point that face the contact, by insertion.
-static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
-                         struct pool *pool)
+// The least numbers offered so far, ascending, at most `most`.
+struct least {
+  int count, most;
+  double number[DC_WITNESS_SAMPLES_MOST];
+  int index[DC_WITNESS_SAMPLES_MOST];
+};
+
+static inline void offer(struct least *least, double number, int index)
 {
-  double square[DC_WITNESS_SAMPLES_MOST];
-  int count = 0;
-  for (int i = 0; i < samples->count; i++) {
+  if (least->count == least->most && !(number < least->number[least->most - 1]))
+    return;
+  int i = least->count < least->most ? least->count++ : least->most - 1;
+  for (; i > 0 && least->number[i - 1] > number; i--) {
+    least->number[i] = least->number[i - 1];
+    least->index[i] = least->index[i - 1];
+  }
+  least->number[i] = number;
+  least->index[i] = index;
+}
+
+// Offers the samples of a block that face the contact by their squared distance.
+static void offer_block(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int block,
+                        struct least *least)
+{
+  int end = (block + 1) * DC_SURFACE_BLOCK;
+  for (int i = block * DC_SURFACE_BLOCK; i < end && i < samples->count; i++) {
     double d[3] = {samples->x[i] - local->own[0], samples->y[i] - local->own[1], samples->z[i] - local->own[2]};
     double n[3] = {samples->normal_x[i], samples->normal_y[i], samples->normal_z[i]};
-    double s = dc_vec_dot(d, d);
-    if ((count == most && s >= square[count - 1]) || dc_vec_dot(n, local->normal) < NORMAL_LEAST)
-      continue;
-    int j = count < most ? count++ : count - 1;
-    for (; j > 0 && square[j - 1] > s; j--) {
-      square[j] = square[j - 1];
-      pool->index[j] = pool->index[j - 1];
-    }
-    square[j] = s;
-    pool->index[j] = i;
+    if (dc_vec_dot(n, local->normal) >= NORMAL_LEAST)
+      offer(least, dc_vec_dot(d, d), i);
   }
-  pool->count = count;
+}
+
+// The `most` samples nearest to the witness point that face the contact: first those of the nearest blocks, then those of
+// all that may hold nearer ones.  distance [block_count], m^2, is used up.
+static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
+                         double distance[BLOCKS_MOST], struct pool *pool)
+{
+  struct least blocks, least;
+  blocks.count = least.count = 0;         // the rest, some kilobytes, is left as it is
+  blocks.most = most < 4 ? 1 : most / 4;  // of DC_SURFACE_BLOCK samples each: twice as many as wanted
+  least.most = most;
+  for (int b = 0; b < samples->block_count; b++)
+    offer(&blocks, distance[b], b);
+  for (int i = 0; i < blocks.count; i++) {
+    offer_block(samples, local, blocks.index[i], &least);
+    distance[blocks.index[i]] = INFINITY;
+  }
+  double within = least.count == most ? sqrt(least.number[most - 1]) : INFINITY;
+  for (int b = 0; b < samples->block_count; b++) {
+    double reach = within + samples->block_radius[b];
+    if (distance[b] < INFINITY && distance[b] <= reach * reach) {
+      offer_block(samples, local, b, &least);
+      within = least.count == most ? sqrt(least.number[most - 1]) : INFINITY;
+    }
+  }
+  pool->count = least.count;
+  memcpy(pool->index, least.index, (size_t)least.count * sizeof *pool->index);
 }
 
 static int nearest_vertex(const struct dc_convex *part, const double point[3])
@@ -111,25 +174,68 @@ static void pool_neighbors(const struct dc_convex *part, const struct dc_witness
   }
 }
 
+// Number i of a draw, in [0, count)
+static inline int choose(uint64_t key, int i, int count)
+{
+  uint64_t bits = mix(key + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+  return (int)(bits * (uint64_t)count >> 32);
+}
+
+// Draws points->count candidates and witness points alike by trial; false when the trials do not suffice.  Without
+// branches on what is refused, as nobody can predict it.
+static bool draw_by_trial(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
+                          const int *blocks, int block_count, uint64_t key, struct dc_witness_points *points)
+{
+  double square = local->radius * local->radius;
+  int slots = block_count * DC_SURFACE_BLOCK, most = points->count, count = 0;
+  int taken[DC_WITNESS_SAMPLES_MOST + 1];
+  for (int i = 0; i < TRIES * most && count < most; i++) {
+    int slot = choose(key, i, slots + 1);
+    bool own = slot == slots;
+    int block = blocks[own ? 0 : slot / DC_SURFACE_BLOCK];
+    int j = block * DC_SURFACE_BLOCK + slot % DC_SURFACE_BLOCK;
+    taken[count] = own ? -1 : j;
+    count += own | is_candidate(samples, local, square, j);
+  }
+  if (count < most)
+    return false;
+  for (int i = 0; i < most; i++) {
+    int j = taken[i] < 0 ? 0 : taken[i];
+    double keep = taken[i] < 0 ? 0 : 1;
+    points->x[i] = keep * (samples->x[j] - local->own[0]);
+    points->y[i] = keep * (samples->y[j] - local->own[1]);
+    points->z[i] = keep * (samples->z[j] - local->own[2]);
+  }
+  return true;
+}
+
 void dc_witness_sample(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
                        const struct dc_witness_local *local, uint64_t key, struct dc_witness_points *points)
 {
   const struct dc_surface_samples *samples = solid->samples;
   const struct dc_convex *part = &solid->solid->parts[local->part];
-  int most = (int)settings->samples;
   bool vertices = settings->sampling == DC_SAMPLE_NEIGHBOR;
   struct pool pool;
+  points->count = (int)settings->samples;
   if (vertices) {
     pool_neighbors(part, local, &pool);
   } else {
-    pool_within(samples, local, &pool);
-    if (4 * pool.count < most)
-      pool_nearest(samples, local, most, &pool);
+    double distance[BLOCKS_MOST], reach[BLOCKS_MOST];
+    int blocks[BLOCKS_MOST], block_count = 0;
+    measure_blocks(samples, local, distance, reach);
+    for (int b = 0; b < samples->block_count; b++) {
+      blocks[block_count] = b;
+      block_count += reach[b] >= 0;
+    }
+    if (block_count * DC_SURFACE_BLOCK > FEW * points->count &&
+        draw_by_trial(samples, local, blocks, block_count, key, points))
+      return;
+    pool_within(samples, local, blocks, block_count, &pool);
+    if (4 * pool.count < points->count)
+      pool_nearest(samples, local, points->count, distance, &pool);
   }
-  points->count = most;
-  for (int i = 0; i < most; i++) {
-    uint64_t bits = mix(key + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-    int choice = (int)(bits * (uint64_t)(pool.count + 1) >> 32);
+  for (int i = 0; i < points->count; i++) {
+    int choice = choose(key, i, pool.count + 1);
     points->x[i] = points->y[i] = points->z[i] = 0;
     if (choice == pool.count)
       continue;

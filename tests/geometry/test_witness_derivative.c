@@ -1,0 +1,794 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smoothed witness points and their derivatives; what they are computed from is in test_surface_samples.c.
+#include "base/random.h"
+#include "geometry/solid_fixture.h"
+#include "geometry/witness_local.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static struct dc_random generator;
+
+static double between(double low, double high)
+{
+  return low + (high - low) * dc_random_uniform(&generator);
+}
+
+static void random_vector(double v[3], double size)
+{
+  for (int k = 0; k < 3; k++)
+    v[k] = size * dc_random_normal(&generator);
+}
+
+static void random_placement(struct dc_placement *placement, double distance)
+{
+  double q[4];
+  for (int k = 0; k < 4; k++)
+    q[k] = dc_random_normal(&generator);
+  dc_rotation_normalize(q);
+  dc_rotation_matrix(placement->rotation, q);
+  random_vector(placement->position, distance);
+}
+
+static double largest(const double *a, int count)
+{
+  double most = 0;
+  for (int k = 0; k < count; k++)
+    most = fmax(most, fabs(a[k]));
+  return most;
+}
+
+static double difference(const double *a, const double *b, int count)
+{
+  double most = 0;
+  for (int k = 0; k < count; k++)
+    most = fmax(most, fabs(a[k] - b[k]));
+  return most;
+}
+
+static void random_points(struct dc_witness_points *points, int count, double size)
+{
+  points->count = count;
+  for (int i = 0; i < count; i++) {
+    double p[3];
+    random_vector(p, size);
+    points->x[i] = p[0], points->y[i] = p[1], points->z[i] = p[2];
+  }
+  points->x[0] = points->y[0] = points->z[0] = 0;
+}
+
+// Derivative of the smoothed point by the other point, by central differences of fourth order with step h.
+static void smooth_by_differences(const struct dc_witness_settings *settings, const struct dc_witness_points *points,
+                                  const double offset[3], double h, double follow[9])
+{
+  static const double weights[4] = {1, -8, 8, -1}, steps[4] = {-2, -1, 1, 2};
+  memset(follow, 0, 9 * sizeof *follow);
+  for (int c = 0; c < 3; c++)
+    for (int s = 0; s < 4; s++) {
+      double moved[3], mean[3], unused[9];
+      dc_vec_copy(moved, offset);
+      moved[c] += steps[s] * h;
+      dc_witness_smooth(settings, points, moved, mean, unused);
+      for (int r = 0; r < 3; r++)
+        follow[3 * r + c] += weights[s] * mean[r] / (12 * h);
+    }
+}
+
+static void closed_form_is_derivative(void)
+{
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  dc_random_seed(&generator, 1);
+  double worst[2] = {0};
+  for (int i = 0; i < 1000; i++) {
+    struct dc_witness_points points;
+    double size = pow(10, between(-4, 3)), ratio = pow(10, between(-2, 1.5)), offset[3], mean[3], follow[9],
+           expected[9];
+    settings.score = i % 2;
+    random_points(&points, 3 + (int)(dc_random_uniform(&generator) * 40), size);
+    random_vector(offset, ratio * size);
+    double h = 3e-4 * size * fmax(ratio, 0.1), nearest = INFINITY;
+    for (int k = 0; k < points.count; k++) {
+      double p[3] = {points.x[k], points.y[k], points.z[k]};
+      nearest = fmin(nearest, dc_vec_distance(p, offset));
+    }
+    // the distance has a corner where the other point is at a sample, and its temperature is no length: at large sizes
+    // one sample has all the weight
+    if (settings.score == DC_SCORE_DISTANCE && (nearest < 300 * h || size > 1))
+      continue;
+    dc_witness_smooth(&settings, &points, offset, mean, follow);
+    smooth_by_differences(&settings, &points, offset, h, expected);
+    double *w = &worst[settings.score];
+    *w = fmax(*w, difference(follow, expected, 9) / fmax(largest(follow, 9), 0.1));
+  }
+  printf("# closed form against differences: %g, %g\n", worst[0], worst[1]);
+  CHECK_NEAR(worst[DC_SCORE_SQUARED], 0, 2e-10);   // observed 2.6e-11: rounding of the differences
+  CHECK_NEAR(worst[DC_SCORE_DISTANCE], 0, 4e-10);  // observed 8.3e-11
+}
+
+// With tau held, A = (2 / tau) times the weighted covariance; it is not the derivative, which the test above tells from it.
+static void symmetric_when_temperature_is_held(void)
+{
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  settings.temperature = false;
+  dc_random_seed(&generator, 2);
+  double negative = 0, asymmetry = 0;
+  for (int i = 0; i < 1000; i++) {
+    struct dc_witness_points points;
+    double size = pow(10, between(-4, 3)), offset[3], mean[3], follow[9], direction[3], product[3];
+    random_points(&points, 2 + (int)(dc_random_uniform(&generator) * 40), size);
+    random_vector(offset, size);
+    dc_witness_smooth(&settings, &points, offset, mean, follow);
+    random_vector(direction, 1);
+    dc_mat_apply(product, follow, direction);
+    double most = largest(follow, 9);
+    negative = fmax(negative, -dc_vec_dot(product, direction) / most);
+    asymmetry = fmax(asymmetry, fabs(follow[1] - follow[3]) / most);
+    asymmetry = fmax(asymmetry, fabs(follow[2] - follow[6]) / most);
+    asymmetry = fmax(asymmetry, fabs(follow[5] - follow[7]) / most);
+  }
+  printf("# negative %g, asymmetric %g\n", negative, asymmetry);
+  CHECK_NEAR(negative, 0, 1e-14);   // observed 1e-16
+  CHECK_NEAR(asymmetry, 0, 1e-14);  // observed 8e-16
+}
+
+// The direction's samples follow x = f(s (z - x)): the derivative of f by differences must satisfy (1 + s F) A = s F.
+static void direction_is_implicit_derivative(void)
+{
+  dc_random_seed(&generator, 3);
+  double worst = 0;
+  for (int i = 0; i < 400; i++) {
+    struct dc_witness_points points;
+    double offset[3], mean[3], follow[9], unused[9], f[9], left[9];
+    double size = pow(10, between(-2.5, -0.5)), distance = i % 2 ? 1 : -1, h = 1e-7 / size;
+    random_points(&points, 16, size);
+    random_vector(offset, 0.05);
+    dc_witness_smooth_direction(&points, offset, distance, mean, follow);
+    for (int c = 0; c < 3; c++) {
+      double moved[2][3], means[2][3];
+      for (int s = 0; s < 2; s++) {
+        dc_vec_copy(moved[s], offset);
+        moved[s][c] += s ? h : -h;
+        dc_witness_smooth_direction(&points, moved[s], distance, means[s], unused);
+      }
+      for (int r = 0; r < 3; r++)
+        f[3 * r + c] = (means[1][r] - means[0][r]) / (2 * h);  // by z - x: s F
+    }
+    dc_mat_multiply(left, f, follow);
+    for (int k = 0; k < 9; k++)
+      left[k] += follow[k];
+    worst = fmax(worst, difference(left, f, 9) / (fmax(largest(f, 9), 0.01) * (1 + largest(follow, 9))));
+  }
+  printf("# direction: %g\n", worst);
+  CHECK_NEAR(worst, 0, 1e-6);  // observed 3.7e-8
+  // samples at +-p along x: F = (p^2 / 1e-3) e_x e_x^T, singular in overlap at p^2 = 1e-3
+  struct dc_witness_points points = {.count = 2, .x = {sqrt(1e-3), -sqrt(1e-3)}};
+  double mean[3], follow[9];
+  dc_witness_smooth_direction(&points, (double[3]){0, 0, 0.01}, -0.01, mean, follow);
+  CHECK(largest(follow, 9) <= 500, "%g", largest(follow, 9));
+  dc_witness_smooth_direction(&points, (double[3]){0, 0, 0.01}, 0.01, mean, follow);
+  CHECK_NEAR(follow[0], 0.5, 1e-14);
+}
+
+static void equal_samples(void)
+{
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  for (settings.score = 0; settings.score < 2; settings.score++)
+    for (int i = 0; i < 4; i++) {
+      // all at the witness point, elsewhere, at the other point, on a sphere around it
+      struct dc_witness_points points = {.count = 16};
+      double offset[3] = {0.01, -0.02, 0.03}, mean[3], follow[9], zero[9] = {0};
+      for (int k = 0; k < 16; k++) {
+        double direction[3] = {0.3, -0.2, 0.1}, size = i ? 0.007 : 0;
+        if (i == 3)
+          random_vector(direction, 1);
+        dc_vec_scale(direction, direction, size / dc_vec_norm(direction));
+        if (i == 2)
+          dc_vec_copy(direction, offset);
+        if (i == 3)
+          dc_vec_add(direction, direction, offset);
+        points.x[k] = direction[0], points.y[k] = direction[1], points.z[k] = direction[2];
+      }
+      dc_witness_smooth(&settings, &points, offset, mean, follow);
+      CHECK(memcmp(follow, zero, sizeof follow) == 0, "score %d, case %d: %g", settings.score, i, largest(follow, 9));
+      CHECK(dc_vec_norm(mean) < 0.05 && isfinite(mean[0] + mean[1] + mean[2]));
+    }
+}
+
+// Two solids with a witness made by hand: the first at placement 0, the second irrelevant but for its point.
+struct query {
+  struct dc_witness_solid solids[2];
+  struct dc_placement placements[2];
+  struct dc_witness witness;
+  double target[2][3];
+  struct dc_witness_draw draw;
+};
+
+// Point of solid 0 in its frame with outward normal; the other point above it at a signed distance.
+static void place(struct query *query, const struct fixture *fixture, const double point[3], const double normal[3],
+                  double distance)
+{
+  for (int i = 0; i < 2; i++) {
+    query->solids[i] = (struct dc_witness_solid){&fixture->solid, &fixture->samples};
+    random_placement(&query->placements[i], 0.3);
+  }
+  const struct dc_placement *placement = &query->placements[0];
+  dc_mat_apply(query->witness.point[0], placement->rotation, point);
+  dc_vec_add(query->witness.point[0], query->witness.point[0], placement->position);
+  dc_mat_apply(query->witness.normal, placement->rotation, normal);
+  dc_vec_add_scaled(query->witness.point[1], query->witness.point[0], distance, query->witness.normal);
+  query->witness.distance = distance;
+  query->witness.part[0] = query->witness.part[1] = 0;
+  memcpy(query->target, query->witness.point, sizeof query->target);
+  query->draw = (struct dc_witness_draw){.key = 1, .radius_scale = 1};
+}
+
+static void derive(const struct dc_witness_settings *settings, const struct query *query,
+                   struct dc_witness_side sides[2])
+{
+  dc_witness_derivative(settings, query->solids, query->placements, &query->witness, query->target, &query->draw,
+                        sides);
+}
+
+// The matrix of a side in the frame of solid 0.
+static void in_frame(const struct query *query, const double follow[9], double local[9])
+{
+  double turned[9], transposed[9];
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++)
+      transposed[3 * r + c] = query->placements[0].rotation[3 * c + r];
+  dc_mat_multiply(turned, transposed, follow);
+  dc_mat_multiply_transposed(local, turned, transposed);
+}
+
+// In the middle of a face the mean over draws is nearly its projection; at a vertex with nothing around, zero.
+static void faces_and_vertices(void)
+{
+  struct fixture *fixture = fixture_begin();
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  settings.samples = 64;
+  fixture_box(fixture, 0, 0, 0, 0.1, 0.08, 0.03);
+  fixture_build(fixture, 4000, 5);
+  dc_random_seed(&generator, 4);
+  double sum[9] = {0}, local[9];
+  struct query query;
+  struct dc_witness_side sides[2];
+  for (int i = 0; i < 100; i++) {
+    double point[3] = {between(-0.03, 0.03), between(-0.02, 0.02), 0.015};
+    place(&query, fixture, point, (double[3]){0, 0, 1}, between(-0.002, 0.01));
+    query.draw.key = (uint64_t)i;
+    derive(&settings, &query, sides);
+    in_frame(&query, sides[0].follow, local);
+    for (int k = 0; k < 9; k++)
+      sum[k] += local[k] / 100;
+    CHECK_NEAR(largest(local + 6, 3), 0, 1e-14);  // nothing leaves the plane
+    CHECK_NEAR(fmax(fabs(local[2]), fabs(local[5])), 0, 1e-14);
+    CHECK(dc_vec_distance(sides[0].point, query.witness.point[0]) < 0.01);
+  }
+  printf("# mean over draws %g %g; %g %g\n", sum[0], sum[1], sum[3], sum[4]);
+  double projection[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0};
+  CHECK_NEAR(difference(sum, projection, 9), 0, 0.25);  // observed 0.19
+  fixture_end(fixture);
+
+  fixture = fixture_begin();
+  fixture_box(fixture, 0, 0, 0, 10, 10, 10);
+  fixture_build(fixture, 8, 5);
+  for (int sampling = 0; sampling < 2; sampling++) {
+    settings.sampling = sampling;
+    settings.fixed_radius = 1e-4;
+    settings.samples = 2;  // a quarter of it is less than the one vertex in reach
+    double corner[3] = {5, 5, 5}, normal[3] = {sqrt(1 / 3.0), sqrt(1 / 3.0), sqrt(1 / 3.0)};
+    place(&query, fixture, corner, normal, 0.3);
+    derive(&settings, &query, sides);
+    CHECK(largest(sides[0].follow, 9) == 0, "%g", largest(sides[0].follow, 9));
+    CHECK_NEAR(difference(sides[0].point, query.witness.point[0], 3), 0, 1e-14);
+  }
+  fixture_end(fixture);
+}
+
+// The same through the public function: only the other point moves, so the same samples are drawn.
+static void other_point_moves(void)
+{
+  struct fixture *fixture = fixture_begin();
+  fixture_ellipsoid(fixture, 0.03, 0.05, 0.02, 300);
+  fixture_build(fixture, 1024, 5);
+  dc_random_seed(&generator, 5);
+  double worst = 0;
+  for (int i = 0; i < 100; i++) {
+    struct dc_witness_settings settings;
+    dc_witness_settings_default(&settings);
+    settings.score = i % 2;
+    settings.sampling = i % 3;
+    const double *vertex = fixture->solid.parts[0].vertices[(int)between(0, 300)];
+    double normal[3], h = 1e-6, expected[9];
+    dc_vec_scale(normal, vertex, 1 / dc_vec_norm(vertex));
+    struct query query, moved;
+    struct dc_witness_side sides[2], ends[2][2];
+    place(&query, fixture, vertex, normal, between(0.005, 0.05));
+    derive(&settings, &query, sides);
+    for (int c = 0; c < 3; c++) {
+      for (int s = 0; s < 2; s++) {
+        moved = query;
+        moved.witness.point[1][c] += s ? h : -h;
+        derive(&settings, &moved, ends[s]);
+      }
+      for (int r = 0; r < 3; r++)
+        expected[3 * r + c] = (ends[1][0].point[r] - ends[0][0].point[r]) / (2 * h);
+    }
+    worst = fmax(worst, difference(sides[0].follow, expected, 9));
+  }
+  printf("# public function against differences: %g\n", worst);
+  CHECK_NEAR(worst, 0, 1e-7);  // observed 1.2e-8
+  fixture_end(fixture);
+}
+
+// Everything ten times as large gives the same derivative with the squared score, and another with the distance.
+static void scale_invariance(void)
+{
+  struct fixture *small = fixture_begin(), *large = fixture_begin();
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  fixture_ellipsoid(small, 0.03, 0.05, 0.02, 300);
+  fixture_ellipsoid(large, 0.3, 0.5, 0.2, 300);
+  fixture_build(small, 1024, 5);
+  fixture_build(large, 1024, 5);
+  double worst[2] = {0};
+  dc_random_seed(&generator, 6);
+  for (int i = 0; i < 200; i++) {
+    struct query query, ten;
+    const double *vertex = small->solid.parts[0].vertices[(int)between(0, 300)];
+    double normal[3], tenfold[3];
+    settings.score = i % 2;
+    dc_vec_scale(normal, vertex, 1 / dc_vec_norm(vertex));
+    dc_vec_scale(tenfold, vertex, 10);
+    double distance = between(-0.01, 0.05);
+    place(&query, small, vertex, normal, distance);
+    ten = query;
+    place(&ten, large, tenfold, normal, 10 * distance);
+    struct dc_witness_side sides[2][2];
+    double local[2][9];
+    settings.radius = 0.01;
+    derive(&settings, &query, sides[0]);
+    in_frame(&query, sides[0][0].follow, local[0]);
+    settings.radius = 0.1;
+    derive(&settings, &ten, sides[1]);
+    in_frame(&ten, sides[1][0].follow, local[1]);
+    worst[i % 2] = fmax(worst[i % 2], difference(local[0], local[1], 9) / fmax(1, largest(local[0], 9)));
+  }
+  printf("# ten times as large: %g, %g\n", worst[0], worst[1]);
+  CHECK_NEAR(worst[DC_SCORE_SQUARED], 0, 1e-12);  // observed 3.2e-14
+  CHECK(worst[DC_SCORE_DISTANCE] > 0.1, "%g", worst[1]);
+  fixture_end(small);
+  fixture_end(large);
+}
+
+static void keys(void)
+{
+  struct fixture *fixture = fixture_begin();
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  fixture_ellipsoid(fixture, 0.03, 0.05, 0.02, 300);
+  fixture_build(fixture, 1024, 5);
+  dc_random_seed(&generator, 7);
+  struct query query;
+  struct dc_witness_side first[2], again[2], other[2];
+  place(&query, fixture, fixture->solid.parts[0].vertices[17], (double[3]){0, 0, 1}, 0.01);
+  derive(&settings, &query, first);
+  derive(&settings, &query, again);
+  CHECK(memcmp(first, again, sizeof first) == 0);
+  for (uint64_t key = 2; key < 50; key++) {
+    query.draw.key = key;
+    derive(&settings, &query, other);
+    CHECK(difference(first[0].point, other[0].point, 3) > 1e-6 && difference(first[1].point, other[1].point, 3) > 1e-6,
+          "key %d", (int)key);
+  }
+  // both sides of a solid that meets itself draw differently
+  memcpy(query.witness.point[1], query.witness.point[0], sizeof query.witness.point[1]);
+  query.placements[1] = query.placements[0];
+  derive(&settings, &query, first);
+  CHECK(difference(first[0].point, first[1].point, 3) > 1e-6);
+  fixture_end(fixture);
+}
+
+// Which samples are drawn: within the radius, on the side that faces the contact, every one about as often.
+static void selection(void)
+{
+  struct fixture *fixture = fixture_begin();
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  fixture_box(fixture, 0, 0, 0, 0.1, 0.1, 0.001);
+  fixture_build(fixture, 1024, 5);
+  struct dc_witness_solid solid = {&fixture->solid, &fixture->samples};
+  struct dc_witness_local local = {.own = {0.01, 0.02, 0.0005}, .normal = {0, 0, 1}, .radius = 0.03, .distance = 1};
+  int within = 0, drawn = 0, own = 0;
+  double square = 0;
+  int counts[1024] = {0};
+  for (int i = 0; i < 1024; i++) {
+    double p[3] = {fixture->samples.x[i], fixture->samples.y[i], fixture->samples.z[i]};
+    within += dc_vec_distance(p, local.own) <= local.radius && fixture->samples.normal_z[i] > -0.5;
+  }
+  struct dc_witness_points points;
+  for (uint64_t key = 0; key < 5000; key++) {
+    dc_witness_sample(&settings, &solid, &local, key, &points);
+    for (int k = 0; k < points.count; k++) {
+      double p[3] = {points.x[k], points.y[k], points.z[k]};
+      CHECK(dc_vec_norm(p) <= 0.03 && p[2] > -1e-3 / 2, "%g %g %g", p[0], p[1], p[2]);
+      drawn++;
+      int i = 0;
+      while (i < 1024 && fixture->samples.x[i] - local.own[0] != p[0])
+        i++;
+      if (i < 1024)
+        counts[i]++;
+      else
+        own++;
+    }
+  }
+  double expected = drawn / (within + 1.0);
+  for (int i = 0; i < 1024; i++)
+    if (counts[i])
+      square += (counts[i] - expected) * (counts[i] - expected) / expected;
+  square += (own - expected) * (own - expected) / expected;
+  printf("# %d within, chi-square %.1f\n", within, square);
+  CHECK(within > 50 && fabs(square - within) < 4 * sqrt(2.0 * within), "%g of %d", square, within);
+  // hardly any in reach: the nearest, and the same number of draws
+  local.radius = 1e-6;
+  double reach = 0;
+  for (uint64_t key = 0; key < 100; key++) {
+    dc_witness_sample(&settings, &solid, &local, key, &points);
+    CHECK(points.count == 16);
+    for (int k = 0; k < 16; k++) {
+      double p[3] = {points.x[k], points.y[k], points.z[k]};
+      reach = fmax(reach, dc_vec_norm(p));
+    }
+  }
+  int nearer = 0;
+  for (int i = 0; i < 1024; i++) {
+    double p[3] = {fixture->samples.x[i], fixture->samples.y[i], fixture->samples.z[i]};
+    nearer += dc_vec_distance(p, local.own) <= reach * (1 + 1e-12) && fixture->samples.normal_z[i] > -0.5;
+  }
+  CHECK(nearer == 16, "%d", nearer);
+  fixture_end(fixture);
+}
+
+// A vertex has those up to five edges away: on a strip of boxes' edges every box has only its own eight.
+static void neighbors(void)
+{
+  struct fixture *fixture = fixture_begin();
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  settings.sampling = DC_SAMPLE_NEIGHBOR;
+  settings.samples = DC_WITNESS_SAMPLES_MOST;
+  fixture_ellipsoid(fixture, 1, 1, 1, 1500);
+  fixture_build(fixture, 64, 5);
+  const struct dc_convex *part = &fixture->solid.parts[0];
+  struct dc_witness_solid solid = {&fixture->solid, &fixture->samples};
+  struct dc_witness_local local = {.normal = {0, 0, 1}, .distance = 1};
+  static int level[1500];
+  dc_vec_copy(local.own, part->vertices[700]);
+  for (int v = 0; v < 1500; v++)
+    level[v] = v == 700 ? 0 : 100;
+  for (int ring = 0; ring < 6; ring++)
+    for (int v = 0; v < 1500; v++)
+      for (int k = part->neighbor_start[v]; level[v] == ring && k < part->neighbor_start[v + 1]; k++)
+        if (level[part->neighbors[k]] > ring + 1)
+          level[part->neighbors[k]] = ring + 1;
+  int expected = 0, found = 0;
+  bool drawn[1500] = {0};
+  for (int v = 0; v < 1500; v++)
+    expected += level[v] <= 5;
+  for (uint64_t key = 0; key < 40; key++) {
+    struct dc_witness_points points;
+    dc_witness_sample(&settings, &solid, &local, key, &points);
+    for (int k = 0; k < points.count; k++) {
+      int v = 0;
+      while (v < 1500 && fabs(part->vertices[v][0] - local.own[0] - points.x[k]) +
+                                 fabs(part->vertices[v][1] - local.own[1] - points.y[k]) +
+                                 fabs(part->vertices[v][2] - local.own[2] - points.z[k]) >
+                             1e-14)
+        v++;
+      CHECK(v < 1500 && level[v] <= 5, "vertex %d", v);
+      if (v < 1500 && !drawn[v]) {
+        drawn[v] = true;
+        found++;
+      }
+    }
+  }
+  printf("# %d vertices within five edges\n", expected);
+  CHECK(found == expected, "%d of %d", found, expected);
+  fixture_end(fixture);
+}
+
+static void twist_velocity(const double twist[6], const double center[3], const double point[3], double velocity[3])
+{
+  double r[3];
+  dc_vec_sub(r, point, center);
+  dc_vec_cross(velocity, twist, r);
+  dc_vec_add(velocity, velocity, twist + 3);
+}
+
+static void apply_jacobian(const double jacobian[18], const double twist[6], double rate[3])
+{
+  for (int r = 0; r < 3; r++) {
+    rate[r] = 0;
+    for (int c = 0; c < 6; c++)
+      rate[r] += jacobian[6 * r + c] * twist[c];
+  }
+}
+
+// Coupled, at the witness points: the two equations hold for any twists, hence both solids moved by one twist take their
+// points with them.  Paper mode: the latter only where one of the points follows nothing.  At smoothed points: shifts only.
+static void jacobian_holds_equations(void)
+{
+  dc_random_seed(&generator, 8);
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  double equations = 0, rigid[2][2][2] = {0};
+  for (int i = 0; i < 400; i++) {
+    struct dc_witness witness;
+    struct dc_witness_side sides[2];
+    double center[2][3], twist[2][6], jacobian[2][2][18], rate[2][3], part[3];
+    settings.coupled = i % 2;
+    settings.smoothed_point = i / 2 % 2;
+    bool vertex = i / 4 % 2;
+    for (int k = 0; k < 2; k++) {
+      random_vector(witness.point[k], 1);
+      random_vector(center[k], 1);
+      random_vector(twist[k], 1);
+      random_vector(twist[k] + 3, 1);
+      for (int c = 0; c < 9; c++)
+        sides[k].follow[c] = vertex && k ? 0 : 0.25 * dc_random_normal(&generator);
+      dc_vec_copy(sides[k].point, witness.point[k]);
+      if (settings.smoothed_point)
+        sides[k].point[i % 3] += 0.1;
+    }
+    for (int pass = 0; pass < 3; pass++) {
+      dc_witness_jacobian(&settings, &witness, sides, (const double(*)[3])center, jacobian);
+      for (int k = 0; k < 2; k++) {
+        apply_jacobian(jacobian[k][0], twist[0], rate[k]);
+        apply_jacobian(jacobian[k][1], twist[1], part);
+        dc_vec_add(rate[k], rate[k], part);
+      }
+      for (int k = 0; k < 2; k++) {
+        double own[3], at_other[3], relative[3], followed[3], expected[3];
+        twist_velocity(twist[k], center[k], sides[k].point, own);
+        twist_velocity(twist[k], center[k], witness.point[1 - k], at_other);
+        dc_vec_sub(relative, rate[1 - k], at_other);
+        dc_mat_apply(followed, sides[k].follow, relative);
+        dc_vec_add(expected, own, followed);
+        if (settings.coupled)
+          equations = fmax(equations, difference(rate[k], expected, 3) / (1 + largest(expected, 3)));
+        if (pass > 0) {
+          twist_velocity(twist[k], center[k], witness.point[k], own);
+          double *w = &rigid[settings.coupled][vertex][pass - 1];
+          if (pass == 2 || !settings.smoothed_point)
+            *w = fmax(*w, difference(rate[k], own, 3) / (1 + largest(own, 3)));
+        }
+      }
+      // then one twist for both, then one without rotation
+      memcpy(twist[1], twist[0], sizeof twist[0]);
+      dc_vec_copy(center[1], center[0]);
+      if (pass == 1)
+        memset(twist[0], 0, 3 * sizeof(double)), memset(twist[1], 0, 3 * sizeof(double));
+    }
+  }
+  printf("# equations %g; moved together: coupled %g %g, paper at a vertex %g %g, else %g %g\n", equations,
+         fmax(rigid[1][0][0], rigid[1][1][0]), fmax(rigid[1][0][1], rigid[1][1][1]), rigid[0][1][0], rigid[0][1][1],
+         rigid[0][0][0], rigid[0][0][1]);
+  CHECK_NEAR(equations, 0, 1e-13);  // observed 9e-16
+  for (int pass = 0; pass < 2; pass++) {
+    CHECK_NEAR(fmax(rigid[1][0][pass], rigid[1][1][pass]), 0, 1e-13);
+    CHECK_NEAR(rigid[0][1][pass], 0, 1e-13);
+    CHECK(rigid[0][0][pass] > 0.01, "paper mode differs by %g", rigid[0][0][pass]);
+  }
+}
+
+// Parallel faces: coupled equations have no unique solution; the regularized one is large, not endless.
+static void parallel_faces(void)
+{
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  settings.coupled = true;
+  struct dc_witness witness = {.point = {{0, 0, 0}, {0, 0, 1}}, .normal = {0, 0, 1}, .distance = 1};
+  struct dc_witness_side sides[2] = {{.follow = {1, 0, 0, 0, 1}}, {.follow = {1, 0, 0, 0, 1}, .point = {0, 0, 1}}};
+  double center[2][3] = {{0}}, jacobian[2][2][18];
+  dc_witness_jacobian(&settings, &witness, sides, (const double(*)[3])center, jacobian);
+  CHECK(isfinite(largest(jacobian[0][0], 18)) && largest(jacobian[0][0], 18) < 2e4, "%g", largest(jacobian[0][0], 18));
+  CHECK_NEAR(jacobian[0][0][6 * 2 + 5], 1, 1e-12);
+  for (int k = 0; k < 2; k++)  // identical unbounded followers
+    for (int c = 0; c < 9; c += 4)
+      sides[k].follow[c] = 1 / sqrt(0.9999);
+  dc_witness_jacobian(&settings, &witness, sides, (const double(*)[3])center, jacobian);
+  CHECK(isfinite(largest(jacobian[0][0], 72)));
+}
+
+// Moves a placement by the twist times `by` about center.
+static void move(struct dc_placement *placement, const double twist[6], double by, const double center[3])
+{
+  double w[3], q[4], rotation[9], turned[9], r[3], moved[3];
+  dc_vec_scale(w, twist, by);
+  dc_rotation_exp(q, w);
+  dc_rotation_matrix(rotation, q);
+  dc_mat_multiply(turned, rotation, placement->rotation);
+  memcpy(placement->rotation, turned, sizeof turned);
+  dc_vec_sub(r, placement->position, center);
+  dc_mat_apply(moved, rotation, r);
+  dc_vec_add(placement->position, center, moved);
+  dc_vec_add_scaled(placement->position, placement->position, by, twist + 3);
+}
+
+// Derivative of both witness points by component c of the twist of solid k, by central differences of fourth order.
+static void query_by_differences(struct dc_witness_search *search, const struct query *query, int k, int c, double h,
+                                 double rate[6])
+{
+  static const double weights[4] = {1, -8, 8, -1}, steps[4] = {-2, -1, 1, 2};
+  double twist[6] = {0};
+  twist[c] = 1;
+  memset(rate, 0, 6 * sizeof *rate);
+  for (int s = 0; s < 4; s++) {
+    struct dc_placement placements[2] = {query->placements[0], query->placements[1]};
+    struct dc_witness witness;
+    move(&placements[k], twist, steps[s] * h, query->placements[k].position);
+    dc_witness_query(search, &placements[0], &placements[1], &witness);
+    for (int i = 0; i < 6; i++)
+      rate[i] += weights[s] * witness.point[i / 3][i % 3] / (12 * h);
+  }
+}
+
+static int rank_of(const double follow[9])
+{
+  return (int)lround(follow[0] + follow[4] + follow[8]);
+}
+
+// Analytical and coupled, the Jacobian is that of the query wherever the query is smooth: between vertex and face, between
+// edges, apart and in overlap.  Smoothness is told by two steps of differences that agree.
+static void analytical_is_derivative_of_query(void)
+{
+  struct fixture *fixtures[2];
+  for (int i = 0; i < 2; i++) {
+    double points[24][3];
+    fixtures[i] = fixture_begin();
+    dc_random_seed(&generator, 20 + (uint64_t)i);
+    for (int k = 0; k < 24; k++)
+      random_vector(points[k], 0.5);
+    fixture_hull(fixtures[i], (const double(*)[3])points, 24);
+    fixture_build(fixtures[i], 8, 1);
+  }
+  struct dc_witness_search *search = dc_witness_search_create(&fixtures[0]->solid, &fixtures[1]->solid);
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  settings.method = DC_WITNESS_ANALYTICAL;
+  settings.coupled = true;
+  int kinds[2][3][3] = {0}, smooth = 0, tried = 500;
+  double worst[2] = {0};
+  for (int i = 0; i < tried; i++) {
+    struct query query;
+    struct dc_witness_side sides[2];
+    double center[2][3], jacobian[2][2][18], rates[2][2][6][6], off = 0, error = 0, most = 0;
+    for (int k = 0; k < 2; k++) {
+      query.solids[k] = (struct dc_witness_solid){&fixtures[k]->solid, &fixtures[k]->samples};
+      random_placement(&query.placements[k], i % 3 ? 1.5 : 0.3);
+      dc_vec_copy(center[k], query.placements[k].position);
+    }
+    dc_witness_query(search, &query.placements[0], &query.placements[1], &query.witness);
+    memcpy(query.target, query.witness.point, sizeof query.target);
+    derive(&settings, &query, sides);
+    dc_witness_jacobian(&settings, &query.witness, sides, (const double(*)[3])center, jacobian);
+    for (int h = 0; h < 2; h++)
+      for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 6; c++)
+          query_by_differences(search, &query, k, c, h ? 2e-5 : 1e-5, rates[h][k][c]);
+    for (int k = 0; k < 2; k++)
+      for (int c = 0; c < 6; c++)
+        for (int r = 0; r < 6; r++) {
+          double exact = jacobian[r / 3][k][6 * (r % 3) + c];
+          off = fmax(off, fabs(rates[0][k][c][r] - rates[1][k][c][r]));
+          error = fmax(error, fabs(exact - rates[0][k][c][r]));
+          most = fmax(most, fabs(rates[0][k][c][r]));
+        }
+    int first = rank_of(sides[0].follow), second = rank_of(sides[1].follow);
+    if (off > 1e-7 * most || most > 100)  // the latter between edges that are nearly parallel
+      continue;
+    smooth++;
+    kinds[query.witness.distance < 0][first][second]++;
+    double *w = &worst[query.witness.distance < 0];
+    *w = fmax(*w, error / most);
+    CHECK(error < 1e-8 * most, "case %d, features %d and %d, distance %g: %g of %g", i, first, second,
+          query.witness.distance, error, most);
+  }
+  printf("# smooth in %d of %d; apart %g (vertex-face %d, edge-edge %d, vertex-edge %d, vertex-vertex %d), overlap %g "
+         "(%d, %d)\n",
+         smooth, tried, worst[0], kinds[0][0][2] + kinds[0][2][0], kinds[0][1][1], kinds[0][0][1] + kinds[0][1][0],
+         kinds[0][0][0], worst[1], kinds[1][0][2] + kinds[1][2][0], kinds[1][1][1]);
+  // observed: all smooth, 1.6e-10
+  CHECK(smooth > 0.9 * tried, "%d", smooth);
+  CHECK(kinds[0][0][2] > 5 && kinds[0][2][0] > 5 && kinds[0][1][1] > 20 && kinds[0][1][0] > 5 && kinds[0][0][0] > 5);
+  CHECK(kinds[1][0][2] + kinds[1][2][0] > 10 && kinds[1][1][1] > 10);
+  dc_witness_search_destroy(search);
+  fixture_end(fixtures[0]);
+  fixture_end(fixtures[1]);
+}
+
+// Smooth solids at some distance: the mean of the smoothed Jacobian over draws points the way of the differences of the query
+// over steps as large as the samples' radius.
+static void smoothed_points_the_same_way(void)
+{
+  struct fixture *fixture = fixture_begin();
+  fixture_ellipsoid(fixture, 0.03, 0.05, 0.02, 400);
+  fixture_build(fixture, 1024, 5);
+  struct dc_witness_search *search = dc_witness_search_create(&fixture->solid, &fixture->solid);
+  struct dc_witness_settings settings;
+  dc_witness_settings_default(&settings);
+  dc_random_seed(&generator, 30);
+  double cosines[2] = {0};
+  int counts[2] = {0};
+  for (int i = 0; i < 60; i++) {
+    struct query query;
+    double center[2][3], mean[2][6][6] = {0}, product = 0, square[2] = {0};
+    for (int k = 0; k < 2; k++) {
+      query.solids[k] = (struct dc_witness_solid){&fixture->solid, &fixture->samples};
+      random_placement(&query.placements[k], 0.06);
+      dc_vec_copy(center[k], query.placements[k].position);
+    }
+    dc_witness_query(search, &query.placements[0], &query.placements[1], &query.witness);
+    memcpy(query.target, query.witness.point, sizeof query.target);
+    query.draw.radius_scale = 1;
+    for (uint64_t key = 0; key < 50; key++) {
+      struct dc_witness_side sides[2];
+      double jacobian[2][2][18];
+      query.draw.key = key;
+      derive(&settings, &query, sides);
+      dc_witness_jacobian(&settings, &query.witness, sides, (const double(*)[3])center, jacobian);
+      for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 6; c++)
+          for (int r = 0; r < 6; r++)
+            mean[k][c][r] += jacobian[r / 3][k][6 * (r % 3) + c] / 50;
+    }
+    for (int k = 0; k < 2; k++)
+      for (int c = 3; c < 6; c++) {
+        double rate[6];
+        query_by_differences(search, &query, k, c, 0.003, rate);
+        for (int r = 0; r < 6; r++) {
+          product += rate[r] * mean[k][c][r];
+          square[0] += rate[r] * rate[r];
+          square[1] += mean[k][c][r] * mean[k][c][r];
+        }
+      }
+    int overlap = query.witness.distance < 0;
+    cosines[overlap] += product / sqrt(square[0] * square[1]);
+    counts[overlap]++;
+  }
+  printf("# mean cosine to differences: apart %g of %d, in overlap %g of %d\n", cosines[0] / counts[0], counts[0],
+         cosines[1] / counts[1], counts[1]);
+  CHECK(counts[0] > 40 && cosines[0] > 0.8 * counts[0]);  // observed 0.887; in overlap little is known
+  dc_witness_search_destroy(search);
+  fixture_end(fixture);
+}
+
+static void options_match_defaults(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_error error = {0};
+  struct dc_witness_settings from_table, settings;
+  memset(&from_table, 0, sizeof from_table);
+  CHECK(dc_options_set_defaults(dc_witness_options, &from_table, arena, &error) == DC_OK, "%s", error.text);
+  dc_witness_settings_default(&settings);
+  CHECK(from_table.method == settings.method && from_table.score == settings.score &&
+        from_table.sampling == settings.sampling && from_table.samples == settings.samples &&
+        from_table.radius == settings.radius && from_table.radius_scale == settings.radius_scale &&
+        from_table.fixed_radius == settings.fixed_radius && from_table.coupled == settings.coupled &&
+        from_table.smoothed_point == settings.smoothed_point && from_table.temperature == settings.temperature);
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"the closed form is the derivative of the smoothed point", closed_form_is_derivative},
+          {"it is symmetric when the temperature is held", symmetric_when_temperature_is_held},
+          {"the direction's derivative is implicit", direction_is_implicit_derivative},
+          {"equal samples follow nothing", equal_samples}, {"faces and vertices", faces_and_vertices},
+          {"the smoothed point follows the other point", other_point_moves}, {"ten times as large", scale_invariance},
+          {"the key names the draw", keys}, {"which samples are drawn", selection}, {"neighbours", neighbors},
+          {"the Jacobian holds the equations", jacobian_holds_equations}, {"parallel faces", parallel_faces},
+          {"analytical is the derivative of the query", analytical_is_derivative_of_query},
+          {"smoothed points the same way", smoothed_points_the_same_way},
+          {"options and defaults", options_match_defaults})
