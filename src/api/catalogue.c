@@ -113,6 +113,7 @@ static struct entry section_entry(int i)
                                           {"init", "first guess drawn at random", NULL, dc_first_guess_options},
                                           {"horizon", "receding horizon", NULL, dc_horizon_options},
                                           {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
+                                          {"couplings", "an element of \"couplings\"", NULL, dc_coupling_options},
                                           {"shot", "a random instance", NULL, dc_shot_options},
                                           {"camera", "the view of pictures", NULL, dc_camera_options},
                                           {0}};

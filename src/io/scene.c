@@ -265,7 +265,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
       (status = read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)) ||
       (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
       (status = read_horizon(build)) || (status = read_camera(build)) || (status = dc_scene_read_shapes(build)) ||
-      (status = dc_scene_read_bodies(build)))
+      (status = dc_scene_read_bodies(build)) || (status = dc_scene_read_couplings(build)))
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
