@@ -162,7 +162,7 @@ static void place(struct build *build, int i)
   dc_vec_add(body->position, rest->position, arm);
   memcpy(body->quaternion, rest->quaternion, sizeof body->quaternion);
   body->radius = farthest_vertex(body->shape, body->center);
-  body->visual_radius = farthest_vertex(body->visual, body->center);
+  body->visual_radius = farthest_vertex(dc_body_look(body), body->center);
   dc_vec_copy(body->rest_position, body->position);
   memcpy(body->rest_quaternion, body->quaternion, sizeof body->rest_quaternion);
   if (body->free) {
@@ -417,7 +417,7 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   if (status)
     return status;
   body->shape = definition->shape < 0 ? &dc_shape_nothing : &shapes[definition->shape];
-  body->visual = definition->visual < 0 ? body->shape : &shapes[definition->visual];
+  body->visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
   body->parent = definition->parent;
   body->friction = definition->friction;
   body->limit_stiffness = definition->limit_stiffness;

@@ -65,7 +65,7 @@ struct dc_body {
   const char *name;
   const char *joint_name;         // of its first joint, "composite" for several
   const struct dc_shape *shape;   // dc_shape_nothing without one
-  const struct dc_shape *visual;  // what pictures show: shape unless told otherwise
+  const struct dc_shape *visual;  // what pictures show instead; NULL: shape
   int parent;                     // index of a body before or after, or -1
   int part_count;
   const struct dc_joint_part *parts;            // outermost first
@@ -81,7 +81,7 @@ struct dc_body {
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration
-  double visual_radius;  // the same of visual; 0 without vertices
+  double visual_radius;  // farthest vertex of what pictures show
   double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
   double velocity[3], angular_velocity[3];  // initial, of a free body
   const double *joint_velocity;             // [nv] of other joints
@@ -123,6 +123,12 @@ enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
                                         const struct dc_body_definition *definitions, const struct dc_shape *shapes,
                                         int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,
                                         struct dc_error *error);
+
+// What pictures show of it.
+static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
+{
+  return body->visual ? body->visual : body->shape;
+}
 
 static inline bool dc_body_moves(const struct dc_body *body)
 {
