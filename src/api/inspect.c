@@ -269,7 +269,7 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
     most = count > most ? count : most;
   }
   dc_json_end(json, ']');
-  if (shape->type->half_space)
+  if (!dc_shape_has_surface(shape))
     dc_text_add(text, "\n");
   else if (shape->part_count == 0)
     dc_text_add(text, ", not convex\n");

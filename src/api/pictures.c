@@ -105,7 +105,7 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
       const double *center = pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i);
       for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
         dc_vec_copy(points[count], center);
-        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].radius : -bodies->bodies[i].radius;
+        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].visual_radius : -bodies->bodies[i].visual_radius;
       }
     }
   for (int i = 0; i < pictures->mark_count; i++)

@@ -153,3 +153,17 @@ void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, c
       assembler->buffer[(first + i) * nv + first + k] = block[n * i + k];
   dc_symmetric_add_block(matrix, index, index, 1, assembler->buffer, nv);
 }
+
+void dc_assemble_coordinates(struct dc_assembler *assembler, int body, int v, int other, int w, double value,
+                             struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_bodies *bodies = assembler->bodies;
+  int rows = bodies->bodies[body].mechanism, columns = bodies->bodies[other].mechanism;
+  int height = bodies->mechanisms[rows].nv, stride = bodies->mechanisms[columns].nv;
+  int row = v - bodies->mechanisms[rows].v_offset, column = w - bodies->mechanisms[columns].v_offset;
+  memset(assembler->buffer, 0, (size_t)height * (size_t)stride * sizeof *assembler->buffer);
+  assembler->buffer[row * stride + column] = value;
+  if (rows == columns)
+    assembler->buffer[column * stride + row] = value;
+  dc_symmetric_add_block(matrix, rows, columns, 1, assembler->buffer, stride);
+}

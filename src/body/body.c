@@ -12,7 +12,6 @@
 #include "math/vector.h"
 
 #define DEFAULT_DENSITY 1000.0  // kg/m^3, of bodies given neither density nor mass
-#define NUDGE 0.01              // part of a range that a start keeps from its ends
 
 // What is needed while building; all in the arena of the bodies.
 struct build {
@@ -21,6 +20,9 @@ struct build {
   struct dc_arena *arena;
   struct dc_error *error;
   struct dc_pose *rest;  // [count] of the shapes' frames, in the world, joint coordinates zero
+  int coupling_count;
+  const struct dc_coupling *couplings;
+  bool *follows;  // [count] starts where a coupling says
 };
 
 static enum dc_status out_of_memory(struct build *build)
@@ -130,6 +132,14 @@ static void point_in_world(const struct dc_pose *frame, const double *point, dou
   }
 }
 
+static double farthest_vertex(const struct dc_shape *shape, const double *center)
+{
+  double farthest = 0;
+  for (int v = 0; v < shape->mesh.vertex_count; v++)
+    farthest = fmax(farthest, dc_vec_distance(shape->mesh.vertices[v], center));
+  return farthest;
+}
+
 // Where the shape's frame and the frame at the centre of mass are at rest; relative to the parent's.
 static void place(struct build *build, int i)
 {
@@ -144,14 +154,15 @@ static void place(struct build *build, int i)
   if (frame)
     dc_rotation_multiply(quaternion, frame->quaternion, quaternion);
   pose_set(rest, position, quaternion);
-  if (!body->shape->type->half_space)
+  if (!isnan(definition->center_of_mass[0]))
+    dc_vec_copy(body->center, definition->center_of_mass);
+  else if (!body->shape->type->half_space)
     dc_vec_copy(body->center, body->shape->properties.center);
   dc_mat_apply(arm, rest->rotation, body->center);
   dc_vec_add(body->position, rest->position, arm);
   memcpy(body->quaternion, rest->quaternion, sizeof body->quaternion);
-  const struct dc_mesh *mesh = &body->shape->mesh;
-  for (int v = 0; v < mesh->vertex_count; v++)
-    body->radius = fmax(body->radius, dc_vec_distance(mesh->vertices[v], body->center));
+  body->radius = farthest_vertex(body->shape, body->center);
+  body->visual_radius = farthest_vertex(dc_body_look(body), body->center);
   dc_vec_copy(body->rest_position, body->position);
   memcpy(body->rest_quaternion, body->quaternion, sizeof body->rest_quaternion);
   if (body->free) {
@@ -277,16 +288,30 @@ static enum dc_status set_chain(struct build *build, int i, int *part_of, int *p
   return DC_OK;
 }
 
-// Mass and second moment of the solid; bodies that never move keep zeros, their inertia never matters.
+// Mass and second moment: of the solid, whose own centre a given centre of mass takes the place of, or from an inertia
+// I = tr(S) 1 - S as S = tr(I)/2 1 - I.  Bodies that never move keep zeros, their inertia never matters.
 static void set_inertia(struct dc_body *body, const struct dc_body_definition *definition)
 {
   const struct dc_mass_properties *properties = &body->shape->properties;
-  double density = isnan(definition->density) ? DEFAULT_DENSITY : definition->density;
+  const double *inertia = definition->inertia;
+  double *s = body->second_moment, density = isnan(definition->density) ? DEFAULT_DENSITY : definition->density;
+  if (!isnan(inertia[0])) {
+    double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
+    body->mass = definition->mass;
+    for (int k = 0; k < 3; k++)
+      s[4 * k] = half - inertia[k];
+    s[1] = s[3] = -inertia[3];
+    s[2] = s[6] = -inertia[4];
+    s[5] = s[7] = -inertia[5];
+    if (!dc_shape_has_surface(body->shape))
+      body->radius = sqrt((s[0] + s[4] + s[8]) / body->mass);
+    return;
+  }
   if (!isnan(definition->mass))
     density = definition->mass / properties->volume;
   body->mass = isnan(definition->mass) ? density * properties->volume : definition->mass;
   for (int i = 0; i < 9; i++)
-    body->second_moment[i] = density * properties->second_moment[i];
+    s[i] = density * properties->second_moment[i];
 }
 
 // How far the vertices of everything that hangs on an angle are from its anchor, at rest.
@@ -321,7 +346,7 @@ static enum dc_status set_reach(struct build *build)
 static enum dc_status start_coordinate(struct build *build, int i, const struct dc_joint_part *part, double given,
                                        double *start)
 {
-  double low = part->range[0], high = part->range[1], margin = NUDGE * (high - low);
+  double low = part->range[0], high = part->range[1], margin = DC_START_MARGIN * (high - low);
   *start = given;
   if (isinf(low))
     return DC_OK;
@@ -348,7 +373,7 @@ static enum dc_status set_start(struct build *build, int i)
       memcpy(q + part->q, body->free ? body->quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
     } else {
       double given = scalars < positions ? definition->joint_position.values[scalars] : 0;
-      enum dc_status status = start_coordinate(build, i, part, given, &q[part->q]);
+      enum dc_status status = build->follows[i] ? DC_OK : start_coordinate(build, i, part, given, &q[part->q]);
       if (status)
         return status;
       velocity[part->v - body->v_offset] = scalars < velocities ? definition->joint_velocity.values[scalars] : 0;
@@ -391,7 +416,8 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   enum dc_status status = dc_body_check(definition, i, build->bodies->count, build->error);
   if (status)
     return status;
-  body->shape = &shapes[definition->shape];
+  body->shape = definition->shape < 0 ? &dc_shape_nothing : &shapes[definition->shape];
+  body->visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
   body->parent = definition->parent;
   body->friction = definition->friction;
   body->limit_stiffness = definition->limit_stiffness;
@@ -420,7 +446,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
   for (int k = 0; k < bodies->count && !status; k++) {
     int i = bodies->order[k];
     struct dc_body *body = &bodies->bodies[i];
-    status = dc_body_check_motion(&build->definitions[i], i, dc_body_moves(body), body->shape, build->error);
+    status =
+        dc_body_check_motion(&build->definitions[i], i, dc_body_moves(body), body->shape, body->visual, build->error);
     if (status)
       return status;
     place(build, i);
@@ -430,6 +457,9 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
         !(status = set_start(build, i)))
       status = set_actuator(build, i);
   }
+  if (!status && !(status = dc_couplings_check(bodies, build->coupling_count, build->couplings, build->error)))
+    status = dc_couplings_start(bodies, build->definitions, build->coupling_count, build->couplings, build->arena,
+                                build->error);
   return status ? status : set_reach(build);
 }
 
@@ -445,8 +475,10 @@ static enum dc_status set_initial_poses(struct build *build)
   return dc_body_filter(bodies, build->definitions, build->arena, build->error);
 }
 
-enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
-                                const struct dc_shape *shapes, struct dc_arena *arena, struct dc_error *error)
+enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
+                                        const struct dc_body_definition *definitions, const struct dc_shape *shapes,
+                                        int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,
+                                        struct dc_error *error)
 {
   memset(bodies, 0, sizeof *bodies);
   if (count > INT_MAX / dc_joint_free.nq)
@@ -454,16 +486,32 @@ enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struc
   enum dc_status status = dc_body_check_names(count, definitions, error);
   if (status)
     return status;
-  struct build build = {.bodies = bodies, .definitions = definitions, .arena = arena, .error = error};
+  struct build build = {.bodies = bodies,
+                        .definitions = definitions,
+                        .arena = arena,
+                        .error = error,
+                        .coupling_count = coupling_count,
+                        .couplings = couplings};
   bodies->count = count;
   bodies->bodies = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->bodies);
   build.rest = dc_alloc((size_t)count, sizeof *build.rest);
-  if (!bodies->bodies || !build.rest)
+  build.follows = dc_alloc((size_t)count, sizeof *build.follows);
+  if (!bodies->bodies || !build.rest || !build.follows)
     status = out_of_memory(&build);
+  for (int i = 0; i < coupling_count && !status; i++)
+    if (couplings[i].body >= 0 && couplings[i].body < count)
+      build.follows[couplings[i].body] = true;
   if (!status)
     status = build_bodies(&build, shapes);
   if (!status)
     status = set_initial_poses(&build);
   free(build.rest);
+  free(build.follows);
   return status;
+}
+
+enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
+                                const struct dc_shape *shapes, struct dc_arena *arena, struct dc_error *error)
+{
+  return dc_bodies_create_coupled(bodies, count, definitions, shapes, 0, NULL, arena, error);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies, their frames and the state.
 //
-// Every body has one frame: origin at its centre of mass, axes those of its shape.  Its pose is that of its parent (or
+// Every body has one frame: origin at its centre of mass (that of the solid inside its shape unless given), axes those
+// of its shape's frame, which a body without shape has, too.  Its pose is that of its parent (or
 // the world) times a fixed displacement times the parts of its joint (body/joint.h).  A state q [nq] holds, body after
 // body, the numbers of its joint's parts; a free body has 7 (position of the centre of mass in m, then a unit quaternion
 // w, x, y, z).  Derivatives live in the tangent space [nv]: a slide or hinge has one number; a free body a twist (w, t),
@@ -10,6 +11,7 @@
 #ifndef DC_BODY_BODY_H
 #define DC_BODY_BODY_H
 
+#include "body/coupling.h"
 #include "body/joint.h"
 #include "geometry/shape.h"
 
@@ -36,9 +38,13 @@ struct dc_body_definition {
   struct dc_object_list joint;  // struct dc_joint_definition, outermost first
   int parent;                   // index of a body, or -1: the world
   int frame;                    // enum dc_body_frame: what position, rotation, axes and anchors refer to
-  int shape;                    // index into the model's shapes
+  int shape;                    // index into the model's shapes; -1: none, touches nothing
+  int visual;                   // index of the shape that pictures show instead, in the frame of shape; -1: shape
   double density;               // kg/m^3; NAN: mass is given
   double mass;                  // kg; NAN: density is given
+  double inertia[6];            // xx, yy, zz, xy, xz, yz about the centre of mass, axes of the shape's frame, kg m^2;
+                                // NAN: of the mass spread evenly over the solid
+  double center_of_mass[3];     // in the shape's frame, m; NAN: that of the solid
   double position[3];           // m
   double rotation[4];           // unit quaternion w, x, y, z
   double velocity[3];           // of the centre of mass of a free body, m/s
@@ -57,9 +63,10 @@ extern const struct dc_option dc_body_options[];
 
 struct dc_body {
   const char *name;
-  const char *joint_name;  // of its first joint, "composite" for several
-  const struct dc_shape *shape;
-  int parent;  // index of a body before or after, or -1
+  const char *joint_name;         // of its first joint, "composite" for several
+  const struct dc_shape *shape;   // dc_shape_nothing without one
+  const struct dc_shape *visual;  // what pictures show instead; NULL: shape
+  int parent;                     // index of a body before or after, or -1
   int part_count;
   const struct dc_joint_part *parts;            // outermost first
   bool free;                                    // the one joint is free: tangent = twist of the frame
@@ -71,9 +78,11 @@ struct dc_body {
   double rest_position[3], rest_quaternion[4];  // frame relative to the parent's frame at rest
   double center[3];                             // centre of mass in the shape's frame, m
   double mass;                                  // kg; 0 for bodies that never move
-  double second_moment[9];            // of the solid about the centre of mass, body axes, kg m^2; integral of r r^T dm
-  double radius;                      // farthest vertex from the centre of mass, m; 0 for half spaces
-  double position[3], quaternion[4];  // initial pose of the frame (bodies that never move: for ever)
+  double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
+  double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
+                         // moves its radius of gyration
+  double visual_radius;  // farthest vertex of what pictures show
+  double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
   double velocity[3], angular_velocity[3];  // initial, of a free body
   const double *joint_velocity;             // [nv] of other joints
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
@@ -109,7 +118,17 @@ struct dc_bodies {
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.
 enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
                                 const struct dc_shape *shapes, struct dc_arena *arena, struct dc_error *error);
+// The same with couplings [coupling_count], which decide where followers start.
+enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
+                                        const struct dc_body_definition *definitions, const struct dc_shape *shapes,
+                                        int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,
+                                        struct dc_error *error);
 
+// What pictures show of it.
+static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
+{
+  return body->visual ? body->visual : body->shape;
+}
 
 static inline bool dc_body_moves(const struct dc_body *body)
 {

@@ -10,6 +10,7 @@
 #include "math/vector.h"
 
 #define ROTATION_TOLERANCE 1e-3  // on the length of a given quaternion
+#define INERTIA_TOLERANCE 1e-6   // of the trace, on the rules of inertias
 
 static enum dc_status check_list(const struct dc_option *option, int count, const double *numbers, const char *place,
                                  struct dc_error *error)
@@ -146,8 +147,65 @@ static enum dc_status check_place(const struct dc_body_definition *definition, i
   return DC_OK;
 }
 
+// Whether the symmetric matrix xx, yy, zz, xy, xz, yz plus shift times the identity has positive pivots.
+static bool is_positive(const double *m, double shift)
+{
+  double a = m[0] + shift;
+  if (!(a > 0))
+    return false;
+  double b = m[1] + shift - m[3] * (m[3] / a), c = m[5] - m[3] * (m[4] / a);
+  return b > 0 && m[2] + shift - m[4] * (m[4] / a) - c * (c / b) > 0;
+}
+
+// The moments of a body: positive, and none greater than the sum of the other two, in all axes.  The second moment
+// tr(I)/2 1 - I, an integral of r r^T dm, says both.
+static enum dc_status check_inertia(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  const double *inertia = definition->inertia;
+  double trace = inertia[0] + inertia[1] + inertia[2], shift = INERTIA_TOLERANCE * trace, second[6];
+  if (!(trace > 0))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].inertia: must not be zero or negative", index);
+  if (!is_positive(inertia, shift))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].inertia: must be positive semidefinite", index);
+  for (int k = 0; k < 6; k++)
+    second[k] = k < 3 ? 0.5 * trace - inertia[k] : -inertia[k];
+  if (!is_positive(second, shift))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "bodies[%d].inertia: no principal moment may be greater than the sum of the other two", index);
+  return DC_OK;
+}
+
+// What says how mass is spread.
+static enum dc_status check_mass(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  bool inertia = !isnan(definition->inertia[0]), center = !isnan(definition->center_of_mass[0]);
+  if ((inertia || center) && isnan(definition->mass))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must be given together with mass", index,
+                   inertia ? "inertia" : "center_of_mass");
+  return inertia ? check_inertia(definition, index, error) : DC_OK;
+}
+
+// A body that moves has mass, from its solid or as given.
+static enum dc_status check_solid(const struct dc_body_definition *definition, int index, const struct dc_shape *shape,
+                                  struct dc_error *error)
+{
+  if (shape->type->half_space)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" for the half-space \"%s\"", index,
+                   shape->name);
+  if (!isnan(definition->density) && !isnan(definition->mass))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
+  if (!isnan(definition->inertia[0]))
+    return DC_OK;
+  if (definition->shape < 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "bodies[%d].inertia: must be given, with mass, for a body that moves and has no shape", index);
+  if (!(shape->properties.volume > 0))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: \"%s\" has no volume", index, shape->name);
+  return DC_OK;
+}
+
 enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,
-                                    const struct dc_shape *shape, struct dc_error *error)
+                                    const struct dc_shape *shape, const struct dc_shape *visual, struct dc_error *error)
 {
   const struct dc_joint_definition *joints = definition->joint.objects;
   const struct dc_joint_type *first = dc_joint_types[joints[0].type];
@@ -157,27 +215,23 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].angular_velocity: must be zero for a body that is not free", index);
   if (definition->pd && first->nv == 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].pd: must not be given for a fixed joint", index);
-  if (!moves)
-    return DC_OK;
-  if (shape->type->half_space)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" for the half-space \"%s\"", index,
+  if (shape->type->half_space && !isnan(definition->center_of_mass[0]))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].center_of_mass: must not be given for the half-space \"%s\"", index,
                    shape->name);
-  if (!isnan(definition->density) && !isnan(definition->mass))
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
-  if (!(shape->properties.volume > 0))
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: \"%s\" has no volume", index, shape->name);
-  return DC_OK;
+  if (definition->visual >= 0 && visual->type->half_space)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].visual: must not be the half-space \"%s\"", index, visual->name);
+  return moves ? check_solid(definition, index, shape, error) : DC_OK;
 }
 
 enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error)
 {
-  if (definition->shape < 0)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].shape: must be given", index);
   char place[32];
   snprintf(place, sizeof place, "bodies[%d]", index);
   enum dc_status status = check_options(dc_body_options, definition, place, error);
   if (!status)
     status = check_place(definition, index, count, error);
+  if (!status)
+    status = check_mass(definition, index, error);
   return status ? status : check_joints(definition, index, error);
 }
 

@@ -22,7 +22,7 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
   }
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_index_list *given = &definitions[i].collide_except;
-    collide[i] = definitions[i].collide;
+    collide[i] = definitions[i].collide && definitions[i].shape >= 0;
     except[i] = (struct dc_index_list){given->count, dc_arena_alloc(arena, (size_t)given->count, sizeof(int))};
     if (!except[i].indices)
       return dc_fail(error, DC_MEMORY, "out of memory for the filters of %d bodies", bodies->count);

@@ -26,7 +26,7 @@ static double reference_area(const struct dc_contact *contact)
   int count = 0;
   for (int i = 0; i < contact->bodies->count; i++) {
     const struct dc_body *body = &contact->bodies->bodies[i];
-    if (!dc_body_moves(body) || body->shape->type->half_space)
+    if (!dc_body_moves(body) || !dc_shape_has_surface(body->shape))
       continue;
     sum += body->shape->properties.surface_area;
     count++;
@@ -79,7 +79,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
   collider->half_space = body->shape->type->half_space;
-  if (collider->half_space)
+  if (collider->half_space || !dc_shape_has_surface(body->shape))
     return DC_OK;
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   collider->vertex_count = mesh->vertex_count;

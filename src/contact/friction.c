@@ -54,7 +54,7 @@ static enum dc_status make_leaves(struct dc_contact *contact, struct dc_friction
     return DC_MEMORY;
   for (int i = 0; i < contact->bodies->count; i++) {
     const struct dc_collider *collider = &contact->colliders[i];
-    if (collider->half_space)
+    if (collider->triangle_count == 0)
       continue;
     friction->leaf[i] = dc_arena_alloc(contact->arena, (size_t)collider->triangle_count, sizeof **friction->leaf);
     if (!friction->leaf[i])

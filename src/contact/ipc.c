@@ -109,7 +109,7 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   if (!ipc->surfaces || !ipc->friction.coefficient || !ipc->friction.now || !ipc->friction.first)
     return dc_fail(error, DC_MEMORY, "out of memory for contact");
   for (size_t i = 0; i < bodies; i++)
-    if (!contact->colliders[i].half_space && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
+    if (contact->colliders[i].triangle_count > 0 && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
       return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", contact->bodies->bodies[i].name);
   return DC_OK;
 }

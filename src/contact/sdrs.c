@@ -132,7 +132,7 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   for (int i = 0; i < contact->bodies->count; i++) {
     const struct dc_body *body = &contact->bodies->bodies[i];
     const struct dc_collider *collider = &contact->colliders[i];
-    if (collider->half_space)
+    if (collider->triangle_count == 0)
       continue;
     if (contact->settings.hulls == DC_HULLS_PARTS && body->shape->part_count > 0) {
       if (parts_of(body, &own->bodies[i], arena))

@@ -32,6 +32,8 @@ struct dc_model_definition {
   const struct dc_shape *shapes;  // built
   int body_count;
   const struct dc_body_definition *bodies;
+  int coupling_count;
+  const struct dc_coupling *couplings;
 };
 
 struct dc_model {
@@ -39,7 +41,7 @@ struct dc_model {
   struct dc_bodies bodies;
 };
 
-// Builds the model; shapes and strings of the definition must live as long as the model.  Owned by arena.
+// Builds the model; shapes, couplings and strings of the definition must live as long as the model.  Owned by arena.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
 

@@ -70,6 +70,8 @@ static void put_primitive(FILE *file, const struct dc_shape *shape, const char *
 
 static int geometry_count(const struct dc_shape *shape)
 {
+  if (!primitive_of(shape) && !dc_shape_has_surface(shape))
+    return 0;
   return primitive_of(shape) || shape->part_count == 0 ? 1 : shape->part_count;
 }
 
@@ -155,6 +157,8 @@ static void put_geometries(struct writer *writer, int i)
   const char *primitive = primitive_of(shape);
   double position[3];
   dc_vec_scale(position, body->center, -1);
+  if (geometry_count(shape) == 0)  // a mark at the centre of mass that nothing touches
+    fprintf(writer->file, "<geom name=\"g%d_0\" contype=\"0\" conaffinity=\"0\" size=\"0.001\"/>\n", i);
   for (int k = 0; k < geometry_count(shape); k++) {
     fprintf(writer->file, "<geom name=\"g%d_%d\" contype=\"0\" conaffinity=\"0\"", i, k);
     if (primitive)
@@ -231,6 +235,22 @@ static void put_pairs(struct writer *writer)
   fputs("</contact>\n", writer->file);
 }
 
+// One coordinate as a polynomial of the other; the stiffness is that of MuJoCo's constraints.
+static void put_couplings(struct writer *writer)
+{
+  const struct dc_model_definition *definition = &writer->model->definition;
+  const struct dc_body *bodies = writer->model->bodies.bodies;
+  fputs("<equality>\n", writer->file);
+  for (int k = 0; k < definition->coupling_count; k++) {
+    const struct dc_coupling *coupling = &definition->couplings[k];
+    fprintf(writer->file, "<joint joint1=\"j%d\" joint2=\"j%d\"", bodies[coupling->body].parts[0].v,
+            bodies[coupling->to].parts[0].v);
+    put_numbers(writer->file, "polycoef", 5, (double[5]){coupling->offset, coupling->multiplier});
+    fputs("/>\n", writer->file);
+  }
+  fputs("</equality>\n", writer->file);
+}
+
 static enum dc_status check_size(const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -270,6 +290,7 @@ static void put_model(struct writer *writer)
   put_assets(writer);
   put_bodies(writer, first);
   put_pairs(writer);
+  put_couplings(writer);
   fputs("</mujoco>\n", writer->file);
 }
 

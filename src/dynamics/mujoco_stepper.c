@@ -226,6 +226,10 @@ static void apply_settings(struct simulation *simulation, const struct dc_model_
     memcpy(m->jnt_solref + mjNREF * j, settings->solref, sizeof settings->solref);
     memcpy(m->jnt_solimp + mjNIMP * j, settings->solimp, sizeof settings->solimp);
   }
+  for (int e = 0; e < m->neq; e++) {
+    memcpy(m->eq_solref + mjNREF * e, settings->solref, sizeof settings->solref);
+    memcpy(m->eq_solimp + mjNIMP * e, settings->solimp, sizeof settings->solimp);
+  }
 }
 
 static enum dc_status create(struct dc_rollout *rollout, struct dc_error *error)

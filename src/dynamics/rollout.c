@@ -68,13 +68,15 @@ void dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *fr
   to->pairs = memcpy(kept.pairs, from->pairs, n * (size_t)pair_count * sizeof *from->pairs);
 }
 
-// Mechanisms are the blocks of the Hessian, those that touch each other its pattern.
+// Mechanisms are the blocks of the Hessian, those that touch or follow each other its pattern.
 static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
+  const struct dc_model_definition *definition = &rollout->model->definition;
   int couplings = 0;
   int *sizes = dc_arena_alloc(arena, (size_t)bodies->mechanism_count, sizeof *sizes);
-  int(*coupled)[2] = dc_arena_alloc(arena, (size_t)rollout->pair_count, sizeof *coupled);
+  int(*coupled)[2] =
+      dc_arena_alloc(arena, (size_t)rollout->pair_count + (size_t)definition->coupling_count, sizeof *coupled);
   if (!sizes || !coupled)
     return NULL;
   for (int m = 0; m < bodies->mechanism_count; m++)
@@ -83,6 +85,14 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollou
     int a = bodies->bodies[rollout->pair_bodies[p][0]].mechanism,
         b = bodies->bodies[rollout->pair_bodies[p][1]].mechanism;
     if (b < 0 || a == b)
+      continue;
+    coupled[couplings][0] = a;
+    coupled[couplings++][1] = b;
+  }
+  for (int k = 0; k < definition->coupling_count; k++) {
+    int a = bodies->bodies[definition->couplings[k].body].mechanism,
+        b = bodies->bodies[definition->couplings[k].to].mechanism;
+    if (a == b)
       continue;
     coupled[couplings][0] = a;
     coupled[couplings++][1] = b;

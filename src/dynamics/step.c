@@ -185,6 +185,7 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
     dc_pull_back_magnitude(bodies, &rollout->next, i, frames[i], floor);
   }
   actuator_floor(state, floor);
+  dc_coupling_floor(state, POSITION_NOISE, floor);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they

@@ -68,8 +68,11 @@ struct dc_step_term {
 };
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_limit_term,
-    dc_actuator_term;
+    dc_actuator_term, dc_coupling_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
+
+// Adds to floor [nv] what couplings make of the rounding of their coordinates.
+void dc_coupling_floor(const struct dc_step_state *state, double noise, double *floor);
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);

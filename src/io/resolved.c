@@ -146,6 +146,12 @@ static void put_model(struct resolver *resolver)
   for (int i = 0; i < definition->body_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_body_options, &scene->bodies[i]);
   dc_json_end(&resolver->writer, ']');
+  if (definition->coupling_count == 0)
+    return;
+  dc_json_begin(&resolver->writer, "couplings", '[');
+  for (int i = 0; i < definition->coupling_count; i++)
+    put_object(resolver, NULL, NULL, NULL, dc_coupling_options, &scene->couplings[i]);
+  dc_json_end(&resolver->writer, ']');
 }
 
 static void put_refinement(struct resolver *resolver)

@@ -277,7 +277,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
       (status = check_text(build, "comment")) || (status = check_text(build, "description")))
     return status;
   if ((status = dc_scene_read_problem(build)) || (status = read_settings(build)) || (status = read_camera(build)) ||
-      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)))
+      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)) ||
+      (status = dc_scene_read_couplings(build)))
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);

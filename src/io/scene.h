@@ -36,6 +36,7 @@ struct dc_scene {
   uint64_t scene_hash, mesh_hash;
   struct dc_shape *shapes;
   struct dc_body_definition *bodies;
+  struct dc_coupling *couplings;
   struct dc_model_definition definition;  // refers to the above
   struct dc_model model;                  // built from it
   struct dc_task task;

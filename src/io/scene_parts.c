@@ -73,24 +73,63 @@ static enum dc_status find_files(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
+// Type and options; shape->name is set.
 static enum dc_status read_shape(struct dc_scene_build *build, const struct dc_json *object, struct dc_shape *shape,
                                  const char *folder)
 {
   int type;
   void *options;
-  enum dc_status status = dc_scene_check_name(build, object, object->key);
-  if (status || (status = dc_scene_read_tag(build, object, "type", DC_SHAPE_TYPES, NULL, &type)))
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_SHAPE_TYPES, NULL, &type);
+  if (status)
     return status;
   shape->type = dc_shape_types[type];
-  shape->name = dc_arena_strdup(build->scene->arena, object->key);
-  if (!shape->name)
-    return out_of_memory(build);
   if ((status = read_member_options(build, object, shape->type->options, shape->type->options_size, &options)) ||
       (status = find_files(build, object, shape->type->options, options, folder)))
     return status;
   shape->options = options;
-  if (dc_shape_build(shape, build->scene->arena, build->error))
-    return dc_json_wrap(object, build->error);
+  return DC_OK;
+}
+
+// The names of all shapes before any of them is read: compounds refer to others.
+static enum dc_status name_shapes(struct dc_scene_build *build, const struct dc_json *shapes)
+{
+  struct dc_name_list *names = &build->reader.shapes;
+  cJSON *node;
+  cJSON_ArrayForEach (node, shapes->node) {
+    struct dc_json object = dc_json_element(shapes, node, 0);
+    enum dc_status status = dc_scene_check_name(build, &object, object.key);
+    if (status)
+      return status;
+    struct dc_shape *shape = &build->scene->shapes[names->count];
+    shape->name = dc_arena_strdup(build->scene->arena, object.key);
+    if (!shape->name)
+      return out_of_memory(build);
+    names->sorted[names->count] = (struct dc_name){shape->name, names->count};
+    names->count++;
+  }
+  dc_name_list_sort(names);
+  return DC_OK;
+}
+
+// Builds the shapes that are made of others, or those that are not; *triangles: of all that have been built.
+static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc_json *shapes, bool of_others,
+                                   double *triangles)
+{
+  struct dc_scene *scene = build->scene;
+  int i = 0, count = build->reader.shapes.count;
+  cJSON *node;
+  cJSON_ArrayForEach (node, shapes->node) {
+    struct dc_json object = dc_json_element(shapes, node, 0);
+    struct dc_shape *shape = &scene->shapes[i++];
+    if ((shape->type->unite != NULL) != of_others)
+      continue;
+    if (dc_shape_unite(shape, count, scene->shapes, scene->arena, build->error))
+      return dc_json_wrap(&object, build->error);
+    *triangles += shape->mesh.triangle_count;
+    if (*triangles > DC_SCENE_MOST_TRIANGLES)
+      return dc_json_fail(&object, build->error, DC_MEMORY, "more than %d triangles in all shapes together",
+                          DC_SCENE_MOST_TRIANGLES);
+  }
   return DC_OK;
 }
 
@@ -114,22 +153,19 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   names->sorted = dc_arena_alloc(scene->arena, (size_t)count, sizeof *names->sorted);
   if (!scene->shapes || !scene->mesh_files || !names->sorted)
     return out_of_memory(build);
+  if ((status = name_shapes(build, &shapes)))
+    return status;
   double triangles = 0;
   int i = 0;
   cJSON *node;
   cJSON_ArrayForEach (node, shapes.node) {
     struct dc_json object = dc_json_element(&shapes, node, 0);
-    if ((status = read_shape(build, &object, &scene->shapes[i], folder)))
+    if ((status = read_shape(build, &object, &scene->shapes[i++], folder)))
       return status;
-    triangles += scene->shapes[i].mesh.triangle_count;
-    if (triangles > DC_SCENE_MOST_TRIANGLES)
-      return dc_json_fail(&object, build->error, DC_MEMORY, "more than %d triangles in all shapes together",
-                          DC_SCENE_MOST_TRIANGLES);
-    names->sorted[i] = (struct dc_name){scene->shapes[i].name, i};
-    i++;
   }
-  names->count = i;
-  dc_name_list_sort(names);
+  if ((status = build_shapes(build, &shapes, false, &triangles)) ||
+      (status = build_shapes(build, &shapes, true, &triangles)))
+    return status;
   scene->definition.shape_count = count;
   scene->definition.shapes = scene->shapes;
   return DC_OK;
@@ -268,6 +304,28 @@ static enum dc_status read_elements(struct dc_scene_build *build, const struct d
     if (status)
       return status;
   }
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json couplings;
+  int count = 0, i = 0;
+  enum dc_status status = find_array(build, "couplings", &couplings, &count);
+  if (status)
+    return status;
+  scene->couplings = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->couplings);
+  if (!scene->couplings)
+    return out_of_memory(build);
+  cJSON *node;
+  cJSON_ArrayForEach (node, couplings.node) {
+    struct dc_json element = dc_json_element(&couplings, node, i);
+    if ((status = dc_read_options(&build->reader, &element, dc_coupling_options, NULL, &scene->couplings[i++])))
+      return status;
+  }
+  scene->definition.coupling_count = count;
+  scene->definition.couplings = scene->couplings;
   return DC_OK;
 }
 

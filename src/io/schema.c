@@ -255,6 +255,21 @@ static void put_collection(struct dc_json_writer *writer, const char *key, const
   dc_json_end(writer, '}');
 }
 
+// An array of objects of one table.
+static void put_elements(struct dc_json_writer *writer, const char *key, const char *description, int most,
+                         const struct dc_option *table)
+{
+  dc_json_begin(writer, key, '{');
+  put_title(writer, key);
+  dc_json_put_string(writer, "description", description);
+  dc_json_put_string(writer, "type", "array");
+  dc_json_put_integer(writer, "maxItems", most);
+  dc_json_begin(writer, "items", '{');
+  put_object(writer, table, NULL, false, NULL);
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+}
+
 // An overlay may change any part, so only its keys are described.
 static void put_models(struct dc_json_writer *writer)
 {
@@ -313,15 +328,8 @@ static void put_properties(struct dc_json_writer *writer)
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
   put_collection(writer, "shapes", "what bodies are made of, by name", DC_SHAPE_TYPES);
-  dc_json_begin(writer, "bodies", '{');
-  put_title(writer, "bodies");
-  dc_json_put_string(writer, "description", "rigid bodies");
-  dc_json_put_string(writer, "type", "array");
-  dc_json_put_integer(writer, "maxItems", DC_SCENE_MOST_BODIES);
-  dc_json_begin(writer, "items", '{');
-  put_object(writer, dc_body_options, NULL, false, NULL);
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  put_elements(writer, "bodies", "rigid bodies", DC_SCENE_MOST_BODIES, dc_body_options);
+  put_elements(writer, "couplings", "coordinates that follow others", DC_SCENE_MOST_ENTRIES, dc_coupling_options);
   put_collection(writer, "control", "what the optimizer may change", DC_CONTROL_TYPES);
   put_collection(writer, "objective", "what the optimizer makes small", DC_OBJECTIVE_TYPES);
   dc_json_begin(writer, "optimizer", '{');

@@ -164,14 +164,15 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
   dc_vec_copy(drawn->center, body->center);
   dc_vec_copy(drawn->color, body->color);
   drawn->fixed = !dc_body_moves(body);
-  if (body->shape->type->half_space)
+  const struct dc_shape *shape = dc_body_look(body);
+  if (!dc_shape_has_surface(shape))
     return DC_OK;
   int m = 0;
-  while (m < surfaces->mesh_count && surfaces->meshes[m].shape != body->shape)
+  while (m < surfaces->mesh_count && surfaces->meshes[m].shape != shape)
     m++;
   if (m == surfaces->mesh_count) {
     surfaces->mesh_count++;
-    enum dc_status status = build_mesh(surfaces->device, &surfaces->meshes[m], body->shape, error);
+    enum dc_status status = build_mesh(surfaces->device, &surfaces->meshes[m], shape, error);
     if (status)
       return status;
   }

@@ -11,7 +11,7 @@
 struct dc_surface_mesh;
 
 struct dc_surface_body {
-  struct dc_surface_mesh *mesh;  // NULL: nothing to draw (half spaces)
+  struct dc_surface_mesh *mesh;  // NULL: nothing to draw (half spaces, no shape)
   RTCGeometry instance;          // owned by the scene
   double center[3];              // of the body's frame in the mesh's frame, m
   double color[3];               // linear RGB

@@ -98,6 +98,20 @@ static inline void arm(struct scene *scene)
   mechanism_pd(scene, free_body, 0.5, 0.2, 0.02, 0.01);
 }
 
+// The arm with its hand and a block beside it that follow the cart: in one mechanism and in two.
+static inline void coupled_arm(struct scene *scene)
+{
+  static const struct dc_coupling couplings[2] = {
+      {.body = ARM_HAND, .to = ARM_CART, .multiplier = 1.2, .offset = 0.17, .stiffness = 40},
+      {.body = ARM_BODIES, .to = ARM_CART, .multiplier = -0.7, .offset = 0.1, .stiffness = 25}};
+  arm(scene);
+  struct dc_body_definition *block = mechanism_link(scene, "block", "slide", -1, 0, 0.5);
+  mechanism_vector(block->position, 3, 3, 3);
+  mechanism_vector(block->axis, 0.6, 0, 0.8);
+  scene->definition.couplings = couplings;
+  scene->definition.coupling_count = 2;
+}
+
 // Targets for every step; those of the arm's lower link, if there is one, two radians from its start.
 static inline void arm_targets(const struct dc_model *model, struct dc_rollout_input *input)
 {

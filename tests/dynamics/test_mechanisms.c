@@ -182,7 +182,8 @@ static void test_adjoint(void)
   } cases[] = {{"swinging", swinging, NULL, 12, 1e-5, 1e-4},
                {"striking", striking, NULL, 12, 1e-6, 1e-5},
                {"arm", arm, prepare_arm, 6, 2e-6, 1e-5},
-               {"rubbing arm", rubbing_arm, prepare_arm, 5, 2e-6, 1e-5}};
+               {"rubbing arm", rubbing_arm, prepare_arm, 5, 2e-6, 1e-5},
+               {"coupled arm", coupled_arm, prepare_arm, 6, 2e-6, 1e-5}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct scene scene;
     struct gradient_problem problem;

@@ -492,9 +492,31 @@ static void test_going_on(void)
   tear_down(&rest);
 }
 
+// Two weights over a pulley, the lighter one nothing but numbers: both accelerate by (m_b - m_a) g/(m_a + m_b).
+static void test_coupling(void)
+{
+  NEEDS_MUJOCO();
+  struct experiment experiment;
+  if (!set_up(&experiment,
+              "{'time': {'step': 0.02, 'steps': 25}, 'contact': {'model': 'mujoco'},"
+              "'shapes': {'half': {'type': 'box', 'size': [0.1, 0.1, 0.1]}, 'block': {'type': 'compound', 'parts':"
+              "[{'shape': 'half'}, {'shape': 'half', 'position': [0.1, 0, 0]}]}},"
+              "'bodies': [{'name': 'a', 'joint': 'slide', 'shape': 'block', 'mass': 0.6},"
+              "{'name': 'b', 'joint': 'slide', 'mass': 0.4, 'inertia': [0.01, 0.01, 0.01, 0, 0, 0], 'visual': 'block'},"
+              "{'name': 'mark', 'joint': 'fixed'}],"
+              "'couplings': [{'body': 'b', 'to': 'a', 'multiplier': -1, 'offset': 0.5}]}"))
+    return;
+  roll(&experiment);
+  CHECK_NEAR(state_of(&experiment, 0)[1], 0.5, 1e-15);  // exact
+  const double *end = state_of(&experiment, 25);
+  CHECK_NEAR(end[0], -0.5 * 0.2 * GRAVITY * 0.25, 5e-3);  // 1.5e-3 observed: MuJoCo's constraint is soft
+  CHECK_NEAR(end[0] + end[1], 0.5, 2e-3);                 // 5.6e-4 observed
+  tear_down(&experiment);
+}
+
 RUN_TESTS({"free fall", test_free_fall}, {"spin about a principal axis", test_spin},
           {"a tumbling body keeps its angular momentum", test_tumbling}, {"slope", test_slope},
           {"friction of pairs", test_friction_of_pairs}, {"a stack stands", test_stack},
           {"meshes and filters", test_meshes}, {"convex parts", test_convex_parts}, {"pendulum", test_pendulum},
-          {"driven slide", test_driven_slide}, {"every joint", test_joints}, {"limits", test_limits},
-          {"same bits", test_determinism}, {"going on from a frame", test_going_on})
+          {"driven slide", test_driven_slide}, {"coupling", test_coupling}, {"every joint", test_joints},
+          {"limits", test_limits}, {"same bits", test_determinism}, {"going on from a frame", test_going_on})

@@ -241,7 +241,8 @@ static void check_terms(void (*add)(struct scene *scene))
   static struct term_problem problem;
   start_terms(&problem, add);
   for (int t = 0; dc_step_terms[t]; t++) {
-    if (dc_step_terms[t] == &dc_limit_term && add == free_bodies)
+    if ((dc_step_terms[t] == &dc_limit_term && add == free_bodies) ||
+        (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);
@@ -258,6 +259,11 @@ static void test_free_bodies(void)
 static void test_arm(void)
 {
   check_terms(arm);
+}
+
+static void test_coupled_arm(void)
+{
+  check_terms(coupled_arm);
 }
 
 // Friction has no energy and no force where nothing has moved, but it is stiffest there.
@@ -278,4 +284,4 @@ static void test_friction_at_rest(void)
 }
 
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of an arm", test_arm},
-          {"friction at rest", test_friction_at_rest})
+          {"terms of an arm with couplings", test_coupled_arm}, {"friction at rest", test_friction_at_rest})

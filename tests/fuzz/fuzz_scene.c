@@ -79,6 +79,14 @@ static const char *const seeds[] = {
     "  {'type': 'pd_velocity', 'body': 'arm'}, {'type': 'sines', 'bodies': ['base', 'arm'], 'waves': 2}],\n"
     " 'objective': [{'type': 'region', 'bodies': ['tip'], 'center': [1, 1, 0], 'radius': 0.5},\n"
     "  {'type': 'effort', 'weight': 1e-3}, {'type': 'velocity', 'bodies': ['arm']}]}\n",
+    "{'time': {'step': 0.01, 'steps': 9}, 'shapes': {'c': {'type': 'compound', 'parts': [{'shape': 'b'},\n"
+    "   {'shape': 'b', 'position': [0, 0, 1], 'rotation': [0, 1, 0, 0]}]}, 'b': {'type': 'box', 'size': [1, 2, 3]},\n"
+    "  'm': {'type': 'mesh', 'file': 't.obj', 'scales': [-1, 2, 1]}},\n"
+    " 'bodies': [{'name': 'base', 'joint': 'fixed', 'visual': 'm'}, {'name': 'arm', 'parent': 'base', 'shape': 'c',\n"
+    "   'joint': 'hinge', 'range': [-1, 1], 'mass': 2, 'inertia': [0.1, 0.2, 0.2, 0.01, 0, 0],\n"
+    "   'center_of_mass': [0, 0.1, 0]}, {'name': 'tip', 'parent': 'arm', 'joint': 'slide', 'mass': 1,\n"
+    "   'inertia': [1, 1, 1, 0, 0, 0], 'joint_position': [0.1]}],\n"
+    " 'couplings': [{'body': 'tip', 'to': 'arm', 'multiplier': -1, 'offset': 0.1, 'stiffness': 1e4}]}\n",
 };
 enum { SEEDS = sizeof seeds / sizeof seeds[0] };
 

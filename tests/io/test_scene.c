@@ -13,6 +13,8 @@
 #define BALL "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1}}"
 #define CUE "{'name': 'cue', 'shape': 'ball'}"
 
+#define SLIDER(name) "{'name': '" name "', 'shape': 'ball', 'joint': 'slide', 'collide': false}"
+
 struct scene_case {
   const char *text;  // ' stands for "
   enum dc_status status;
@@ -119,6 +121,37 @@ static const struct scene_case cases[] = {
     {"{" TIME "," BALL ",\n 'bodies': [" CUE ",\n " CUE "]}", DC_BAD_INPUT, NULL},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'a/b', 'shape': 'ball'}]}", DC_BAD_INPUT,
      "scene.json:2:22: bodies[0].name: must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\""},
+    {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'mass': 1, 'inertia': [1, 1, 3, 0, 0, 0]}]}",
+     DC_BAD_INPUT,
+     "scene.json:2:66: bodies[0].inertia: no principal moment may be greater than the sum of the other two"},
+    {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'center_of_mass': [0, 0, 0]}]}", DC_BAD_INPUT,
+     "scene.json:2:62: bodies[0].center_of_mass: must be given together with mass"},
+    {"{" TIME ",\n 'bodies': [{'name': 'b', 'joint': 'fixed'}]}", DC_OK, ""},
+    {"{" TIME ",\n 'bodies': [{'name': 'b', 'mass': 1}]}", DC_BAD_INPUT, NULL},
+    {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'visual': 'bal'}]}", DC_BAD_INPUT,
+     "scene.json:2:54: bodies[0].visual: no shape is called \"bal\" (did you mean \"ball\"?)"},
+    // compounds
+    {"{" TIME ",\n 'shapes': {'c': {'type': 'compound'}}}", DC_BAD_INPUT,
+     "scene.json:2:18: shapes.c: missing key \"parts\""},
+    {"{" TIME ",\n 'shapes': {'c': {'type': 'compound', 'parts': []}}}", DC_BAD_INPUT, NULL},
+    {"{" TIME ",\n 'shapes': {'c': {'type': 'compound', 'parts': [{'shape': 'd'}]},\n"
+     "'d': {'type': 'compound', 'parts': [{'shape': 'c'}]}}}",
+     DC_BAD_INPUT, "scene.json:2:18: shapes.c: shape \"c\": parts[0].shape: must not be a compound (\"d\" is one)"},
+    {"{" TIME ",\n 'shapes': {'c': {'type': 'compound', 'parts': [{'shape': 'd'}]}, 'd': {'type': 'plane'}}}",
+     DC_BAD_INPUT, "scene.json:2:18: shapes.c: shape \"c\": parts[0].shape: must not be a half-space (\"d\" is one)"},
+    {"{" TIME ",\n 'shapes': {'c': {'type': 'compound', 'parts': [{'shape': 'boxx'}]},\n"
+     "'box': {'type': 'box', 'size': [1, 1, 1]}}}",
+     DC_BAD_INPUT, "scene.json:2:59: shapes.c.parts[0].shape: no shape is called \"boxx\" (did you mean \"box\"?)"},
+    // couplings
+    {"{" TIME ",\n 'couplings': {}}", DC_BAD_INPUT, "scene.json:2:15: couplings: must be an array (is an object)"},
+    {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'couplings': [{'body': 'cue'}]}", DC_BAD_INPUT,
+     "scene.json:3:16: couplings[0]: missing key \"to\""},
+    {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'couplings': [{'body': 'cue', 'to': 'cue'}]}", DC_BAD_INPUT,
+     "scene.json:3:25: couplings[0].body: must be on one slide or hinge (\"cue\" is free)"},
+    {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'couplings': [{'body': 'cue', 'to': 'queue'}]}", DC_BAD_INPUT, NULL},
+    {"{" TIME "," BALL ",\n 'bodies': [" SLIDER("a") "," SLIDER("b") "],\n 'couplings': [{'body': 'a', 'to': 'b'},\n"
+                                                                     " {'body': 'b', 'to': 'a'}]}",
+     DC_BAD_INPUT, "scene.json:3:36: couplings[0].to: must not lead back to \"a\""},
     // controls and objectives
     {"{" TIME ",\n 'control': {}}", DC_BAD_INPUT, "scene.json:2:13: control: must be an array (is an object)"},
     {"{" TIME ",\n 'control': [{'type': 'initial_stat'}]}", DC_BAD_INPUT, NULL},
@@ -389,6 +422,41 @@ static void test_resolved(void)
   dc_scene_destroy(first);
 }
 
+// A gripper as a robot's file has it: what is given comes back, from the resolved text, too.
+static void test_robot(void)
+{
+  static const char text[] =
+      "{" TIME ", 'shapes': {'hull': {'type': 'compound', 'parts': [{'shape': 'box'},\n"
+      "  {'shape': 'box', 'position': [0, 0, 0.3], 'rotation': [0, 1, 0, 0]}]},\n"
+      " 'box': {'type': 'box', 'size': [0.1, 0.1, 0.3]}, 'm': {'type': 'mesh', 'file': 't.obj', 'scales': [-1, 2, "
+      "1]}},\n"
+      " 'bodies': [{'name': 'base', 'joint': 'fixed', 'visual': 'm'},\n"
+      "  {'name': 'finger_1', 'parent': 'base', 'joint': 'slide', 'range': [0, 0.04], 'shape': 'hull', 'visual': 'm',\n"
+      "   'mass': 0.5, 'inertia': [1e-3, 2e-3, 2.5e-3, 1e-4, 0, 0], 'center_of_mass': [0, 0.01, 0]},\n"
+      "  {'name': 'finger_2', 'parent': 'base', 'joint': 'slide', 'mass': 0.5, 'inertia': [1, 1, 1, 0, 0, 0]}],\n"
+      " 'couplings': [{'body': 'finger_2', 'to': 'finger_1', 'multiplier': -1, 'offset': 0.1}]}";
+  struct dc_scene *first, *second;
+  struct dc_error error;
+  write_scene("t.obj", TETRAHEDRON);
+  CHECK(read_text(text, NULL, &first, &error) == DC_OK, "%s", error.text);
+  if (!first)
+    return;
+  const struct dc_model *model = &first->model;
+  const struct dc_body *bodies = model->bodies.bodies;
+  CHECK(bodies[0].shape == &dc_shape_nothing && bodies[0].visual == &first->shapes[2], " ");
+  CHECK(bodies[1].shape->part_count == 2 && bodies[1].shape->mesh.group_count == 2, " ");
+  CHECK(bodies[1].mass == 0.5 && bodies[1].center[1] == 0.01 && bodies[1].second_moment[1] == -1e-4, " ");
+  CHECK(model->definition.coupling_count == 1 && model->definition.couplings[0].body == 2, " ");
+  CHECK(model->definition.couplings[0].to == 1 && model->definition.couplings[0].stiffness == 1e5, " ");
+  CHECK(fabs(model->bodies.initial_q[1] - 0.0996) < 1e-15, "%.17g", model->bodies.initial_q[1]);
+  write_bytes("resolved.json", first->resolved, strlen(first->resolved));
+  CHECK(dc_scene_read("resolved.json", NULL, &second, &error) == DC_OK, "%s", error.text);
+  CHECK(second && strcmp(first->resolved, second->resolved) == 0, "%s", first->resolved);
+  CHECK(second && first->scene_hash == second->scene_hash && first->mesh_hash == second->mesh_hash, " ");
+  dc_scene_destroy(second);
+  dc_scene_destroy(first);
+}
+
 // Reads sub/scene.json with a mesh file; true when it is accepted.
 static bool read_mesh(const char *file, int allowed_count, const char *const *allowed, struct dc_error *error)
 {
@@ -546,6 +614,7 @@ int main(void)
       {"checks overrides", test_overrides},
       {"applies overrides", test_override_values},
       {"resolved text reads back the same", test_resolved},
+      {"a gripper", test_robot},
       {"opens files in allowed folders only", test_path_policy},
       {"refuses what memory cannot hold", test_memory},
       {"makes a schema", test_schema},

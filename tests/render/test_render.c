@@ -281,6 +281,24 @@ static void half_spaces_have_no_mesh(void)
     CHECK(memcmp(picture, other, sizeof picture) == 0, "the half space shows");
 }
 
+// The blue cube as a body that looks like the ball, the ball as one without a shape.
+static void looks_take_the_place_of_shapes(void)
+{
+  struct dc_bodies bodies = make_scene();
+  struct dc_render_settings settings = make_settings();
+  body_array[CUBE].visual = &shapes[BALL];
+  body_array[CUBE].center[0] = 5;
+  body_array[BALL].shape = &dc_shape_nothing;
+  if (!draw(&bodies, 0, NULL, &settings, 0, NULL, picture))
+    return;
+  const double ball[3] = {-0.4, 0, 0.1}, middle[3] = {0.4, 0, 0.1}, corner[3] = {0.49, -0.09, 0.19};
+  const unsigned char *nothing = pixel_of(picture, ball), *blue = pixel_of(picture, middle),
+                      *beside = pixel_of(picture, corner);
+  CHECK(nothing[0] < 1.1 * nothing[2], "ground: %d %d %d", nothing[0], nothing[1], nothing[2]);
+  CHECK(blue[2] > 1.5 * blue[0], "still blue: %d %d %d", blue[0], blue[1], blue[2]);
+  CHECK(beside[2] < 1.2 * beside[0], "the cube's corner is not there: %d %d %d", beside[0], beside[1], beside[2]);
+}
+
 static void camera_frames_points(void)
 {
   make_scene();
@@ -441,6 +459,7 @@ RUN_TESTS({"one thread or many: the same picture", threads_do_not_matter},
           {"marks are rings on ground and fixed floors", marks_are_rings},
           {"traces are lines on the ground", traces_are_lines},
           {"half spaces are drawn as the ground only", half_spaces_have_no_mesh},
+          {"looks take the place of shapes", looks_take_the_place_of_shapes},
           {"the framing camera shows all points with a margin", camera_frames_points},
           {"bad sizes, cameras, marks, meshes and poses are refused", bad_input_is_refused},
           {"a PNG reads back pixel for pixel", png_reads_back},

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Couplings of coordinates: options, rules, and where followers start.
+#include "body/coupling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "body/body_build.h"
+
+#define LARGEST 1e6     // of starts, as of those that are given
+#define AGREEMENT 1e-6  // m, rad, m/s or rad/s, and relative: what a given start of a follower may be off
+
+const struct dc_option dc_coupling_options[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body that follows; its joint is one slide or hinge",
+     .offset = offsetof(struct dc_coupling, body)},
+    {.name = "to",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body that it follows; its joint is one slide or hinge",
+     .offset = offsetof(struct dc_coupling, to)},
+    {.name = "multiplier",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "factor from the coordinate that is followed to that of the follower",
+     .offset = offsetof(struct dc_coupling, multiplier)},
+    {.name = "offset",
+     .type = DC_REAL,
+     .unit = "m or rad",
+     .fallback = "0",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "coordinate of the follower where the other is 0",
+     .offset = offsetof(struct dc_coupling, offset)},
+    {.name = "stiffness",
+     .type = DC_REAL,
+     .unit = "J/m^2 or J/rad^2",
+     .fallback = "1e5",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .help = "of the spring that holds the follower; a force f moves it by f/stiffness",
+     .offset = offsetof(struct dc_coupling, stiffness)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check_body(const struct dc_bodies *bodies, int index, const char *key, int body,
+                                 struct dc_error *error)
+{
+  if (body < 0 || body >= bodies->count)
+    return dc_fail(error, DC_BAD_INPUT, "couplings[%d].%s: must name a body", index, key);
+  const struct dc_body *joined = &bodies->bodies[body];
+  if (joined->part_count != 1 || (joined->parts[0].kind != DC_PART_SLIDE && joined->parts[0].kind != DC_PART_HINGE))
+    return dc_fail(error, DC_BAD_INPUT, "couplings[%d].%s: must be on one slide or hinge (\"%s\" is %s)", index, key,
+                   joined->name, joined->joint_name);
+  return DC_OK;
+}
+
+static enum dc_status check_numbers(const struct dc_coupling *coupling, int index, struct dc_error *error)
+{
+  char text[128];
+  for (const struct dc_option *option = dc_coupling_options; option->name; option++) {
+    const char *rule =
+        option->type == DC_REAL
+            ? dc_option_check(option, *(const double *)((const char *)coupling + option->offset), text, sizeof text)
+            : NULL;
+    if (rule)
+      return dc_fail(error, DC_BAD_INPUT, "couplings[%d].%s: %s", index, option->name, rule);
+  }
+  return DC_OK;
+}
+
+// Couplings by what follows: [bodies] index of the coupling, -1 for bodies that follow nothing.  To be released with
+// free(); NULL when out of memory.
+static int *by_follower(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings)
+{
+  int *coupling_of = dc_alloc((size_t)bodies->count, sizeof *coupling_of);
+  for (int i = 0; i < bodies->count && coupling_of; i++)
+    coupling_of[i] = -1;
+  for (int k = 0; k < count && coupling_of; k++)
+    if (coupling_of[couplings[k].body] < 0)
+      coupling_of[couplings[k].body] = k;
+  return coupling_of;
+}
+
+static enum dc_status fail_memory(int count, struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for %d couplings", count);
+}
+
+enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings,
+                                  struct dc_error *error)
+{
+  if (count == 0)
+    return DC_OK;
+  for (int k = 0; k < count; k++) {
+    const struct dc_coupling *coupling = &couplings[k];
+    enum dc_status status = check_body(bodies, k, "body", coupling->body, error);
+    if (status || (status = check_body(bodies, k, "to", coupling->to, error)) ||
+        (status = check_numbers(coupling, k, error)))
+      return status;
+  }
+  int *coupling_of = by_follower(bodies, count, couplings);
+  if (!coupling_of)
+    return fail_memory(count, error);
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < count && !status; k++) {
+    const char *name = bodies->bodies[couplings[k].body].name;
+    int body = couplings[k].to;
+    if (coupling_of[couplings[k].body] != k)
+      status = dc_fail(error, DC_BAD_INPUT, "couplings[%d].body: \"%s\" follows by couplings[%d] already", k, name,
+                       coupling_of[couplings[k].body]);
+    for (int passed = 0; passed < count && coupling_of[body] >= 0 && body != couplings[k].body; passed++)
+      body = couplings[coupling_of[body]].to;
+    if (!status && body == couplings[k].body)
+      status = dc_fail(error, DC_BAD_INPUT, "couplings[%d].to: must not lead back to \"%s\"", k, name);
+  }
+  free(coupling_of);
+  return status;
+}
+
+// Where a follower is by what leads it, which follows nothing: multiplier q_leader + offset.
+struct relation {
+  int leader;
+  double multiplier, offset;
+};
+
+static struct relation relation_of(const struct dc_coupling *couplings, const int *coupling_of, int body)
+{
+  struct relation relation = {.leader = body, .multiplier = 1};
+  while (coupling_of[relation.leader] >= 0) {
+    const struct dc_coupling *coupling = &couplings[coupling_of[relation.leader]];
+    relation.offset += relation.multiplier * coupling->offset;
+    relation.multiplier *= coupling->multiplier;
+    relation.leader = coupling->to;
+  }
+  return relation;
+}
+
+static double first_of(const struct dc_real_list *list)
+{
+  return list->count ? list->values[0] : 0;
+}
+
+static enum dc_status check_agreement(const struct dc_real_list *given, double derived, int body, const char *key,
+                                      int coupling, struct dc_error *error)
+{
+  if (!given->count || fabs(given->values[0] - derived) <= AGREEMENT * (1 + fabs(derived)))
+    return DC_OK;
+  return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must be %.10g, as couplings[%d] says, or not be given (is %.10g)",
+                 body, key, derived, coupling, given->values[0]);
+}
+
+// The starts of a leader, low to high, that keep its follower inside of the range by the margin.
+static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_coupling *coupling, int index,
+                             const struct relation *relation, double start, double *low, double *high,
+                             struct dc_error *error)
+{
+  const struct dc_body *follower = &bodies->bodies[coupling->body];
+  const double *range = follower->parts[0].range;
+  double margin = DC_START_MARGIN * (range[1] - range[0]), m = relation->multiplier;
+  if (isinf(range[0]))
+    return DC_OK;
+  if (!(start >= range[0] && start <= range[1]) || (m == 0 && !(start > range[0] && start < range[1])))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "couplings[%d]: \"%s\" would start at %.10g, outside of its range [%.10g, %.10g]", index,
+                   follower->name, start, range[0], range[1]);
+  if (m == 0)
+    return DC_OK;
+  double ends[2] = {(range[0] + margin - relation->offset) / m, (range[1] - margin - relation->offset) / m};
+  low[relation->leader] = fmax(low[relation->leader], fmin(ends[0], ends[1]));
+  high[relation->leader] = fmin(high[relation->leader], fmax(ends[0], ends[1]));
+  return DC_OK;
+}
+
+// The leaders' bounds at first: their own ranges, as for any start.
+static void bound_leaders(const struct dc_bodies *bodies, double *low, double *high)
+{
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    low[i] = -INFINITY, high[i] = INFINITY;
+    if (body->part_count != 1 || isinf(body->parts[0].range[0]))
+      continue;
+    double margin = DC_START_MARGIN * (body->parts[0].range[1] - body->parts[0].range[0]);
+    low[i] = body->parts[0].range[0] + margin;
+    high[i] = body->parts[0].range[1] - margin;
+  }
+}
+
+static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                                     const struct dc_coupling *coupling, const struct relation *relation,
+                                     struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_body *body = &bodies->bodies[coupling->body];
+  double *velocity = dc_arena_alloc(arena, 1, sizeof *velocity);
+  if (!velocity)
+    return fail_memory(1, error);
+  *velocity = relation->multiplier * first_of(&definitions[relation->leader].joint_velocity);
+  body->joint_velocity = velocity;
+  bodies->initial_q[body->parts[0].q] =
+      relation->multiplier * bodies->initial_q[bodies->bodies[relation->leader].parts[0].q] + relation->offset;
+  return DC_OK;
+}
+
+static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
+                                const struct dc_coupling *couplings, const int *coupling_of, double *low, double *high,
+                                struct dc_arena *arena, struct dc_error *error)
+{
+  bound_leaders(bodies, low, high);
+  for (int k = 0; k < count; k++) {
+    int body = couplings[k].body;
+    struct relation relation = relation_of(couplings, coupling_of, body);
+    const struct dc_body_definition *leader = &definitions[relation.leader];
+    double start = relation.multiplier * first_of(&leader->joint_position) + relation.offset;
+    double velocity = relation.multiplier * first_of(&leader->joint_velocity);
+    if (!(fabs(start) <= LARGEST && fabs(velocity) <= LARGEST))
+      return dc_fail(error, DC_BAD_INPUT, "couplings[%d]: \"%s\" would start at %.10g with %.10g/s (at most %g)", k,
+                     bodies->bodies[body].name, start, velocity, LARGEST);
+    enum dc_status status = check_agreement(&definitions[body].joint_position, start, body, "joint_position", k, error);
+    if (!status)
+      status = check_agreement(&definitions[body].joint_velocity, velocity, body, "joint_velocity", k, error);
+    if (!status)
+      status = narrow(bodies, &couplings[k], k, &relation, start, low, high, error);
+    if (status)
+      return status;
+  }
+  for (int k = 0; k < count; k++) {
+    struct relation relation = relation_of(couplings, coupling_of, couplings[k].body);
+    double *q = &bodies->initial_q[bodies->bodies[relation.leader].parts[0].q];
+    if (low[relation.leader] > high[relation.leader])
+      return dc_fail(error, DC_BAD_INPUT,
+                     "couplings[%d]: the ranges of \"%s\" and of what follows it have no start in common", k,
+                     bodies->bodies[relation.leader].name);
+    *q = fmin(fmax(*q, low[relation.leader]), high[relation.leader]);
+    enum dc_status status = start_follower(bodies, definitions, &couplings[k], &relation, arena, error);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
+                                  const struct dc_coupling *couplings, struct dc_arena *arena, struct dc_error *error)
+{
+  if (count == 0)
+    return DC_OK;
+  int *coupling_of = by_follower(bodies, count, couplings);
+  double *low = dc_alloc((size_t)bodies->count, sizeof *low), *high = dc_alloc((size_t)bodies->count, sizeof *high);
+  enum dc_status status = coupling_of && low && high
+                              ? start_all(bodies, definitions, count, couplings, coupling_of, low, high, arena, error)
+                              : fail_memory(count, error);
+  free(coupling_of);
+  free(low);
+  free(high);
+  return status;
+}
