@@ -86,7 +86,8 @@ static enum dc_status check_overlay(struct dc_scene_build *build, const struct d
     struct dc_json member = dc_json_element(overlay, node, 0);
     bool known = false;
     for (int i = 0; dc_scene_keys[i] && !known; i++)
-      known = strcmp(dc_scene_keys[i], node->string) == 0 && strcmp(node->string, "models") != 0;
+      known = strcmp(dc_scene_keys[i], node->string) == 0 && strcmp(node->string, "models") != 0 &&
+              strcmp(node->string, "include") != 0;
     if (!known)
       return dc_refuse_key(&build->reader, &member, dc_scene_keys);
   }
@@ -174,8 +175,8 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   build->root = dc_json_root(&build->document);
   if (!cJSON_IsObject(build->root.node))
     return dc_refuse_type(&build->reader, &build->root, "an object");
-  if ((status = name_sources(build)) || (status = check_model_argument(build)) || (status = apply_overlay(build)) ||
-      (status = apply_overrides(build, build->root.node, false)))
+  if ((status = name_sources(build)) || (status = dc_scene_include(build)) || (status = check_model_argument(build)) ||
+      (status = apply_overlay(build)) || (status = apply_overrides(build, build->root.node, false)))
     return status;
   int count = build->settings->override_count;
   const char *model = build->settings->model, *gradient = build->settings->gradient;
