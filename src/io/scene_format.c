@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *const dc_scene_keys[] = {
-    "name",   "comment", "description", "time",    "gravity",   "contact",   "solver",   "mujoco", "include",
-    "shapes", "bodies",  "control",     "objective", "optimizer", "gradient", "init", "horizon", "camera", "models", NULL};
+    "name",   "comment", "description", "time",      "gravity",  "contact", "solver",  "mujoco", "include", "shapes",
+    "bodies", "control", "objective",   "optimizer", "gradient", "init",    "horizon", "camera", "models",  NULL};
 const char *const dc_scene_sections[] = {"time",     "contact", "solver",  "mujoco", "optimizer",
                                          "gradient", "init",    "horizon", "camera", NULL};
 
