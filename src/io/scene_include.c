@@ -107,20 +107,28 @@ static enum dc_status find_below_packages(const struct include *include, const c
                  name, rest, first.text[0] ? "; " : "", first.text);
 }
 
-// Without --package-path: below the nearest folder called NAME among those that the robot's file lies in.
+// Without --package-path: below the nearest folder called NAME that the robot's file lies in and that has it.
 static enum dc_status find_above(const struct include *include, const char *name, size_t length, const char *rest,
                                  const char **path, struct dc_error *error)
 {
   struct dc_arena *arena = include->build->scene->arena;
+  struct dc_error first = {0};
   char *folder = dc_arena_strdup(arena, include->folder), *slash;
   if (!folder)
     return dc_fail(error, DC_MEMORY, "out of memory");
   for (; (slash = strrchr(folder, '/')); *slash = '\0') {
+    struct dc_error local = {0};
     if (strlen(slash + 1) != length || strncmp(slash + 1, name, length) != 0)
       continue;
     const char *file = dc_arena_printf(arena, "%s/%s", folder, rest);
-    return file ? try_file(include, file, path, error) : dc_fail(error, DC_MEMORY, "out of memory");
+    enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
+    if (status != DC_BAD_INPUT)
+      return status ? dc_fail(error, status, "out of memory") : DC_OK;
+    if (!first.text[0])
+      first = local;
   }
+  if (first.text[0])
+    return dc_fail(error, DC_BAD_INPUT, "%.600s", first.text);
   return dc_fail(
       error, DC_BAD_INPUT,
       "package://%.*s/%.300s: no folder above the file is called \"%.*s\" (--package-path says where packages "
@@ -179,11 +187,13 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
 {
   struct dc_error *error = include->build->error, local = {0};
   bool known = ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj"), good = false;
+  bool mirrored =
+      geometry->scale[0] < 0 || geometry->scale[1] < 0 || geometry->scale[2] < 0;  // faces would look inwards
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
   enum dc_status status = known ? find_mesh(include, geometry->file, path, &local) : DC_BAD_INPUT;
   if (geometry->visual) {
-    if (!status && !(status = try_visual(include, *path, &good)) && good)
+    if (!status && !mirrored && !(status = try_visual(include, *path, &good)) && good)
       return DC_OK;
     *path = NULL;
     return status == DC_MEMORY ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "out of memory") : DC_OK;
@@ -277,7 +287,7 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
   memcpy(use.pose.rotation, options->rotation, sizeof use.pose.rotation);
   if (cJSON_IsObject(include->value.node)) {
     use.pd = cJSON_GetObjectItemCaseSensitive(include->value.node, "pd");
-    if (type != &dc_joint_fixed)
+    if (type != &dc_joint_fixed || options->base.count > 1)
       use.base = cJSON_GetObjectItemCaseSensitive(include->value.node, "base");
     use.base_anchored = type && type->nv > 0 && !type->only;
   }

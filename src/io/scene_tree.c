@@ -85,9 +85,10 @@ static enum dc_status check_overlay(struct dc_scene_build *build, const struct d
   cJSON_ArrayForEach (node, overlay->node) {
     struct dc_json member = dc_json_element(overlay, node, 0);
     bool known = false;
+    if (strcmp(node->string, "include") == 0)
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "must stand in the scene itself");
     for (int i = 0; dc_scene_keys[i] && !known; i++)
-      known = strcmp(dc_scene_keys[i], node->string) == 0 && strcmp(node->string, "models") != 0 &&
-              strcmp(node->string, "include") != 0;
+      known = strcmp(dc_scene_keys[i], node->string) == 0 && strcmp(node->string, "models") != 0;
     if (!known)
       return dc_refuse_key(&build->reader, &member, dc_scene_keys);
   }

@@ -33,6 +33,8 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'horizon': {}}", DC_BAD_INPUT, "scene.json:2:13: horizon: missing key \"length\""},
     {"{" TIME ",\n 'problem': 'refine'}", DC_BAD_INPUT, "scene.json:2:2: problem: unknown key"},
     {"{" TIME ",\n 'include': 'robot.urdf'}", DC_BAD_INPUT, NULL},
+    {"{" TIME ",\n 'models': {'ipc': {'include': 'robot.urdf'}}}", DC_BAD_INPUT,
+     "scene.json:2:21: models.ipc.include: must stand in the scene itself"},
     {"{" TIME ",\n 'a b\\u001b': 1}", DC_BAD_INPUT, "scene.json:2:2: [\"a b?\"]: unknown key"},
     {"{" TIME ",\n 'name': 7}", DC_BAD_INPUT, "scene.json:2:10: name: must be a string (is a number)"},
     {"{" TIME ",\n 'name': 'a/b'}", DC_BAD_INPUT,
@@ -507,6 +509,8 @@ static void test_schema(void)
                                       "[kg]",
                                       "\"Learning rate\"",
                                       "\"fov_deg\"",
+                                      "\"description\": \"robots from URDF files",
+                                      "\"prefix\"",
                                       "\"default\": [0, 0, -9.81]"};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     CHECK(strstr(schema, parts[i]), "%s", parts[i]);

@@ -588,12 +588,21 @@ static void test_files(void)
   snprintf(absolute, sizeof absolute, "file://%s/r/mesh/t.obj", folder);
   check_mesh(&tree, absolute, "r/mesh/t.obj");
   check_mesh(&tree, "package://r/mesh/t.obj", "r/mesh/t.obj");  // the folder above that is called r
+  check_mesh(&tree, "package://urdf/../mesh/t.obj", "r/mesh/t.obj");
   check_no_mesh(&tree, "package://other/t.obj", "no folder above the file is called \"other\"");
   check_no_mesh(&tree, "package://r/none.obj", "/r/none.obj: No such file or directory");
   check_no_mesh(&tree, "package://r.obj", "must be package://NAME/PATH");
   check_no_mesh(&tree, "package:///t.obj", "must be package://NAME/PATH");
   check_no_mesh(&tree, "/etc/passwd.obj", "/etc/passwd.obj: No such file or directory");
   check_no_mesh(&tree, "", "must be an STL or OBJ file");
+  // the nearest folder of that name that has the file
+  static const char nested[] = "<robot name='r'><link name='a'><collision><geometry><mesh "
+                               "filename='package://r/mesh/t.obj'/></geometry></collision></link></robot>";
+  CHECK(!mkdir("r/urdf/r", 0700), " ");
+  write_bytes("r/urdf/r/robot.urdf", nested, strlen(nested));
+  load_as(&tree, "'r/urdf/r/robot.urdf'", NULL);
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  unload(&tree);
   // packages inside a folder, and a folder that is one
   const char *above[] = {"away"}, *itself[] = {"in", "away/other"}, *none[] = {"in"};
   tree.settings = (struct dc_scene_settings){.package_path_count = 1, .package_paths = above};
@@ -670,6 +679,13 @@ static void test_meshes(void)
     check_json(find_body(&tree, (const char *[]){"b", "c", "d", "e"}[i]), "visual", "-");
   CHECK(!find_body(&tree, "f"), " ");
   CHECK(tree.scene.skipped_visuals == 4, "%d", tree.scene.skipped_visuals);  // b, c, d and f
+  unload(&tree);
+  load(&tree,
+       "<robot name='r'><link name='a'><visual><geometry><mesh filename='t.obj' scale='1 -1 1'/></geometry></visual>"
+       "<collision><geometry><mesh filename='t.obj' scale='1 -1 1'/></geometry></collision></link></robot>");
+  check_json(find_shape(&tree, "a"), "scales", "[1,-1,1]");
+  check_json(find_body(&tree, "a"), "visual", "-");
+  unload(&tree);
   unload(&tree);
   load_as(&tree, "{'file': 'robot.urdf', 'convex': false}", robot);
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
