@@ -88,8 +88,8 @@ static enum dc_status find_below_packages(const struct include *include, const c
   for (int i = 0; i < settings->package_path_count; i++) {
     char *real = realpath(settings->package_paths[i], NULL);
     const char *last = real ? strrchr(real, '/') + 1 : "";
-    bool itself = strlen(last) == length && strncmp(last, name, length) == 0;
-    for (int inside = 0; inside <= itself && real; inside++) {
+    int ways = strlen(last) == length && strncmp(last, name, length) == 0 ? 2 : 1;
+    for (int inside = 0; inside < ways && real; inside++) {
       struct dc_error local = {0};
       const char *file = inside ? dc_arena_printf(arena, "%s/%s", real, rest)
                                 : dc_arena_printf(arena, "%s/%.*s/%s", real, (int)length, name, rest);

@@ -345,9 +345,9 @@ static bool are_shown(struct builder *builder, const int *visuals, int visual_co
 static enum dc_status put_shapes(struct builder *builder, cJSON *body, const struct dc_urdf_link *link, int place)
 {
   int *collisions = dc_alloc(2 * (size_t)link->geometries + 1, sizeof *collisions);
-  int *visuals = collisions + link->geometries;
   if (!collisions)
     return dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+  int *visuals = collisions + link->geometries;
   int collision_count = gather(builder, link, false, collisions), visual_count = gather(builder, link, true, visuals);
   enum dc_status status = DC_OK;
   if (collision_count) {
