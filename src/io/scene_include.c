@@ -187,13 +187,11 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
 {
   struct dc_error *error = include->build->error, local = {0};
   bool known = ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj"), good = false;
-  bool mirrored =
-      geometry->scale[0] < 0 || geometry->scale[1] < 0 || geometry->scale[2] < 0;  // faces would look inwards
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
   enum dc_status status = known ? find_mesh(include, geometry->file, path, &local) : DC_BAD_INPUT;
   if (geometry->visual) {
-    if (!status && !mirrored && !(status = try_visual(include, *path, &good)) && good)
+    if (!status && !(status = try_visual(include, *path, &good)) && good)
       return DC_OK;
     *path = NULL;
     return status == DC_MEMORY ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "out of memory") : DC_OK;

@@ -414,13 +414,12 @@ static void put_joint(struct builder *builder, cJSON *body, int index, const str
     put_numbers(builder, body, "anchor", frame->position, 3, place);
   if (joint->limited)
     put_numbers(builder, body, "range", (double[2]){joint->lower, joint->upper}, 2, place);
-  if (!scalar)
+  if (!scalar || joint->mimic >= 0)  // followers start where their coupling says
     return;
-  double start =
-      joint->mimic < 0 ? start_of(builder, index) : joint->multiplier * start_of(builder, joint->mimic) + joint->shift;
+  double start = start_of(builder, index);
   if (start != 0)
     put_numbers(builder, body, "joint_position", &start, 1, place);
-  if (builder->use->pd && joint->mimic < 0)
+  if (builder->use->pd)
     put_copy(builder, body, "pd", builder->use->pd);
 }
 
