@@ -50,6 +50,9 @@ typedef struct {
   const char *const *overrides;  // "path=value"
   int allowed_path_count;
   const char *const *allowed_paths;  // folders outside the scene's that may be read
+  int package_path_count;
+  // Folders that hold packages or are some: where package://NAME/... of included robots is looked for; may be read, too.
+  const char *const *package_paths;
   int seed_given;
   uint64_t seed;  // replaces the scene's seeds
 } dcsim_scene_options;

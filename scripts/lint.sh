@@ -14,7 +14,7 @@ if [ $# -gt 0 ]; then
   layout=$*
 fi
 defines="-D_GNU_SOURCE -DDC_X86_64 -Iinclude -Isrc -Itests"
-libraries=$(pkg-config --cflags openblas libcjson hdf5 libpng qhull_r 2> /dev/null || true)
+libraries=$(pkg-config --cflags openblas libcjson hdf5 expat libpng qhull_r 2> /dev/null || true)
 
 have() {
   command -v "$1" > /dev/null 2>&1 || { echo "lint: $1 is not installed, left out"; return 1; }

@@ -30,8 +30,8 @@ const char *dcsim_libraries(void)
 {
   static char text[512];
   const char *mujoco = dc_mujoco_version();
-  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
-           dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_embree_version(),
+  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
+           dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(), dc_embree_version(),
            dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none");
   return text;
 }
@@ -107,6 +107,8 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
                                           .overrides = options->overrides,
                                           .allowed_path_count = options->allowed_path_count,
                                           .allowed_paths = options->allowed_paths,
+                                          .package_path_count = options->package_path_count,
+                                          .package_paths = options->package_paths,
                                           .seed_given = options->seed_given != 0,
                                           .seed = options->seed};
   *scene = NULL;

@@ -325,6 +325,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
                 "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
                 "parameters, %d objectives\n",
                 gap, largest, parameters, scene->task.objective_count);
+  if (scene->skipped_visuals)
+    dc_text_add(text, "  note: %d <visual> of included robots left out (no closed OBJ or STL surface, or on no body)\n",
+                scene->skipped_visuals);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
 }

@@ -27,6 +27,11 @@ const struct cli_option cli_scene_options[] = {
      .argument = "DIR",
      OFFSET(allowed_paths),
      .help = "folder outside the scene's that meshes may be read from; may be repeated"},
+    {.name = "package-path",
+     .type = CLI_LIST,
+     .argument = "DIR",
+     OFFSET(package_paths),
+     .help = "folder in which package://NAME/ of included robots is DIR/NAME/; may be repeated"},
     // a scene stores seeds as JSON numbers, which are exact up to 2^53
     {.name = "seed",
      .type = CLI_INTEGER,
@@ -340,7 +345,9 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
   arguments->command_line = join(argc, argv);
   arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
   arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
-  if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items)
+  arguments->package_paths.items = calloc((size_t)argc, sizeof(const char *));
+  if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items ||
+      !arguments->package_paths.items)
     return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
   return 0;
 }
@@ -379,6 +386,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
 {
   free(arguments->overrides.items);
   free(arguments->allowed_paths.items);
+  free(arguments->package_paths.items);
   free(arguments->command_line);
 }
 

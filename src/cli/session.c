@@ -36,6 +36,8 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
       .overrides = arguments->overrides.items,
       .allowed_path_count = arguments->allowed_paths.count,
       .allowed_paths = arguments->allowed_paths.items,
+      .package_path_count = arguments->package_paths.count,
+      .package_paths = arguments->package_paths.items,
       .seed_given = arguments->seed >= 0,
       .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 0,
   };

@@ -50,8 +50,8 @@ static enum dc_status read_open_file(int file, const char *path, struct dc_arena
   return DC_OK;
 }
 
-static enum dc_status read_file(const char *path, struct dc_arena *arena, const char **text, size_t *length,
-                                struct dc_error *error)
+enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const char **text, size_t *length,
+                                 struct dc_error *error)
 {
   int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0)
@@ -61,8 +61,7 @@ static enum dc_status read_file(const char *path, struct dc_arena *arena, const 
   return status;
 }
 
-// Lines are counted from 1, columns in characters from 1.
-static void line_and_column(const char *text, size_t offset, long *line, long *column)
+void dc_json_find_line(const char *text, size_t offset, long *line, long *column)
 {
   *line = *column = 1;
   for (size_t i = 0; i < offset; i++) {
@@ -135,12 +134,15 @@ static enum dc_status visit(struct walk *walk, const struct dc_json *value)
 static enum dc_status fail_at(const struct dc_json_document *document, const char *text, size_t offset, uint32_t source,
                               struct dc_error *error)
 {
-  if (source) {
-    dc_error_prefix(error, "%s", document->sources[source - 1]);
-  } else {
+  const char *name = source ? document->sources[source - 1] : document->name;
+  if (source)
+    text = document->texts ? document->texts[source - 1] : NULL;
+  if (text) {
     long line, column;
-    line_and_column(text, offset, &line, &column);
-    dc_error_prefix(error, "%s:%ld:%ld", document->name, line, column);
+    dc_json_find_line(text, offset, &line, &column);
+    dc_error_prefix(error, "%s:%ld:%ld", name, line, column);
+  } else {
+    dc_error_prefix(error, "%s", name);
   }
   return error ? error->status : DC_BAD_INPUT;
 }
@@ -184,7 +186,7 @@ enum dc_status dc_json_load(struct dc_json_document *document, const char *path,
                             struct dc_error *error)
 {
   document->name = path;
-  enum dc_status status = read_file(path, arena, &document->text, &document->length, error);
+  enum dc_status status = dc_json_read_text(path, arena, &document->text, &document->length, error);
   if (status)
     return status;
   bool scanned;
@@ -212,6 +214,25 @@ int dc_json_add_place(struct dc_json_document *document, uint32_t source)
     return -1;
   places->places[places->count] = (struct dc_json_place){.source = source};
   return (int)places->count++;
+}
+
+uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *arena, const char *name,
+                            const char *text)
+{
+  size_t count = (size_t)document->source_count;
+  const char **sources = dc_arena_alloc(arena, count + 1, sizeof *sources);
+  const char **texts = dc_arena_alloc(arena, count + 1, sizeof *texts);
+  if (!sources || !texts)
+    return 0;
+  for (size_t i = 0; i < count; i++) {
+    sources[i] = document->sources[i];
+    texts[i] = document->texts ? document->texts[i] : NULL;
+  }
+  sources[count] = name;
+  texts[count] = text;
+  document->sources = sources;
+  document->texts = texts;
+  return (uint32_t)++document->source_count;
 }
 
 struct dc_json dc_json_root(const struct dc_json_document *document)

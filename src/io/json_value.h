@@ -19,6 +19,7 @@ struct dc_json_document {
   cJSON *root;
   struct dc_json_places places;
   const char **sources;  // [source_count] what messages call source i + 1
+  const char **texts;    // [source_count] what places of source i + 1 are offsets into; NULL: it has no lines
   int source_count;
 };
 
@@ -38,12 +39,21 @@ enum dc_status dc_json_load(struct dc_json_document *document, const char *path,
                             struct dc_error *error);
 void dc_json_release(struct dc_json_document *document);
 
+// Reads a regular file as dc_json_load does into *text [*length], without byte order mark, terminated by a NUL.
+enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const char **text, size_t *length,
+                                 struct dc_error *error);
+// Where offset lies in text: lines are counted from 1, columns in characters from 1.
+void dc_json_find_line(const char *text, size_t offset, long *line, long *column);
+
 // Parses text [length] as one JSON value of the given source; NULL and error on failure.  *scanned says whether the
 // grammar held.  The caller owns it.
 cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
                      struct dc_error *error);
 // A place in source for a value made by other means; its index, or -1 when out of memory.
 int dc_json_add_place(struct dc_json_document *document, uint32_t source);
+// One more source with a text (or NULL), both kept by reference: its number, or 0 when out of memory.
+uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *arena, const char *name,
+                            const char *text);
 
 struct dc_json dc_json_root(const struct dc_json_document *document);
 // Member of an object by its exact name; .node is NULL when there is none.

@@ -5,5 +5,6 @@
 
 const char *dc_cjson_version(void);
 const char *dc_hdf5_version(void);
+const char *dc_expat_version(void);
 
 #endif

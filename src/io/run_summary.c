@@ -43,6 +43,8 @@ static void add_libraries(struct dc_text *text, const char *const *libraries)
   dc_text_string(text, dc_cjson_version());
   dc_text_add(text, ", \"HDF5\": ");
   dc_text_string(text, dc_hdf5_version());
+  dc_text_add(text, ", \"Expat\": ");
+  dc_text_string(text, dc_expat_version());
   for (; libraries && libraries[0]; libraries += 2) {
     dc_text_add(text, ", ");
     dc_text_string(text, libraries[0]);

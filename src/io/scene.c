@@ -20,6 +20,8 @@ static enum dc_status check_keys(struct dc_scene_build *build)
       known = strcmp(dc_scene_keys[i], node->string) == 0;
     if (!known)
       return dc_refuse_key(&build->reader, &member, dc_scene_keys);
+    if (strcmp(node->string, "include") == 0)  // the tree holds what it stood for instead
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "must stand in the scene file");
   }
   return DC_OK;
 }

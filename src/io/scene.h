@@ -50,6 +50,7 @@ struct dc_scene {
   struct dc_horizon horizon;
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
+  int skipped_visuals;  // of included robots: <visual> elements that nothing shows
   int mesh_file_count;
   const char **mesh_files;  // opened paths, for copying beside resolved.json
 };
@@ -61,6 +62,8 @@ struct dc_scene_settings {
   const char *const *overrides;  // --set, "path=value"
   int allowed_path_count;
   const char *const *allowed_paths;  // --allow-path folders
+  int package_path_count;
+  const char *const *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
   bool seed_given;
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };

@@ -14,8 +14,11 @@ struct dc_scene_build {
   struct dc_error *error;  // not NULL
 };
 
-// Parses the file, applies the overlay of the chosen contact model, then the overrides.
+// Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
+
+// Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
+enum dc_status dc_scene_include(struct dc_scene_build *build);
 
 // Each reads its parts of the tree into the scene.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);

@@ -63,8 +63,12 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
   bool permitted = lies_in(*path, folder) || allowed(*path, data ? data : DC_DATADIR, arena);
   for (int i = 0; i < settings->allowed_path_count && !permitted; i++)
     permitted = allowed(*path, settings->allowed_paths[i], arena);
+  for (int i = 0; i < settings->package_path_count && !permitted; i++)
+    permitted = allowed(*path, settings->package_paths[i], arena);
   if (permitted)
     return DC_OK;
-  return dc_fail(error, DC_BAD_INPUT,
-                 "%s: lies outside the scene's folder, the data directory and the folders of --allow-path", *path);
+  return dc_fail(
+      error, DC_BAD_INPUT,
+      "%s: lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path",
+      *path);
 }

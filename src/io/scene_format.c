@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-const char *const dc_scene_keys[] = {"name",      "comment",   "description", "time",   "gravity",   "contact",
-                                     "solver",    "mujoco",    "shapes",      "bodies", "couplings", "control",
-                                     "objective", "optimizer", "gradient",    "init",   "horizon",   "problem",
-                                     "refine",    "pairs",     "camera",      "models", NULL};
+const char *const dc_scene_keys[] = {"name",    "comment",   "description", "time",     "gravity", "contact",
+                                     "solver",  "mujoco",    "include",     "shapes",   "bodies",  "couplings",
+                                     "control", "objective", "optimizer",   "gradient", "init",    "horizon",
+                                     "problem", "refine",    "pairs",       "camera",   "models",  NULL};
 const char *const dc_scene_sections[] = {"time", "contact", "solver", "mujoco", "optimizer", "gradient",
                                          "init", "horizon", "refine", "camera", NULL};
 
@@ -146,6 +146,96 @@ const struct dc_option dc_shot_options[] = {
     DC_OPTIONS_END,
 };
 
+const struct dc_option dc_include_options[] = {
+    {.name = "file",
+     .type = DC_STRING,
+     .unit = "",
+     .help = "URDF file, relative to the scene file",
+     .offset = offsetof(struct dc_include_options, file)},
+    {.name = "prefix",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"\"",
+     .help = "put before the name of every body and shape",
+     .offset = offsetof(struct dc_include_options, prefix)},
+    {.name = "position",
+     .type = DC_REALS,
+     .unit = "m",
+     .fallback = "[0, 0, 0]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "position of the root link's frame",
+     .offset = offsetof(struct dc_include_options, position)},
+    {.name = "rotation",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[1, 0, 0, 0]",
+     .count = 4,
+     .help = "rotation of the root link's frame, unit quaternion (w, x, y, z)",
+     .offset = offsetof(struct dc_include_options, rotation)},
+    {.name = "base",
+     .type = DC_OBJECT_LIST,
+     .unit = "",
+     .fallback = "\"fixed\"",
+     .count = 6,
+     .table = dc_joint_options,
+     .object_size = sizeof(struct dc_joint_definition),
+     .short_key = "type",
+     .help = "how the root link moves: a joint of a body, in world axes",
+     .offset = offsetof(struct dc_include_options, base)},
+    {.name = "pd",
+     .type = DC_OBJECT,
+     .unit = "",
+     .fallback = "null",
+     .table = dc_pd_options,
+     .object_size = sizeof(struct dc_pd_definition),
+     .help = "proportional-derivative actuator on every hinge and slide of the robot that follows no other",
+     .offset = offsetof(struct dc_include_options, pd)},
+    {.name = "collide",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "true",
+     .help = "false: the robot touches nothing",
+     .offset = offsetof(struct dc_include_options, collide)},
+    {.name = "convex",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "true",
+     .help = "collision meshes become convex hulls; false: they are closed surfaces as they stand",
+     .offset = offsetof(struct dc_include_options, convex)},
+    {.name = "color",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1,
+     .count = 3,
+     .help = "colour of all links, linear red, green and blue; default: that of their materials",
+     .offset = offsetof(struct dc_include_options, color)},
+    {.name = "density",
+     .type = DC_REAL,
+     .unit = "kg/m^3",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1e6,
+     .minimum_excluded = true,
+     .help = "density of links without a mass; default: that of bodies",
+     .offset = offsetof(struct dc_include_options, density)},
+    DC_OPTIONS_END,
+};
+
+const struct dc_option dc_start_options[] = {
+    {.name = "joint_position",
+     .type = DC_REAL,
+     .unit = "m or rad",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "initial coordinates of joints by their names; default: the ones nearest to zero in the range"},
+    DC_OPTIONS_END,
+};
+
 #define COLLECT(registry)                                                                                              \
   for (; (registry)[count] && count < DC_FAMILY_MOST; count++)                                                         \
     members[count] = (struct dc_family_member)                                                                         \
@@ -179,4 +269,12 @@ void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1
 bool dc_is_file_option(const struct dc_option *option)
 {
   return option->type == DC_STRING && strcmp(option->name, "file") == 0;
+}
+
+bool dc_is_name(const char *name)
+{
+  bool good = name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strlen(name) <= 255;
+  for (const char *c = name; *c && good; c++)
+    good = (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/';
+  return good;
 }

@@ -11,6 +11,7 @@ enum {
   DC_SCENE_MOST_BODIES = 100000,
   DC_SCENE_MOST_SHAPES = 10000,
   DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
+  DC_SCENE_MOST_INCLUDES = 64,
   DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
@@ -23,6 +24,18 @@ extern const struct dc_option dc_problem_options[];  // into an int: 0 trajector
 extern const struct dc_option dc_pairs_options[];    // into struct dc_refinement
 extern const struct dc_option dc_camera_options[];   // into struct dc_camera
 extern const struct dc_option dc_shot_options[];     // into struct dc_shot
+
+// An element of "include": a robot.  Beside these there is "joint_position", an object of numbers, each of which the one
+// option of dc_start_options describes.
+struct dc_include_options {
+  const char *file, *prefix;
+  double position[3], rotation[4];  // of the root link
+  struct dc_object_list base;       // struct dc_joint_definition: of the root link
+  struct dc_pd_definition *pd;
+  bool collide, convex;
+  double color[3], density;  // NAN: not given
+};
+extern const struct dc_option dc_include_options[], dc_start_options[];
 
 // The families whose member a scene chooses by name.
 enum dc_family {
@@ -50,8 +63,12 @@ void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1
 // True when the path that an option of a shape holds names a file.
 bool dc_is_file_option(const struct dc_option *option);
 
+// Whether a name can stand in a path and on a terminal; what a name that cannot breaks.
+bool dc_is_name(const char *name);
+#define DC_NAME_RULE "must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\""
+
 // The real path of file, as a scene in folder may open it: the file must exist and lie in folder, the data directory
-// or one of the allowed folders, all symbolic links followed.  The path is owned by arena; messages have the full
+// or one of the allowed or package folders, all symbolic links followed.  The path is owned by arena; messages have the full
 // path and the reason.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error);

@@ -30,12 +30,7 @@ enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_j
 
 enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name)
 {
-  bool good = name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strlen(name) <= 255;
-  for (const char *c = name; *c && good; c++)
-    good = (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/';
-  return good ? DC_OK
-              : dc_json_fail(value, build->error, DC_BAD_INPUT,
-                             "must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\"");
+  return dc_is_name(name) ? DC_OK : dc_json_fail(value, build->error, DC_BAD_INPUT, "%s", DC_NAME_RULE);
 }
 
 // Options of a member of a family, in the arena.

@@ -85,6 +85,8 @@ static enum dc_status check_overlay(struct dc_scene_build *build, const struct d
   cJSON_ArrayForEach (node, overlay->node) {
     struct dc_json member = dc_json_element(overlay, node, 0);
     bool known = false;
+    if (strcmp(node->string, "include") == 0)
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "must stand in the scene itself");
     for (int i = 0; dc_scene_keys[i] && !known; i++)
       known = strcmp(dc_scene_keys[i], node->string) == 0 && strcmp(node->string, "models") != 0;
     if (!known)
@@ -174,8 +176,8 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   build->root = dc_json_root(&build->document);
   if (!cJSON_IsObject(build->root.node))
     return dc_refuse_type(&build->reader, &build->root, "an object");
-  if ((status = name_sources(build)) || (status = check_model_argument(build)) || (status = apply_overlay(build)) ||
-      (status = apply_overrides(build, build->root.node, false)))
+  if ((status = name_sources(build)) || (status = dc_scene_include(build)) || (status = check_model_argument(build)) ||
+      (status = apply_overlay(build)) || (status = apply_overrides(build, build->root.node, false)))
     return status;
   int count = build->settings->override_count;
   const char *model = build->settings->model, *gradient = build->settings->gradient;

@@ -291,7 +291,7 @@ static void put_models(struct dc_json_writer *writer)
     dc_json_begin(writer, "propertyNames", '{');
     dc_json_begin(writer, "enum", '[');
     for (int k = 0; dc_scene_keys[k]; k++)
-      if (strcmp(dc_scene_keys[k], "models") != 0)
+      if (strcmp(dc_scene_keys[k], "models") != 0 && strcmp(dc_scene_keys[k], "include") != 0)
         dc_json_put_string(writer, NULL, dc_scene_keys[k]);
     dc_json_end(writer, ']');
     dc_json_end(writer, '}');
@@ -312,6 +312,47 @@ static void put_text_property(struct dc_json_writer *writer, const char *key)
   dc_json_end(writer, '}');
 }
 
+// The string or object of an element of "include".
+static void put_include_element(struct dc_json_writer *writer)
+{
+  dc_json_put_raw(writer, NULL, "{\"type\": \"string\"}");
+  dc_json_begin(writer, NULL, '{');
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "properties", '{');
+  for (const struct dc_option *option = dc_include_options; option->name; option++)
+    dc_put_option_schema(writer, option);
+  dc_json_begin(writer, dc_start_options[0].name, '{');
+  put_title(writer, dc_start_options[0].name);
+  dc_json_put_string(writer, "description", dc_start_options[0].help);
+  dc_json_put_string(writer, "type", "object");
+  dc_json_put_raw(writer, "additionalProperties", "{\"type\": \"number\"}");
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+  put_required(writer, dc_include_options, NULL);
+  dc_json_put_boolean(writer, "additionalProperties", false);
+  dc_json_end(writer, '}');
+}
+
+static void put_include(struct dc_json_writer *writer)
+{
+  dc_json_begin(writer, "include", '{');
+  put_title(writer, "include");
+  dc_json_put_string(writer, "description", "robots from URDF files, which become shapes and bodies");
+  dc_json_begin(writer, "anyOf", '[');
+  put_include_element(writer);
+  dc_json_begin(writer, NULL, '{');
+  dc_json_put_string(writer, "type", "array");
+  dc_json_put_integer(writer, "maxItems", DC_SCENE_MOST_INCLUDES);
+  dc_json_begin(writer, "items", '{');
+  dc_json_begin(writer, "anyOf", '[');
+  put_include_element(writer);
+  dc_json_end(writer, ']');
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+  dc_json_end(writer, ']');
+  dc_json_end(writer, '}');
+}
+
 static void put_properties(struct dc_json_writer *writer)
 {
   dc_json_begin(writer, "name", '{');
@@ -327,6 +368,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_contact(writer);
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
+  put_include(writer);
   put_collection(writer, "shapes", "what bodies are made of, by name", DC_SHAPE_TYPES);
   put_elements(writer, "bodies", "rigid bodies", DC_SCENE_MOST_BODIES, dc_body_options);
   put_elements(writer, "couplings", "coordinates that follow others", DC_SCENE_MOST_ENTRIES, dc_coupling_options);

@@ -4,7 +4,7 @@
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 commands="simulate optimize gradcheck probe check render list schema bench"
-scene_options="--set --model --allow-path --seed --threads"
+scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --control --frames --max-time --require-success --quiet"
 options_of() {
   case $1 in

@@ -4,7 +4,7 @@
 // full path: the target changes the working folder); otherwise a test that damages scenes in a fixed random order.
 #include <stdint.h>
 
-#include "base/random.h"
+#include "damage.h"
 #include "harness.h"
 #include "io/scene.h"
 #include "io/scene_files.h"
@@ -88,52 +88,12 @@ static const char *const seeds[] = {
     "   'inertia': [1, 1, 1, 0, 0, 0], 'joint_position': [0.1]}],\n"
     " 'couplings': [{'body': 'tip', 'to': 'arm', 'multiplier': -1, 'offset': 0.1, 'stiffness': 1e4}]}\n",
 };
-enum { SEEDS = sizeof seeds / sizeof seeds[0] };
+enum { SEEDS = sizeof seeds / sizeof seeds[0], MOST = 4096 };
 
 static const char *const pieces[] = {"{",     "}",      "[",        "]",        ",",       ":",    "\"",   "\\",
                                      "/*",    "*/",     "//",       "\n",       "null",    "true", "-1",   "0",
                                      "1e999", "1e-320", "1e9",      "\\u0000",  "\\ud800", "\xff", "\xc3", "name",
                                      "cue",   "ball",   "\"type\"", "\"time\"", "\"arm\"", " "};
-
-enum { MOST = 4096 };
-
-// One or two changes: a byte, a digit, a stretch cut out or doubled, a piece put in.  text [size] is terminated by a
-// NUL before and after.
-static size_t damage(struct dc_random *random, char *text, size_t size)
-{
-  for (int changes = 1 + (int)(dc_random_bits(random) % 2); changes > 0; changes--) {
-    size_t at = dc_random_bits(random) % (size + 1), length = 1 + dc_random_bits(random) % 24;
-    const char *piece = pieces[dc_random_bits(random) % (sizeof pieces / sizeof pieces[0])];
-    if (length > size - at)
-      length = size - at;
-    switch (dc_random_bits(random) % 5) {
-    case 0:
-      if (at < size)
-        text[at] = (char)(dc_random_bits(random) & 0xff);
-      break;
-    case 1:
-      at += strcspn(text + at, "0123456789");
-      if (at < size)
-        text[at] = (char)('0' + dc_random_bits(random) % 10);
-      break;
-    case 2:
-      memmove(text + at, text + at + length, size - at - length);
-      size -= length;
-      break;
-    case 3: length = strlen(piece); /* fall through */
-    default:
-      if (size + length > MOST)
-        break;
-      memmove(text + at + length, text + at, size - at);
-      if (length == strlen(piece))
-        memcpy(text + at, piece, length);
-      size += length;
-      break;
-    }
-    text[size] = '\0';
-  }
-  return size;
-}
 
 static void test_damaged_scenes(void)
 {
@@ -148,7 +108,7 @@ static void test_damaged_scenes(void)
     for (size_t k = 0; k <= size; k++)
       text[k] = seed[k] == '\'' ? '"' : seed[k];
     if (i >= SEEDS)
-      size = damage(&random, text, size);
+      size = damage_text(&random, text, size, MOST, pieces, sizeof pieces / sizeof pieces[0]);
     LLVMFuzzerTestOneInput((const uint8_t *)text, size);
     CHECK(!complaint, "round %d: %s\n#   %.*s", i, complaint, (int)size, text);
     complaint = NULL;

@@ -34,7 +34,9 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'bodys': []}", DC_BAD_INPUT, "scene.json:2:2: bodys: unknown key (did you mean \"bodies\"?)"},
     {"{" TIME ",\n 'horizon': {}}", DC_BAD_INPUT, "scene.json:2:13: horizon: missing key \"length\""},
     {"{" TIME ",\n 'problem': 'refine'}", DC_BAD_INPUT, "scene.json:2:2: problem: unknown key"},
-    {"{" TIME ",\n 'include': 'robot.urdf'}", DC_BAD_INPUT, "scene.json:2:2: include: unknown key"},
+    {"{" TIME ",\n 'include': 'robot.urdf'}", DC_BAD_INPUT, NULL},
+    {"{" TIME ",\n 'models': {'ipc': {'include': 'robot.urdf'}}}", DC_BAD_INPUT,
+     "scene.json:2:21: models.ipc.include: must stand in the scene itself"},
     {"{" TIME ",\n 'a b\\u001b': 1}", DC_BAD_INPUT, "scene.json:2:2: [\"a b?\"]: unknown key"},
     {"{" TIME ",\n 'name': 7}", DC_BAD_INPUT, "scene.json:2:10: name: must be a string (is a number)"},
     {"{" TIME ",\n 'name': 'a/b'}", DC_BAD_INPUT,
@@ -575,6 +577,8 @@ static void test_schema(void)
                                       "[kg]",
                                       "\"Learning rate\"",
                                       "\"fov_deg\"",
+                                      "\"description\": \"robots from URDF files",
+                                      "\"prefix\"",
                                       "\"default\": [0, 0, -9.81]"};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     CHECK(strstr(schema, parts[i]), "%s", parts[i]);
