@@ -231,7 +231,9 @@ class Hand:
 
 def rpy(x, y, z):
     """Roll, pitch, yaw of the rotation whose columns are x, y, z."""
-    pitch = -math.asin(max(-1.0, min(1.0, x[2])))
+    if abs(x[2]) > 1 - 1e-9:  # straight down or up: only the sum or difference of roll and yaw counts
+        return (math.atan2(y[0], y[1]), math.pi / 2, 0.0) if x[2] < 0 else (math.atan2(-y[0], y[1]), -math.pi / 2, 0.0)
+    pitch = -math.asin(x[2])
     return math.atan2(y[2], z[2]), pitch, math.atan2(x[1], x[0])
 
 

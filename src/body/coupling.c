@@ -124,20 +124,16 @@ enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, con
   return status;
 }
 
-// Where a follower is by what leads it, which follows nothing: multiplier q_leader + offset.
-struct relation {
-  int leader;
-  double multiplier, offset;
-};
-
-static struct relation relation_of(const struct dc_coupling *couplings, const int *coupling_of, int body)
+struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupling *couplings, int body)
 {
-  struct relation relation = {.leader = body, .multiplier = 1};
-  while (coupling_of[relation.leader] >= 0) {
-    const struct dc_coupling *coupling = &couplings[coupling_of[relation.leader]];
-    relation.offset += relation.multiplier * coupling->offset;
-    relation.multiplier *= coupling->multiplier;
-    relation.leader = coupling->to;
+  struct dc_coupling_relation relation = {.leader = body, .multiplier = 1};
+  for (int k = 0; k < count; k++) {
+    if (couplings[k].body != relation.leader)
+      continue;
+    relation.offset += relation.multiplier * couplings[k].offset;
+    relation.multiplier *= couplings[k].multiplier;
+    relation.leader = couplings[k].to;
+    k = -1;  // the next one may stand before
   }
   return relation;
 }
@@ -158,7 +154,7 @@ static enum dc_status check_agreement(const struct dc_real_list *given, double d
 
 // The starts of a leader, low to high, that keep its follower inside of the range by the margin.
 static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_coupling *coupling, int index,
-                             const struct relation *relation, double start, double *low, double *high,
+                             const struct dc_coupling_relation *relation, double start, double *low, double *high,
                              struct dc_error *error)
 {
   const struct dc_body *follower = &bodies->bodies[coupling->body];
@@ -193,7 +189,7 @@ static void bound_leaders(const struct dc_bodies *bodies, double *low, double *h
 }
 
 static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
-                                     const struct dc_coupling *coupling, const struct relation *relation,
+                                     const struct dc_coupling *coupling, const struct dc_coupling_relation *relation,
                                      struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_body *body = &bodies->bodies[coupling->body];
@@ -208,13 +204,13 @@ static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_b
 }
 
 static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
-                                const struct dc_coupling *couplings, const int *coupling_of, double *low, double *high,
-                                struct dc_arena *arena, struct dc_error *error)
+                                const struct dc_coupling *couplings, double *low, double *high, struct dc_arena *arena,
+                                struct dc_error *error)
 {
   bound_leaders(bodies, low, high);
   for (int k = 0; k < count; k++) {
     int body = couplings[k].body;
-    struct relation relation = relation_of(couplings, coupling_of, body);
+    struct dc_coupling_relation relation = dc_coupling_resolve(count, couplings, body);
     const struct dc_body_definition *leader = &definitions[relation.leader];
     double start = relation.multiplier * first_of(&leader->joint_position) + relation.offset;
     double velocity = relation.multiplier * first_of(&leader->joint_velocity);
@@ -230,7 +226,7 @@ static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_d
       return status;
   }
   for (int k = 0; k < count; k++) {
-    struct relation relation = relation_of(couplings, coupling_of, couplings[k].body);
+    struct dc_coupling_relation relation = dc_coupling_resolve(count, couplings, couplings[k].body);
     double *q = &bodies->initial_q[bodies->bodies[relation.leader].parts[0].q];
     if (low[relation.leader] > high[relation.leader])
       return dc_fail(error, DC_BAD_INPUT,
@@ -249,12 +245,9 @@ enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body
 {
   if (count == 0)
     return DC_OK;
-  int *coupling_of = by_follower(bodies, count, couplings);
   double *low = dc_alloc((size_t)bodies->count, sizeof *low), *high = dc_alloc((size_t)bodies->count, sizeof *high);
-  enum dc_status status = coupling_of && low && high
-                              ? start_all(bodies, definitions, count, couplings, coupling_of, low, high, arena, error)
-                              : fail_memory(count, error);
-  free(coupling_of);
+  enum dc_status status = low && high ? start_all(bodies, definitions, count, couplings, low, high, arena, error)
+                                      : fail_memory(count, error);
   free(low);
   free(high);
   return status;

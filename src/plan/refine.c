@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "body/coupling.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "plan/refine_internal.h"
@@ -26,6 +27,31 @@ static int group_of(const struct dc_joint_part *part)
   case DC_PART_HINGE: return DC_STEP_JOINT;
   default: return DC_STEP_TRANSLATION;
   }
+}
+
+static bool follows(const struct dc_refine *refine, int body)
+{
+  for (int k = 0; k < refine->coupling_count; k++)
+    if (refine->couplings[k].body == body)
+      return true;
+  return false;
+}
+
+// A follower moves with its leader, whose coordinate is kept where the follower's range allows it.
+static void set_follower(struct dc_refine *refine, int body)
+{
+  const struct dc_joint_part *part = &refine->bodies->bodies[body].parts[0];
+  struct dc_coupling_relation relation = dc_coupling_resolve(refine->coupling_count, refine->couplings, body);
+  int leader = refine->bodies->bodies[relation.leader].parts[0].v;
+  int u = refine->unknown[leader];
+  refine->unknown[part->v] = u;
+  refine->factor[part->v] = relation.multiplier;
+  if (relation.multiplier == 0)
+    return;
+  double ends[2] = {(part->range[0] - relation.offset) / relation.multiplier,
+                    (part->range[1] - relation.offset) / relation.multiplier};
+  refine->range[u][0] = fmax(refine->range[u][0], fmin(ends[0], ends[1]));
+  refine->range[u][1] = fmin(refine->range[u][1], fmax(ends[0], ends[1]));
 }
 
 static void set_unknown(struct dc_refine *refine, const struct dc_joint_part *part, int k)
@@ -57,12 +83,22 @@ static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *er
   if (nv && (!refine->unknown || !refine->factor || !refine->range || !refine->coordinate || !refine->metric ||
              !refine->group || !refine->tangent || !refine->pull))
     return no_memory(error);
+  // in the order of tangents: coordinates that follow others have none of their own
   for (int v = 0; v < bodies->nv; v++)
-    refine->unknown[v] = refine->problem.dimension++;
+    refine->unknown[v] = 0;
   for (int i = 0; i < bodies->count; i++)
-    for (int p = 0; p < bodies->bodies[i].part_count; p++)
+    if (follows(refine, i))
+      refine->unknown[bodies->bodies[i].parts[0].v] = -1;
+  for (int v = 0; v < bodies->nv; v++)
+    if (refine->unknown[v] == 0)
+      refine->unknown[v] = refine->problem.dimension++;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; !follows(refine, i) && p < bodies->bodies[i].part_count; p++)
       for (int k = 0; k < dc_part_nv(&bodies->bodies[i].parts[p]); k++)
         set_unknown(refine, &bodies->bodies[i].parts[p], k);
+  for (int i = 0; i < bodies->count; i++)
+    if (follows(refine, i))
+      set_follower(refine, i);
   return DC_OK;
 }
 
@@ -185,6 +221,12 @@ static void retract(void *context, const double *point, const double *step, doub
       double *q = &result[refine->coordinate[u]];
       *q = fmin(fmax(*q, refine->range[u][0]), refine->range[u][1]);
     }
+  for (int k = 0; k < refine->coupling_count; k++) {
+    int body = refine->couplings[k].body;
+    struct dc_coupling_relation relation = dc_coupling_resolve(refine->coupling_count, refine->couplings, body);
+    const struct dc_body *bodies = refine->bodies->bodies;
+    result[bodies[body].q_offset] = relation.multiplier * result[bodies[relation.leader].q_offset] + relation.offset;
+  }
 }
 
 static void hold(void *context, const double *point, const double *gradient, bool *held)
@@ -243,7 +285,7 @@ static void restart_near(struct dc_refine *refine, const double *best, struct dc
     for (int k = 0; k < body->nv; k++) {
       int v = body->v_offset + k, u = refine->unknown[v];
       double spread[DC_STEP_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
-      if (refine->factor[v] == 1)
+      if (!follows(refine, i))
         step[u] = spread[refine->group[u]] * dc_random_normal(random);
     }
   }
@@ -324,6 +366,8 @@ struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc
   }
   refine->arena = arena;
   refine->bodies = &model->bodies;
+  refine->coupling_count = model->definition.coupling_count;
+  refine->couplings = model->definition.couplings;
   refine->settings = *settings;
   refine->witness = *settings->witness;
   refine->settings.witness = &refine->witness;

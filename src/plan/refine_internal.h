@@ -34,6 +34,8 @@ struct dc_refine {
   struct dc_witness_solid *solids;     // [bodies]; solid NULL: has no convex parts
   int contact_count, pair_count;       // the pairs come first
   struct dc_refine_contact *contacts;  // [contact_count]
+  int coupling_count;
+  const struct dc_coupling *couplings;
   // Steps leave the followers of couplings out: tangent[v] = factor[v] step[unknown[v]].
   int *unknown;                        // [nv]
   double *factor;                      // [nv]
