@@ -8,7 +8,8 @@
 
 #include "math/vector.h"
 
-enum { ITERATIONS = 200, STALLS = 4, SCAN = 12 };
+enum { ITERATIONS = 200, STALLS = 4 };
+enum { SCAN = 12 };  // vertices that are all looked at; from 4 to 40 made no difference beyond 4 % of a query's time
 static const double RELATIVE = 1e-14;  // of the distance: nothing nearer is looked for
 static const double ROUNDING = 4e-16;  // of the coordinates
 static const double OUTSIDE = 1e-12;   // of a face's barycentric coordinates: points on an edge belong to both faces
@@ -222,8 +223,8 @@ static bool contains(const struct dc_simplex *simplex, const struct dc_differenc
 
 enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struct dc_simplex *simplex, long *supports)
 {
-  // Between the distance of the simplex and the bound lies the distance; where rounding ends the descent the simplex with
-  // the least between them counts.
+  // The distance lies between that of the simplex and the bound; where rounding ends the descent the simplex counts for
+  // which they differ least.
   double noise = ROUNDING * difference->scale, least = INFINITY, least_error = INFINITY;
   int stalls = 0;
   struct dc_simplex best = *simplex;
