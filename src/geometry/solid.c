@@ -77,8 +77,8 @@ static int compare_ints(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around a
-// vertex are all its neighbours, once each.
+// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around
+// a vertex are all its neighbours, once each.
 static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
 {
   int *start = dc_arena_alloc(arena, (size_t)part->vertex_count + 1, sizeof *start);
