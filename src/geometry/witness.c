@@ -290,7 +290,7 @@ static int list_candidates(struct dc_witness_search *search, double limit)
       double reach = search->reaches[pair] - search->moved;
       if (reach > limit || pair == search->candidates[0].pair)
         continue;
-      double bound = fmax(reach, sphere_bound(search, i, j));
+      double sphere = sphere_bound(search, i, j), bound = reach > sphere ? reach : sphere;
       if (bound <= limit)
         search->candidates[count++] = (struct candidate){pair, bound, INFINITY};
     }
