@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The iteration of witness points, cold, on vertices alone.
 #include "geometry/hull_distance.h"
 
 #include <string.h>

@@ -16,38 +16,35 @@ static enum dc_status fail_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for a solid");
 }
 
-// Calls body with every vertex of the parts.
-#define FOR_VERTICES(parts, count, vertex, body)                                                                       \
-  for (int part_ = 0; part_ < (count); part_++)                                                                        \
-    for (int v_ = 0; v_ < (parts)[part_].vertex_count; v_++) {                                                         \
-      const double *vertex = (parts)[part_].vertices[v_];                                                              \
-      body                                                                                                             \
-    }
-
+// The largest distance of a vertex from center, at point.
 static double farthest(const struct dc_convex *parts, int count, const double center[3], double point[3])
 {
   double most = -1;
-  FOR_VERTICES(parts, count, vertex, {
-    double distance = dc_vec_distance(vertex, center);
-    if (distance > most) {
-      most = distance;
-      dc_vec_copy(point, vertex);
+  for (int i = 0; i < count; i++)
+    for (int v = 0; v < parts[i].vertex_count; v++) {
+      double offset[3];
+      dc_vec_sub(offset, parts[i].vertices[v], center);
+      double square = dc_vec_dot(offset, offset);
+      if (square > most) {
+        most = square;
+        dc_vec_copy(point, parts[i].vertices[v]);
+      }
     }
-  })
-  return most;
+  return sqrt(most);
 }
 
 // A sphere that holds the parts, near the smallest: the centre moves from that of the bounding box towards the farthest
 // vertex by ever smaller shares of the way (Badoiu and Clarkson 2003).  Returns the diagonal of the bounding box.
 static double enclose(const struct dc_convex *parts, int count, double center[3], double *radius)
 {
-  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY}, at[3], point[3] = {0};
-  FOR_VERTICES(parts, count, vertex, {
-    for (int k = 0; k < 3; k++) {
-      lower[k] = fmin(lower[k], vertex[k]);
-      upper[k] = fmax(upper[k], vertex[k]);
-    }
-  })
+  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double at[3], point[3] = {0};
+  for (int i = 0; i < count; i++)
+    for (int v = 0; v < parts[i].vertex_count; v++)
+      for (int k = 0; k < 3; k++) {
+        lower[k] = fmin(lower[k], parts[i].vertices[v][k]);
+        upper[k] = fmax(upper[k], parts[i].vertices[v][k]);
+      }
   dc_vec_add(at, lower, upper);
   dc_vec_scale(at, at, 0.5);
   dc_vec_copy(center, at);
@@ -80,8 +77,8 @@ static int compare_ints(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around a
-// vertex are all its neighbours, once each.
+// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around
+// a vertex are all its neighbours, once each.
 static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
 {
   int *start = dc_arena_alloc(arena, (size_t)part->vertex_count + 1, sizeof *start);

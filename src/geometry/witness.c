@@ -36,8 +36,8 @@ struct dc_witness_search {
   const struct dc_solid *solids[2];
   int pair_count, last_pair;  // last_pair: the answer of the last query, -1: none
   struct memory *memories;    // [pair_count]
-  // How far the second solid's points have moved at most in the first's frame, m, summed over queries, and for every pair
-  // of parts a sum below which their distance cannot have become 0: it is at least reaches[pair] - moved.
+  // How far the second solid's points have moved at most in the first's frame, m, summed over queries.  The distance of
+  // a pair of parts is at least reaches[pair] - moved.
   double moved, *reaches;
   struct relative last;
   struct candidate *candidates;
@@ -290,7 +290,7 @@ static int list_candidates(struct dc_witness_search *search, double limit)
       double reach = search->reaches[pair] - search->moved;
       if (reach > limit || pair == search->candidates[0].pair)
         continue;
-      double bound = fmax(reach, sphere_bound(search, i, j));
+      double sphere = sphere_bound(search, i, j), bound = reach > sphere ? reach : sphere;
       if (bound <= limit)
         search->candidates[count++] = (struct candidate){pair, bound, INFINITY};
     }

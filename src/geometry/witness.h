@@ -13,8 +13,10 @@ struct dc_witness {
   int part[2];         // which convex parts they are on
 };
 
-// What a query remembers for the next one of the same two solids, and room to work in.  Where it starts changes the time
-// only: every answer is the same to rounding, and the same history gives the same bits.
+// What a query remembers for the next one of the same two solids, and room to work in (about 60 kB, and 150 bytes per
+// pair of parts).  Where it starts changes the time only: what is unique of an answer is the same to rounding
+// (docs/theory.md, "Witness points": of parallel sides any of the nearest points is returned), and the same history
+// gives the same bits.  Solids are kept by reference; NULL when out of memory.  For one thread at a time.
 struct dc_witness_search;
 struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first, const struct dc_solid *second);
 void dc_witness_search_destroy(struct dc_witness_search *search);  // NULL is allowed
@@ -23,9 +25,10 @@ void dc_witness_search_reset(struct dc_witness_search *search);
 // Pairs of farthest vertices that queries have looked up so far: what bounds their work.
 long dc_witness_search_supports(const struct dc_witness_search *search);
 
-// Of two unions the pair of parts with the least signed distance counts, the earliest of equals: exact when they are
-// apart, in overlap the deepest pair of parts (paper 002, section V-A).  Never fails: where EPA runs out of room or of
-// progress the best bound found is returned.  No allocation.
+// Of two unions the pair of parts with the least signed distance counts, the earliest of those equal to rounding: exact
+// when they are apart, in overlap the deepest pair of parts (paper 002, section V-A).  Never fails: where EPA runs out
+// of room or of progress the best bound found is returned, a translation that separates, with points near the surfaces.
+// Rotations are orthogonal to rounding, numbers finite.  No allocation.
 void dc_witness_query(struct dc_witness_search *search, const struct dc_placement *first,
                       const struct dc_placement *second, struct dc_witness *witness);
 
