@@ -3,8 +3,9 @@
 // from random samples.  With D the metric, a step s solves
 //     (J^T J + damping D) s = -J^T r,    held coordinates left out,    |s|_D = sqrt(sum D_i s_i^2) <= longest_step,
 // and is taken when it lowers |r|^2.  Otherwise damping grows, samples reach less far, and the Jacobian is drawn anew: a
-// sample may be misleading where the function itself is fine.  After failures in a row the minimization begins anew
-// where the problem says, near the best point or far from it; the best point is kept.
+// sample may be misleading where the function itself is fine.  After failures in a row, steps that gain next to nothing
+// included, the minimization begins anew where the problem says, near the best point or far from it; the best point is
+// kept.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,15 @@
 
 // Damping stays within what can be multiplied; trust must stay positive.
 static const double LEAST_DAMPING = 1e-30, MOST_DAMPING = 1e30, LEAST_TRUST = 1e-6;
-// A step that gains less than this part of the value is taken but counts as a failure, or rounding keeps a minimization
-// at a local minimum for good.
+// Where there is nowhere else to begin, steps that gain less than this part of the value count as failures: otherwise
+// rounding keeps a minimization at its end for good.
 static const double NEGLIGIBLE = 1e-12;
 
 struct marquardt_options {
   struct dc_least_squares_common common;
   double damping, damping_decrease, damping_increase;
   double trust_increase, trust_decrease;
-  double longest_step;
+  double longest_step, progress;
   long failures, restarts;
 };
 
@@ -51,13 +52,21 @@ static const struct dc_option options_table[] = {
      .minimum_excluded = true,
      .help = "most length of a step: rotations and joints count as far as they move the body's points",
      .offset = offsetof(struct marquardt_options, longest_step)},
+    {.name = "progress",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.05",
+     .minimum = 0,
+     .maximum = 1,
+     .help = "least part of the value that a step must gain, or it counts as a failure though it is taken",
+     .offset = offsetof(struct marquardt_options, progress)},
     {.name = "failures",
      .type = DC_INTEGER,
      .unit = "",
-     .fallback = "12",
+     .fallback = "9",
      .minimum = 1,
      .maximum = 1e9,
-     .help = "steps in a row that were not taken before it begins anew elsewhere",
+     .help = "failures in a row before it begins anew elsewhere, or ends",
      .offset = offsetof(struct marquardt_options, failures)},
     {.name = "restarts",
      .type = DC_INTEGER,
@@ -236,7 +245,7 @@ static enum dc_status attempt(struct work *work, struct dc_residual_iterate *ite
     *iterate = (struct dc_residual_iterate){
         .value = value, .accepted = value < work->value, .best = best, .point = work->trial};
   }
-  bool gained = value < (1 - NEGLIGIBLE) * work->value;
+  bool gained = value < (1 - (problem->restart ? fmax(options->progress, NEGLIGIBLE) : NEGLIGIBLE)) * work->value;
   if (iterate->accepted) {
     memcpy(work->point, work->trial, (size_t)problem->point_size * sizeof(double));
     work->value = value;

@@ -29,6 +29,7 @@ struct dc_witness_task {
   int type;                           // enum dc_witness_task_type: what the targets are on
   int object[2];                      // two different ones
   double target[2][3];                // each in its object's frame, m
+  double normal[2][3];                // outward at the targets: a face's, or the area-weighted mean around a vertex
   double position[3], quaternion[4];  // where the second begins: N(0, 0.1^2) m, uniform rotation
   struct dc_placement touching;       // of the second: the targets face each other with opposed normals
   double off;                         // m: how far off the witness points are there, sum of both

@@ -157,19 +157,19 @@ static void basis(const double normal[3], double matrix[9])
 }
 
 // Where the second object has its target before the first's at a gap, its normal opposed and turned about it by spin.
-static void place(const double target[2][3], const double normal[2][3], double gap, double spin,
-                  struct dc_placement *placement)
+static void place(struct dc_witness_task *task, double gap, double spin)
 {
+  struct dc_placement *placement = &task->touching;
   double opposed[3], first[9], second[9], turned[9], moved[3];
   double turn[9] = {1, 0, 0, 0, cos(spin), -sin(spin), 0, sin(spin), cos(spin)};
-  dc_vec_scale(opposed, normal[0], -1);
+  dc_vec_scale(opposed, task->normal[0], -1);
   basis(opposed, first);
-  basis(normal[1], second);
+  basis(task->normal[1], second);
   dc_mat_multiply(turned, first, turn);
   dc_mat_multiply_transposed(placement->rotation, turned, second);
-  dc_mat_apply(moved, placement->rotation, target[1]);
-  dc_vec_sub(placement->position, target[0], moved);
-  dc_vec_add_scaled(placement->position, placement->position, gap, normal[0]);
+  dc_mat_apply(moved, placement->rotation, task->target[1]);
+  dc_vec_sub(placement->position, task->target[0], moved);
+  dc_vec_add_scaled(placement->position, placement->position, gap, task->normal[0]);
 }
 
 // Sets off: how far the witness points are from the targets where these face each other.
@@ -204,7 +204,6 @@ static enum dc_status make_task(const struct dc_witness_tasks_settings *settings
 {
   bool taken = false;
   for (int draw = 0; draw < MOST_DRAWS && !taken; draw++) {
-    double normal[2][3];
     task->object[0] = (int)(DC_BENCH_OBJECTS * dc_random_uniform(random));
     task->object[1] = (int)((DC_BENCH_OBJECTS - 1) * dc_random_uniform(random));
     task->object[1] += task->object[1] >= task->object[0];
@@ -212,11 +211,11 @@ static enum dc_status make_task(const struct dc_witness_tasks_settings *settings
     double spin = 2 * M_PI * dc_random_uniform(random);
     bool vertex[2] = {task->type != DC_TASK_FACE_VERTEX, task->type != DC_TASK_VERTEX_FACE}, found = true;
     for (int i = 0; i < 2; i++)
-      found = found && any_point(&tasks->shapes[task->object[i]], vertex[i], random, task->target[i], normal[i]);
+      found = found && any_point(&tasks->shapes[task->object[i]], vertex[i], random, task->target[i], task->normal[i]);
     if (!found)
       continue;
     tasks->drawn++;
-    place((const double(*)[3])task->target, (const double(*)[3])normal, settings->gap, spin, &task->touching);
+    place(task, settings->gap, spin);
     enum dc_status status = look(tasks, task, error);
     if (status)
       return status;

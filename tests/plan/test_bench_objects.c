@@ -148,6 +148,15 @@ static void test_targets(void)
         CHECK(task->object[k] >= 0 && task->object[k] < DC_BENCH_OBJECTS, "%d", task->object[k]);
         const struct dc_shape *shape = &tasks.shapes[task->object[k]];
         CHECK_NEAR(union_height(shape, task->target[k]), 0, 1e-7 * dc_mesh_size(&shape->mesh));  // 8e-17 m observed
+        if (set != DC_BENCH_CONCAVE) {
+          double most = -INFINITY;
+          for (int v = 0; v < shape->mesh.vertex_count; v++) {
+            double offset[3];
+            dc_vec_sub(offset, shape->mesh.vertices[v], task->target[k]);
+            most = fmax(most, dc_vec_dot(offset, task->normal[k]));
+          }
+          CHECK_NEAR(most, 0, 1e-12);  // m, all is below the plane of the normal; 2e-17 observed
+        }
         bool vertex = task->type == DC_TASK_VERTEX_VERTEX || (task->type == DC_TASK_VERTEX_FACE) == (k == 0);
         CHECK(is_vertex(shape, task->target[k]) == vertex, "%s: task %d", shape->name, i);
       }
@@ -165,7 +174,7 @@ static void test_targets(void)
   }
 }
 
-// The witness points are near the targets where these face each other.
+// The witness points are near the targets where these face each other with opposed normals.
 static void test_acceptance(void)
 {
   static const struct dc_placement here = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -187,6 +196,10 @@ static void test_acceptance(void)
           CHECK_NEAR(identity[k], k % 4 == 0, 1e-14);  // 1e-15 observed
         dc_mat_apply(moved, task->touching.rotation, task->target[1]);
         dc_vec_add(moved, moved, task->touching.position);
+        double turned[3];
+        dc_mat_apply(turned, task->touching.rotation, task->normal[1]);
+        CHECK_NEAR(dc_vec_dot(turned, task->normal[0]), -1, 1e-14);                     // 8e-16 observed
+        CHECK_NEAR(dc_vec_norm(task->normal[0]), 1, 1e-14);                             // 2e-16 observed
         CHECK_NEAR(dc_vec_distance(moved, task->target[0]), strict ? 1e-3 : 0, 1e-15);  // 1e-17 observed
         double off = dc_vec_distance(witness.point[0], task->target[0]) + dc_vec_distance(witness.point[1], moved);
         CHECK_NEAR(off, task->off, 1e-15);  // 0 observed
