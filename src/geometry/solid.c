@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/solid.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "geometry/distance.h"
 #include "geometry/hull.h"
 #include "math/vector.h"
 
@@ -162,4 +164,39 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
   solid->surface_area = surface_area;
   solid->size = enclose(parts, solid->part_count, solid->center, &solid->radius);
   return DC_OK;
+}
+
+static const double BESIDE =
+    1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
+
+void dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
+{
+  normal[0] = normal[1] = normal[2] = 0;
+  double nearest = INFINITY;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < solid->part_count; i++) {
+      const struct dc_convex *part = &solid->parts[i];
+      for (int t = 0; t < part->triangle_count; t++) {
+        struct dc_closest closest;
+        double x[4][3], first[3], second[3], area[3];
+        dc_vec_copy(x[0], point);
+        for (int k = 0; k < 3; k++)
+          dc_vec_copy(x[1 + k], part->vertices[part->triangles[t][k]]);
+        dc_closest_point_triangle((const double(*)[3])x, &closest);
+        double distance = sqrt(closest.square);
+        if (pass == 0)
+          nearest = fmin(nearest, distance);
+        if (pass == 0 || distance > nearest + BESIDE * solid->size)
+          continue;
+        dc_vec_sub(first, x[2], x[1]);
+        dc_vec_sub(second, x[3], x[1]);
+        dc_vec_cross(area, first, second);
+        dc_vec_add(normal, normal, area);
+      }
+    }
+  double length = dc_vec_norm(normal);
+  if (length > 0)
+    dc_vec_scale(normal, normal, 1 / length);
+  else
+    normal[2] = 1;  // sides back to back
 }

@@ -11,7 +11,8 @@
 
 // Restarts: the spread of poses about the best one (docs/theory.md, "Refinement").
 static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;  // rad, of the size, rad
-enum { FAR_EVERY = 3 };
+static const double RESTART_OFFSET = 0.01;                                          // of the size
+enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };                                       // restarts that are far
 
 static enum dc_status no_memory(struct dc_error *error)
 {
@@ -192,6 +193,8 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
     struct dc_refine_contact *contact = &refine->contacts[i];
     contact->pair = true;
     memcpy(contact->target, pairs[i].point, sizeof contact->target);
+    for (int k = 0; k < 2; k++)
+      dc_solid_normal(refine->solids[pairs[i].body[k]].solid, contact->target[k], contact->normal[k]);
     if ((status = add_contact(refine, pairs[i].body[0], pairs[i].body[1], error)))
       return status;
   }
@@ -251,7 +254,45 @@ static int only_mover(const struct dc_refine *refine)
   return mover;
 }
 
-// Turns the mover at random and puts the first pair's targets on each other, off by a part of its size.
+// The shortest rotation that takes the unit vector from to to.
+static void align(const double from[3], const double to[3], double quaternion[4])
+{
+  double axis[3], half[3];
+  dc_vec_add(half, from, to);
+  double length = dc_vec_norm(half);
+  if (length < 1e-6) {
+    // half a turn about any perpendicular axis
+    double other[3] = {fabs(from[0]) < 0.6, fabs(from[0]) >= 0.6, 0};
+    dc_vec_cross(axis, from, other);
+    quaternion[0] = 0;
+    dc_vec_scale(quaternion + 1, axis, 1 / dc_vec_norm(axis));
+    return;
+  }
+  dc_vec_scale(half, half, 1 / length);
+  quaternion[0] = dc_vec_dot(from, half);
+  dc_vec_cross(quaternion + 1, from, half);
+}
+
+// A rotation of body k of a pair: any, or one that opposes the normals at the targets, turned about them at random.
+static void draw_rotation(const struct dc_refine *refine, const struct dc_refine_contact *pair, int k,
+                          struct dc_random *random, double quaternion[4])
+{
+  if (refine->settings.restart == DC_RESTART_TURNED) {
+    for (int i = 0; i < 4; i++)
+      quaternion[i] = dc_random_normal(random);
+    dc_rotation_normalize(quaternion);
+    return;
+  }
+  double facing[3], turn[3], spin[4];
+  dc_mat_apply(facing, refine->placements[pair->body[1 - k]].rotation, pair->normal[1 - k]);
+  dc_vec_scale(facing, facing, -1);
+  align(pair->normal[k], facing, quaternion);
+  dc_vec_scale(turn, facing, 2 * M_PI * dc_random_uniform(random));
+  dc_rotation_exp(spin, turn);
+  dc_rotation_multiply(quaternion, spin, quaternion);
+}
+
+// Turns the mover and puts the first pair's targets on each other, off by a part of its size.
 static void restart_far(struct dc_refine *refine, int mover, const double *best, struct dc_random *random,
                         double *point)
 {
@@ -259,19 +300,21 @@ static void restart_far(struct dc_refine *refine, int mover, const double *best,
   const struct dc_refine_contact *pair = &refine->contacts[0];
   int k = pair->body[1] == mover, other = pair->body[1 - k];
   const struct dc_placement *place = &refine->placements[other];
-  double quaternion[4], matrix[9], arm[3], turned[3], goal[3];
+  bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
+  double quaternion[4], matrix[9], arm[3], turned[3], goal[3], normal[3];
+  double spread = (opposed ? RESTART_OFFSET : RESTART_SHIFT) * refine->solids[mover].solid->size;
   memcpy(point, best, (size_t)refine->bodies->nq * sizeof *point);
-  for (int i = 0; i < 4; i++)
-    quaternion[i] = dc_random_normal(random);
-  dc_rotation_normalize(quaternion);
+  draw_rotation(refine, pair, k, random, quaternion);
   dc_rotation_matrix(matrix, quaternion);
   dc_mat_apply(goal, place->rotation, pair->target[1 - k]);
   dc_vec_add(goal, goal, place->position);
+  dc_mat_apply(normal, place->rotation, pair->normal[1 - k]);
+  dc_vec_add_scaled(goal, goal, opposed ? refine->settings.margin : 0, normal);
   dc_vec_sub(arm, pair->target[k], body->center);
   dc_mat_apply(turned, matrix, arm);
   double *q = point + body->q_offset;
   for (int i = 0; i < 3; i++)
-    q[i] = goal[i] - turned[i] + RESTART_SHIFT * refine->solids[mover].solid->size * dc_random_normal(random);
+    q[i] = goal[i] - turned[i] + spread * dc_random_normal(random);
   memcpy(q + 3, quaternion, sizeof quaternion);
 }
 
@@ -296,7 +339,10 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
 {
   struct dc_refine *refine = context;
   int mover = only_mover(refine);
-  if (mover >= 0 && refine->pair_count > 0 && attempt % FAR_EVERY == 0)
+  bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
+  // the first one is far where that is a good guess
+  bool far = opposed ? attempt % OPPOSED_EVERY == 1 : attempt % TURNED_EVERY == 0;
+  if (mover >= 0 && refine->pair_count > 0 && far)
     restart_far(refine, mover, best, random, point);
   else
     restart_near(refine, best, random, point);

@@ -20,10 +20,16 @@ struct dc_refine_pair {
 };
 extern const struct dc_option dc_refine_pair_options[];
 
+// Where a body that alone moves begins anew: turned at random, with the targets of the first pair near each other (paper 002's
+// tasks; specified for its optimizers), or besides with the surfaces' normals there opposed, as they are where bodies touch.
+// Every other body begins near the best state found.
+enum dc_refine_restart { DC_RESTART_OPPOSED, DC_RESTART_TURNED };
+
 // The option table is dc_refine_options ("refine" in a scene).
 struct dc_refine_settings {
   const struct dc_witness_settings *witness;
   double margin;       // beta, m
+  int restart;         // enum dc_refine_restart
   bool transport;      // equivalent gradient transport (paper 002, section IV-E) in directions of descent
   long candidates;     // samples of each body's surface
   double penetration;  // weight of overlaps of bodies that are no pair; 0: not looked at

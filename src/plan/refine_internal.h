@@ -13,6 +13,7 @@ struct dc_refine_contact {
   int body[2];
   bool pair;
   double target[2][3];  // in the shapes' frames, m
+  double normal[2][3];  // of a pair: out of the bodies at the targets, in the shapes' frames
   struct dc_witness_search *search;
 };
 

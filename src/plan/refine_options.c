@@ -31,6 +31,8 @@ const struct dc_option dc_refine_pair_options[] = {
     DC_OPTIONS_END,
 };
 
+static const char *const restarts[] = {"opposed", "turned", NULL};
+
 const struct dc_option dc_refine_options[] = {
     {.name = "margin",
      .type = DC_REAL,
@@ -70,6 +72,14 @@ const struct dc_option dc_refine_options[] = {
      .fallback = "true",
      .help = "descent: let the gradient of a body that stands act on the one that moves (equivalent gradient)",
      .offset = offsetof(struct dc_refine_settings, transport)},
+    {.name = "restart",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"opposed\"",
+     .choices = restarts,
+     .help =
+         "how a body that alone moves begins anew: its side opposed to the other's at the targets, or any way turned",
+     .offset = offsetof(struct dc_refine_settings, restart)},
     {.name = "candidates",
      .type = DC_INTEGER,
      .unit = "",
