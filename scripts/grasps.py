@@ -111,7 +111,8 @@ class Lab:
         with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.scenes, prefix=".grasp-", delete=False) as file:
             json.dump(self.scene(position, rotation, joints, some), file)
         try:
-            run = subprocess.run([self.program, "probe", file.name, "--json"], capture_output=True, text=True, check=False)
+            run = subprocess.run([self.program, "probe", file.name, "--json"], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
         finally:
             os.unlink(file.name)
         if run.returncode:
@@ -154,6 +155,7 @@ def close_fingers(lab, position, rotation, drawn):
     share = [0.0] * len(fingers)          # of the way from open to closed
     touching = [None] * len(fingers)
     done = [False] * len(fingers)
+    before = [None] * len(fingers)        # (share, gap) of the last probe
     rate = [0.16 * sum(abs(b - a) for _, a, b in joints) for _, joints in fingers]  # m per share, at most
     for _ in range(200):
         joints = dict(drawn)
@@ -166,12 +168,18 @@ def close_fingers(lab, position, rotation, drawn):
                 continue
             link = min(links, key=lambda name: gaps[name]["gap"])
             gap = gaps[link]["gap"]
-            if gap <= TOUCH:
-                done[i], touching[i] = True, link if gap > -1e-4 else None
-                if touching[i] is None:
-                    return None
+            if abs(gap) <= TOUCH:
+                done[i], touching[i] = True, link
                 continue
-            share[i] += gap / rate[i]
+            if share[i] == 0 and gap < 0:
+                return None
+            # a step that cannot reach the object, or the secant's where that is longer but not by much
+            step = gap / rate[i]
+            if before[i] and before[i][1] != gap:
+                secant = gap * (share[i] - before[i][0]) / (before[i][1] - gap)
+                step = min(secant, 3 * step) if gap > 0 else max(secant, -0.05)
+            before[i] = (share[i], gap)
+            share[i] = max(share[i] + step, 0.0)
             if share[i] >= 1:
                 share[i], done[i] = 1.0, True
         if all(done):

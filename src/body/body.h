@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies, their frames and the state.
 //
-// Every body has one frame: origin at its centre of mass (that of the solid inside its shape unless given), axes those
-// of its shape's frame, which a body without shape has, too.  Its pose is that of its parent (or
-// the world) times a fixed displacement times the parts of its joint (body/joint.h).  A state q [nq] holds, body after
-// body, the numbers of its joint's parts; a free body has 7 (position of the centre of mass in m, then a unit quaternion
+// Every body has one frame: origin at its centre of mass (that of the solid inside its shape unless given), axes
+// those of its shape's frame, which a body without shape has, too.  Its pose is that of its parent (or the world)
+// times a fixed displacement times the parts of its joint (body/joint.h).  A state q [nq] holds, body after body, the
+// numbers of its joint's parts; a free body has 7 (position of the centre of mass in m, then a unit quaternion
 // w, x, y, z).  Derivatives live in the tangent space [nv]: a slide or hinge has one number; a free body a twist (w, t),
 // rotation vector in rad first, then translation in m, acting as
 //     R <- exp([w]x) R,   x <- x + t        (world axes, about the centre of mass).

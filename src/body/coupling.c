@@ -164,7 +164,7 @@ static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_cou
     return DC_OK;
   if (!(start >= range[0] && start <= range[1]) || (m == 0 && !(start > range[0] && start < range[1])))
     return dc_fail(error, DC_BAD_INPUT,
-                   "couplings[%d]: \"%s\" would start at %.10g, outside of its range [%.10g, %.10g]", index,
+                   "couplings[%d]: \"%s\" would start at %.10g, not inside of its range [%.10g, %.10g]", index,
                    follower->name, start, range[0], range[1]);
   if (m == 0)
     return DC_OK;

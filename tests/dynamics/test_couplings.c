@@ -19,8 +19,7 @@ static struct dc_coupling coupling_of(int body, int to, double multiplier, doubl
   return coupling;
 }
 
-// Four blocks on rails upwards, each a mechanism of its own; the last couplings of a test are those of its first
-// `count` entries.
+// Four blocks on rails upwards, each a mechanism of its own, and the first of the couplings.
 static void slides(struct scene *scene, int count)
 {
   static const char *const names[SLIDES] = {"a", "b", "c", "d"};
@@ -151,14 +150,14 @@ static void test_refusals(void)
   refuse(&scene, "bodies[1].joint_velocity: must be 0, as couplings[0] says, or not be given (is 1)");
   slides(&scene, 1);
   set_range(&scene, 1, 0.2, 1);
-  refuse(&scene, "couplings[0]: \"b\" would start at 0.1, outside of its range [0.2, 1]");
+  refuse(&scene, "couplings[0]: \"b\" would start at 0.1, not inside of its range [0.2, 1]");
   slides(&scene, 2);  // only the ends of their ranges fit
   couplings[0] = coupling_of(1, 0, 1, 0), couplings[1] = coupling_of(2, 0, 1, 0);
   set_range(&scene, 1, 0, 1), set_range(&scene, 2, -1, 0);
   refuse(&scene, "couplings[0]: the ranges of \"a\" and of what follows it have no start in common");
   slides(&scene, 1);  // held at the end of its range
   couplings[0] = coupling_of(1, 0, 0, 1), set_range(&scene, 1, 0, 1);
-  refuse(&scene, "couplings[0]: \"b\" would start at 1, outside of its range [0, 1]");
+  refuse(&scene, "couplings[0]: \"b\" would start at 1, not inside of its range [0, 1]");
   slides(&scene, 3);
   for (int i = 0; i < 3; i++)
     couplings[i] = coupling_of(i + 1, i, 1e6, 1);

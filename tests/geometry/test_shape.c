@@ -2,65 +2,8 @@
 // Shapes: every type of the registry, counts, closedness, volumes and moments against formulas.
 #include "harness.h"
 
-#include "geometry/shape.h"
 #include "math/vector.h"
-
-// Options of the built-in types, to be set by name.
-struct builder {
-  struct dc_arena *arena;
-  struct dc_shape shape;
-  char *options;
-};
-
-static struct builder begin(const char *type)
-{
-  struct builder builder = {.arena = dc_arena_create()};
-  builder.shape.name = type;
-  builder.shape.type = dc_shape_type_find(type);
-  builder.options = dc_arena_alloc(builder.arena, 1, builder.shape.type->options_size);
-  builder.shape.options = builder.options;
-  struct dc_error error = {0};
-  CHECK(dc_options_set_defaults(builder.shape.type->options, builder.options, builder.arena, &error) == DC_OK, "%s",
-        error.text);
-  return builder;
-}
-
-static void *option_at(struct builder *builder, const char *name, enum dc_option_type type)
-{
-  const struct dc_option *table = builder->shape.type->options;
-  int i = dc_option_find(table, name);
-  CHECK(i >= 0 && table[i].type == type, "option %s of %s", name, builder->shape.name);
-  return builder->options + table[i].offset;
-}
-
-static void set_real(struct builder *builder, const char *name, double value)
-{
-  *(double *)option_at(builder, name, DC_REAL) = value;
-}
-
-static void set_integer(struct builder *builder, const char *name, long value)
-{
-  *(long *)option_at(builder, name, DC_INTEGER) = value;
-}
-
-static void set_reals(struct builder *builder, const char *name, double x, double y, double z)
-{
-  double *values = option_at(builder, name, DC_REALS);
-  values[0] = x, values[1] = y, values[2] = z;
-}
-
-static bool build(struct builder *builder)
-{
-  struct dc_error error = {0};
-  enum dc_status status = dc_shape_build(&builder->shape, builder->arena, &error);
-  CHECK(status == DC_OK, "%s", error.text);
-  return status == DC_OK;
-}
-
-static void end(struct builder *builder)
-{
-  dc_arena_destroy(builder->arena);
-}
+#include "shape_builder.h"
 
 // A closed surface without handles: V - E + F = 2 with E = 3 F / 2.
 static void check_counts(const struct dc_mesh *mesh, int triangle_count)
@@ -252,21 +195,6 @@ static void test_capsule(void)
 }
 
 // Writes an OBJ file with that text; the path stays valid until the next call.
-static const char *write_mesh(const char *text)
-{
-  static char path[40];
-  strcpy(path, "/tmp/dcsim-shape-XXXXXX.obj");
-  int descriptor = mkstemps(path, 4);
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
-  return path;
-}
-
-static const char *temporary_mesh(void)
-{
-  return write_mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-}
-
 // Every type builds with its defaults and 1 for every required number, and is a valid body.
 static void test_registry(void)
 {
@@ -344,42 +272,6 @@ static void expect_refusal(struct builder *builder, const char *part)
   CHECK(status == DC_BAD_INPUT && error.status == DC_BAD_INPUT, "status %d", status);
   CHECK(strstr(error.text, part), "'%s' not in '%s'", part, error.text);
   end(builder);
-}
-
-// Faces of a box from one corner to the other; its vertices are numbered from first, counted from 1.
-static void append_box(char *text, size_t size, const char *group, const double lower[3], const double upper[3],
-                       int first)
-{
-  static const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  size_t length = strlen(text);
-  length += (size_t)snprintf(text + length, size - length, "%s", group);
-  for (int v = 0; v < 8; v++)
-    length += (size_t)snprintf(text + length, size - length, "v %g %g %g\n", v & 1 ? upper[0] : lower[0],
-                               v & 2 ? upper[1] : lower[1], v & 4 ? upper[2] : lower[2]);
-  for (int f = 0; f < 6; f++)
-    length += (size_t)snprintf(text + length, size - length, "f %d %d %d %d\n", first + sides[f][0],
-                               first + sides[f][1], first + sides[f][2], first + sides[f][3]);
-  CHECK(length < size, "room for the text");
-}
-
-// A shape of a mesh file with that text; the file is removed.
-static struct builder mesh_shape(const char *text, bool convex)
-{
-  struct builder builder = begin("mesh");
-  const char *path = write_mesh(text);
-  *(const char **)option_at(&builder, "file", DC_STRING) = path;
-  *(bool *)option_at(&builder, "convex", DC_BOOLEAN) = convex;
-  build(&builder);
-  remove(path);
-  return builder;
-}
-
-static void check_parts(const struct dc_shape *shape, int part_count, int vertex_count)
-{
-  CHECK(shape->part_count == part_count, "%d parts, expected %d", shape->part_count, part_count);
-  CHECK((shape->parts != NULL) == (part_count > 0), "parts of a shape with %d", part_count);
-  for (int i = 0; i < shape->part_count; i++)
-    CHECK(shape->parts[i].vertex_count == vertex_count, "part %d has %d vertices", i, shape->parts[i].vertex_count);
 }
 
 static void test_parts_of_types(void)
@@ -541,6 +433,16 @@ static void test_refusals(void)
   expect_refusal(&builder, "/nonexistent/bunny.obj: cannot be opened: No such file or directory");
 }
 
+static void test_scales_refusals(void)
+{
+  struct builder scales = begin("mesh");
+  const char *path = temporary_mesh();
+  *(const char **)option_at(&scales, "file", DC_STRING) = path;
+  set_reals(&scales, "scales", 1, 0, 1);
+  expect_refusal(&scales, "scales[1]: must not be 0");
+  remove(path);
+}
+
 static void refuse_convex(const char *text, double scale, long triangles, const char *part)
 {
   struct builder builder = begin("mesh");
@@ -550,133 +452,6 @@ static void refuse_convex(const char *text, double scale, long triangles, const 
   set_real(&builder, "scale", scale);
   set_integer(&builder, "triangles", triangles);
   expect_refusal(&builder, part);
-  remove(path);
-}
-
-static struct builder compound(int count, const struct dc_compound_part *parts)
-{
-  struct builder builder = begin("compound");
-  struct dc_object_list *list = option_at(&builder, "parts", DC_OBJECT_LIST);
-  list->count = count;
-  list->objects = dc_arena_alloc(builder.arena, (size_t)count, sizeof *parts);
-  if (count)
-    memcpy(list->objects, parts, (size_t)count * sizeof *parts);
-  return builder;
-}
-
-enum { CUBE, BEAM, PLANE, PAIR, NESTED, MEMBERS };
-static struct builder member_builders[MEMBERS];
-static struct dc_shape members[MEMBERS];
-
-static void make_members(void)
-{
-  static char text[4096];
-  member_builders[CUBE] = begin("box");
-  set_reals(&member_builders[CUBE], "size", 0.1, 0.1, 0.1);
-  member_builders[BEAM] = begin("box");
-  set_reals(&member_builders[BEAM], "size", 0.2, 0.1, 0.1);
-  member_builders[PLANE] = begin("plane");
-  for (int i = 0; i < PAIR; i++)
-    build(&member_builders[i]);
-  // two cubes apart, as one surface without groups: not known to be convex parts
-  static const double far_lower[3] = {3, 0, 0}, far_upper[3] = {4, 1, 1};
-  text[0] = '\0';
-  append_box(text, sizeof text, "", origin, unit, 1);
-  append_box(text, sizeof text, "", far_lower, far_upper, 9);
-  member_builders[PAIR] = mesh_shape(text, false);
-  member_builders[NESTED] = compound(0, NULL);
-  for (int i = 0; i < MEMBERS; i++) {
-    members[i] = member_builders[i].shape;
-    members[i].name = i == NESTED ? "nested" : i == PLANE ? "ground" : "member";
-  }
-}
-
-static void drop_members(void)
-{
-  for (int i = 0; i < MEMBERS; i++)
-    end(&member_builders[i]);
-}
-
-static bool unite(struct builder *builder)
-{
-  struct dc_error error = {0};
-  enum dc_status status = dc_shape_unite(&builder->shape, MEMBERS, members, builder->arena, &error);
-  CHECK(status == DC_OK, "%s", error.text);
-  return status == DC_OK;
-}
-
-// Two cubes side by side are one box; members are turned and moved.
-static void test_compound(void)
-{
-  make_members();
-  const double quarter = sqrt(0.5);
-  const struct dc_compound_part halves[2] = {{CUBE, {0.35, 0, 0}, {1, 0, 0, 0}},
-                                             {CUBE, {0.25, 0, 0}, {quarter, 0, 0, quarter}}};
-  struct builder two = compound(2, halves);
-  if (unite(&two)) {
-    const struct dc_shape *shape = &two.shape, *beam = &members[BEAM];
-    CHECK(shape->mesh.group_count == 2 && shape->mesh.group_start[1] == 12 && shape->mesh.group_start[2] == 24,
-          "a group per part");
-    CHECK(shape->mesh.vertex_count == 16, "%d", shape->mesh.vertex_count);
-    check_parts(shape, 2, 8);
-    CHECK_NEAR(shape->properties.volume, beam->properties.volume, 1e-17);  // exact
-    CHECK_NEAR(shape->properties.center[0], 0.3, 1e-15);                   // exact
-    for (int k = 0; k < 9; k++)                                            // 2.5e-21 observed
-      CHECK_NEAR(shape->properties.second_moment[k], beam->properties.second_moment[k], 1e-18);
-    for (int v = 0; v < 8; v++)
-      CHECK(fabs(shape->parts[1].vertices[v][0] - 0.25) < 0.0501, "the second part where it stands");
-    CHECK(dc_mesh_contains(&shape->parts[0], (double[3]){0.39, 0.04, 0.04}), "the first part where it stands");
-  }
-  end(&two);
-  // one member, many of them, and one that is not known to be convex parts
-  const struct dc_compound_part one[2] = {{BEAM, {0, 1, 0}, {0, 1, 0, 0}}, {PAIR, {0, 5, 0}, {1, 0, 0, 0}}};
-  struct builder single = compound(1, one), mixed = compound(2, one);
-  if (unite(&single))
-    check_parts(&single.shape, 1, 8);
-  if (unite(&mixed)) {
-    check_parts(&mixed.shape, 0, 0);
-    CHECK_NEAR(mixed.shape.properties.volume, 2.002, 1e-14);  // 4.4e-16 observed
-  }
-  end(&single);
-  end(&mixed);
-  drop_members();
-}
-
-static void refuse_compound(int count, const struct dc_compound_part *parts, const char *part)
-{
-  struct builder builder = compound(count, parts);
-  struct dc_error error = {0};
-  enum dc_status status = dc_shape_unite(&builder.shape, MEMBERS, members, builder.arena, &error);
-  CHECK(status == DC_BAD_INPUT && strstr(error.text, part), "'%s' not in '%s'", part, error.text);
-  end(&builder);
-}
-
-static void test_compound_refusals(void)
-{
-  make_members();
-  struct dc_compound_part good = {CUBE, {0, 0, 0}, {1, 0, 0, 0}}, bad = good;
-  refuse_compound(0, NULL, "parts: must hold at least one part");
-  bad.shape = MEMBERS;
-  refuse_compound(1, &bad, "parts[0].shape: must name a shape");
-  bad.shape = -1;
-  refuse_compound(1, &bad, "parts[0].shape: must name a shape");
-  struct dc_compound_part two[2] = {good, good};
-  two[1].shape = NESTED;
-  refuse_compound(2, two, "parts[1].shape: must not be a compound (\"nested\" is one)");
-  two[1].shape = PLANE;
-  refuse_compound(2, two, "parts[1].shape: must not be a half-space (\"ground\" is one)");
-  bad = good, bad.rotation[3] = 0.1;
-  refuse_compound(1, &bad, "parts[0].rotation: must be of unit length within 0.001");
-  bad = good, bad.position[2] = NAN;
-  refuse_compound(1, &bad, "parts[0].position: must be finite");
-  bad = good, bad.position[2] = 2e6;
-  refuse_compound(1, &bad, "parts[0].position: must be <= 1000000 m");
-  drop_members();
-  struct builder scales = begin("mesh");
-  const char *path = temporary_mesh();
-  *(const char **)option_at(&scales, "file", DC_STRING) = path;
-  set_reals(&scales, "scales", 1, 0, 1);
-  expect_refusal(&scales, "scales[1]: must not be 0");
   remove(path);
 }
 
@@ -707,7 +482,7 @@ RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_
           {"registry: every type builds and validates", test_registry}, {"mesh: scale", test_mesh_scale},
           {"mesh: a scale for every axis", test_mesh_scales},
           {"parts: every type but the half-space is convex", test_parts_of_types},
-          {"parts: an L as one surface, its hull, two groups", test_parts_of_l}, {"compound", test_compound},
-          {"refusals of compounds", test_compound_refusals}, {"parts: overlap", test_overlapping_parts},
-          {"parts: hulls of groups", test_convex_groups}, {"refusals", test_refusals},
+          {"parts: an L as one surface, its hull, two groups", test_parts_of_l},
+          {"parts: overlap", test_overlapping_parts}, {"parts: hulls of groups", test_convex_groups},
+          {"refusals", test_refusals}, {"refusals of scales", test_scales_refusals},
           {"refusals of hulls", test_convex_refusals})
