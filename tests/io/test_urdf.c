@@ -684,7 +684,6 @@ static void test_meshes(void)
   check_json(find_shape(&tree, "a"), "scales", "[1,-1,1]");
   check_json(find_shape(&tree, "a:visual"), "scales", "[1,-1,1]");
   unload(&tree);
-  unload(&tree);
   load_as(&tree, "{'file': 'robot.urdf', 'convex': false}", robot);
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
   check_json(find_shape(&tree, "a:1"), "convex", "-");
