@@ -63,7 +63,8 @@ struct dc_scene_settings {
   int allowed_path_count;
   const char *const *allowed_paths;  // --allow-path folders
   int package_path_count;
-  const char *const *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
+  const char *const
+      *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
   bool seed_given;
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };

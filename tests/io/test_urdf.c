@@ -684,7 +684,6 @@ static void test_meshes(void)
   check_json(find_shape(&tree, "a"), "scales", "[1,-1,1]");
   check_json(find_shape(&tree, "a:visual"), "scales", "[1,-1,1]");
   unload(&tree);
-  unload(&tree);
   load_as(&tree, "{'file': 'robot.urdf', 'convex': false}", robot);
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
   check_json(find_shape(&tree, "a:1"), "convex", "-");
@@ -846,7 +845,8 @@ static void test_panda_scene(void)
   struct dc_error error = {0};
   write_scene("scene.json",
               "{" TIME ", 'include': {'file': 'data/example-robot-data/robots/panda_description/urdf/panda.urdf',"
-              " 'joint_position': {'panda_joint4': -1.5, 'panda_joint6': 1.5}, 'pd': {'kp': 100, 'kd': 10}}}");
+              " 'joint_position': {'panda_joint1': 0.5, 'panda_joint4': -1.5, 'panda_joint6': 1.5}, 'pd': {'kp': 100, "
+              "'kd': 10}}}");
   CHECK(dc_scene_read("scene.json", &settings, &scene, &error) == DC_OK, "%s", error.text);
   if (!scene)
     return;
@@ -857,6 +857,31 @@ static void test_panda_scene(void)
     slides += strcmp(bodies->bodies[i].joint_name, "slide") == 0;
   }
   CHECK(bodies->count == 11 && hinges == 7 && slides == 2, "%d %d %d", bodies->count, hinges, slides);
+  // the hand by the origins of the file's joints, all of which turn about z; its centre of mass as in the file
+  const double origins[9][6] = {{0, 0, 0.333, 0, 0, 0},
+                                {0, 0, 0, -M_PI_2, 0, 0},
+                                {0, -0.316, 0, M_PI_2, 0, 0},
+                                {0.0825, 0, 0, M_PI_2, 0, 0},
+                                {-0.0825, 0.384, 0, -M_PI_2, 0, 0},
+                                {0, 0, 0, M_PI_2, 0, 0},
+                                {0.088, 0, 0, M_PI_2, 0, 0},
+                                {0, 0, 0.107, 0, 0, 0},
+                                {0, 0, 0, 0, 0, -M_PI_4}};
+  const double q[9] = {0.5, 0, 0, -1.5, 0, 1.5, 0, 0, 0}, center[3] = {-0.01, 0, 0.03}, none[3] = {0, 0, 0};
+  struct frame hand = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int i = 0; i < 9; i++)
+    chain(&hand, origins[i], origins[i] + 3, (double[3]){0, 0, q[i]}, none);
+  double place[3], mass = 0;
+  dc_mat_apply(place, hand.r, center);
+  dc_vec_add(place, place, hand.x);
+  struct dc_pose poses[11];
+  dc_poses(bodies, bodies->initial_q, poses);
+  for (int i = 0; i < bodies->count; i++) {
+    mass += dc_body_moves(&bodies->bodies[i]) ? bodies->bodies[i].mass : 0;
+    for (int k = 0; k < 3 && strcmp(bodies->bodies[i].name, "panda_hand") == 0; k++)
+      CHECK_NEAR(poses[i].position[k], place[k], 1e-14);  // observed 2e-16
+  }
+  CHECK_NEAR(mass, 16.822132, 1e-12);  // of all links but the first
   for (int s = 0; s < scene->definition.shape_count; s++)
     CHECK(scene->shapes[s].part_count > 0, "%s is no union of convex parts", scene->shapes[s].name);
   dc_scene_destroy(scene);
