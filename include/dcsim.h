@@ -111,6 +111,7 @@ typedef struct {
   double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written
+  char warning[1024];                                   // what could not be done beside the run itself, or ""
 } dcsim_result;
 
 // Roll the scene out once with its initial controls / minimize its loss.  report may be NULL.
@@ -146,6 +147,17 @@ typedef struct {
 // must be in PATH (DCSIM_IO when it is not or when it fails).  Width and height of a film are even.  Options may be
 // NULL.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
+
+// ---- Runs for other programs and beside each other
+
+// Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
+// (arrays for NumPy, the first trajectory among them) or "glb" (an animated glTF 2.0 model) to file; NULL:
+// DIR/export/trajectory.csv, DIR/export/trajectory.npz, DIR/run.glb.  The file is written completely or not at all.
+int dcsim_export(const char *directory, const char *format, const char *file, dcsim_report *report, dcsim_error *error);
+
+// Compares two run directories that have ended: results, rows of loss.csv, trajectories, settings.  DCSIM_UNMET, with a
+// report, when rows, trajectories or settings differ; versions, libraries, machines and times may differ.
+int dcsim_diff(const char *directory, const char *other, dcsim_report *report, dcsim_error *error);
 
 // ---- What there is
 

@@ -4,7 +4,8 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need
+#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need,
+#                             and the npm packages of tests/npm
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
 set -eu
@@ -16,14 +17,15 @@ test_packages="mandoc python3 python3-h5py"
 all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib"
 
 usage() {
-  sed -n 's/^#   \(scripts.*\)/\1/p' "$0"
+  sed -n 's/^#   \(scripts.*\|   .*\)/\1/p' "$0"
 }
 
 extra_packages=$test_packages
+npm_packages=no
 for argument in "$@"; do
   case $argument in
     --demo) extra_packages="" ;;
-    --all) extra_packages="$test_packages $all_packages" ;;
+    --all) extra_packages="$test_packages $all_packages" npm_packages=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option $argument" >&2; usage >&2; exit 2 ;;
   esac
@@ -32,6 +34,15 @@ done
 say() {
   echo "setup: $*" >&2
 }
+
+# The programs of tests that come from npm; node itself is not installed here.
+if [ $npm_packages = yes ]; then
+  if ! command -v npm > /dev/null 2>&1; then
+    say "npm is not installed (Debian packages: nodejs npm): the tests that use it are skipped"
+  elif ! (cd "$(dirname "$0")/../tests/npm" && npm ci --no-fund --no-audit) >&2; then
+    say "npm ci failed in tests/npm: the tests that use it are skipped"
+  fi
+fi
 
 if ! command -v dpkg-query > /dev/null 2>&1; then
   say "this is no Debian system; configure will say which of these (Debian names) is missing:"

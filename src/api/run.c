@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/refine.h"
+#include "api/glb.h"
 #include "api/session.h"
 #include "base/clock.h"
 
@@ -237,8 +238,16 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// Writes trajectory, summary and, of an optimization, the last checkpoint; closes the run.
-static enum dc_status write_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
+// The animated model is for looking at: a run is complete without it.
+static void write_glb(const struct session *session, const struct outcome *outcome, dcsim_result *result)
+{
+  struct dc_error error = {0};
+  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, outcome->best, &error))
+    snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
+}
+
+// Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
+static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
                                 enum dc_status status, const char *json)
 {
   if (!session->run)
@@ -251,6 +260,8 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
   if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
+  if (!written)
+    write_glb(session, outcome, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
   session->run = NULL;

@@ -354,11 +354,13 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 
 static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
 {
-  if (!command->operand || arguments->operand)
+  bool second = command->second_operand && arguments->operand;
+  if (!command->operand || (arguments->operand && !second) || arguments->second)
     return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\"", command->name, operand);
   if (!operand[0])
-    return cli_fail(DCSIM_USAGE, "%s: %s must not be empty", command->name, command->operand);
-  arguments->operand = operand;
+    return cli_fail(DCSIM_USAGE, "%s: %s must not be empty", command->name,
+                    second ? command->second_operand : command->operand);
+  *(second ? &arguments->second : &arguments->operand) = operand;
   return 0;
 }
 
@@ -379,6 +381,9 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
   if (!status && !arguments->help && command->operand_required && !arguments->operand)
     status =
         cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand, command->name);
+  if (!status && !arguments->help && command->second_operand && !arguments->second)
+    status = cli_fail(DCSIM_USAGE, "%s: missing the second %s (see dcsim %s --help)", command->name,
+                      command->second_operand, command->name);
   return status;
 }
 
@@ -396,6 +401,8 @@ void cli_print_help(const struct cli_command *command)
   printf("usage: dcsim %s [options]", command->name);
   if (command->operand)
     printf(command->operand_required ? " %s" : " [%s]", command->operand);
+  if (command->second_operand)
+    printf(" %s", command->second_operand);
   printf("\n\n%s\n", command->summary);
   if (command->details)
     printf("%s\n", command->details);

@@ -47,8 +47,9 @@ struct cli_option {
 // default, vectors NAN.
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
+  const char *second;   // the second operand
   bool help, json, quiet, require_success, force;
-  const char *output, *model, *control, *gradient, *resume, *video;
+  const char *output, *model, *control, *gradient, *resume, *video, *format;
   struct cli_list overrides, allowed_paths, package_paths;
   int64_t threads, seed, frames, steps, every, samples, size[2];
   double max_time, tolerance, checkpoint, eye[3], target[3];
@@ -59,7 +60,8 @@ struct cli_command {
   const char *name, *summary;
   const char *operand;  // how the help calls it, or NULL: none
   bool operand_required;
-  const char *details;  // more lines of help, or NULL
+  const char *second_operand;  // required too; NULL: there is only one
+  const char *details;         // more lines of help, or NULL
   const struct cli_option *const *options;
   int (*run)(const struct cli_arguments *arguments);  // the exit status
 };

@@ -106,6 +106,8 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   status = function(scene, &options, &result, &report, &error);
   cli_progress_finish(&progress);
   dcsim_scene_close(scene);
+  if (result.warning[0])
+    cli_message("warning: %s", result.warning);
   bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && result.directory[0];
   if (status == DCSIM_STOPPED)
     error.text[0] = '\0';  // said better below

@@ -43,14 +43,18 @@ void dc_text_add(struct dc_text *text, const char *format, ...)
   va_end(again);
 }
 
-void dc_text_real(struct dc_text *text, double value, const char *if_not_finite)
+static void append_real(struct dc_text *text, double value, int least_digits, const char *if_not_finite)
 {
   if (!isfinite(value)) {
     dc_text_append(text, if_not_finite, strlen(if_not_finite));
     return;
   }
   char printed[64], number[64];
-  snprintf(printed, sizeof printed, "%.17g", value);
+  for (int digits = least_digits; digits <= 17; digits++) {
+    snprintf(printed, sizeof printed, "%.*g", digits, value);
+    if (strtod(printed, NULL) == value)
+      break;
+  }
   size_t length = 0;
   bool point = false;
   for (const char *c = printed; *c; c++) {
@@ -62,6 +66,16 @@ void dc_text_real(struct dc_text *text, double value, const char *if_not_finite)
     }
   }
   dc_text_append(text, number, length);
+}
+
+void dc_text_real(struct dc_text *text, double value, const char *if_not_finite)
+{
+  append_real(text, value, 17, if_not_finite);
+}
+
+void dc_text_short_real(struct dc_text *text, double value, const char *if_not_finite)
+{
+  append_real(text, value, 15, if_not_finite);
 }
 
 // Length of the UTF-8 sequence at s (Unicode 15, table 3-7), or 0 when it is not one.

@@ -20,6 +20,8 @@ void dc_text_add(struct dc_text *text, const char *format, ...) __attribute__((f
 // 17 significant digits and a decimal point in every locale; what stands in for a number that is not finite is the
 // caller's choice.
 void dc_text_real(struct dc_text *text, double value, const char *if_not_finite);
+// The same with as few digits as read back bit for bit, 15 to 17.
+void dc_text_short_real(struct dc_text *text, double value, const char *if_not_finite);
 // A JSON string in quotes.  Bytes that are not UTF-8 become U+FFFD; NULL becomes null.
 void dc_text_string(struct dc_text *text, const char *string);
 void dc_text_free(struct dc_text *text);

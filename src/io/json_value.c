@@ -285,30 +285,27 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
   return quoted;
 }
 
-enum { MOST_PATH = 600 };
-
 static bool is_plain_key(const char *key)
 {
   size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
   return length > 0 && length <= 80 && key[length] == '\0';
 }
 
-static void add_text(char path[MOST_PATH], const char *format, ...)
+static void add_text(char path[DC_JSON_PATH], const char *format, ...)
 {
   size_t length = strlen(path);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(path + length, MOST_PATH - length, format, arguments);
+  vsnprintf(path + length, DC_JSON_PATH - length, format, arguments);
   va_end(arguments);
 }
 
-// bodies[3].mass, shapes["a b"].radius; "" for the root.
-static void spell_path(const struct dc_json *value, char path[MOST_PATH])
+static void add_path(const struct dc_json *value, char path[DC_JSON_PATH])
 {
   char quoted[DC_JSON_QUOTED];
   if (!value->parent)
     return;
-  spell_path(value->parent, path);
+  add_path(value->parent, path);
   if (!value->key)
     add_text(path, "[%d]", value->index);
   else if (is_plain_key(value->key))
@@ -317,10 +314,16 @@ static void spell_path(const struct dc_json *value, char path[MOST_PATH])
     add_text(path, "[%s]", dc_json_quote(quoted, value->key));
 }
 
+void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH])
+{
+  path[0] = '\0';
+  add_path(value, path);
+}
+
 static void prefix_place(const struct dc_json *value, bool key, struct dc_error *error)
 {
-  char path[MOST_PATH] = "";
-  spell_path(value, path);
+  char path[DC_JSON_PATH];
+  dc_json_path(value, path);
   if (path[0])
     dc_error_prefix(error, "%s", path);
   const struct dc_json_document *document = value->document;

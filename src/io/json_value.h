@@ -67,6 +67,10 @@ const char *dc_json_kind(const cJSON *node);
 enum { DC_JSON_QUOTED = 96 };
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
 
+// The way to a value: bodies[3].mass, shapes["a b"].radius; "" for the root.  Very long ones are cut.
+enum { DC_JSON_PATH = 600 };
+void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH]);
+
 // Store "place: path: message" and return status.  The place is the value's, with _key that of its key.
 enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));

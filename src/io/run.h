@@ -73,8 +73,26 @@ struct dc_run_summary {
 // run.json (replaced when there).
 enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *scene,
                                     const struct dc_run_summary *summary, struct dc_error *error);
+
+// The result in run.json.
+struct dc_run_result {
+  bool success;
+  double loss, initial_loss, min_gap;  // NAN where there is none
+  long iterations, steps;
+};
+// DC_BAD_INPUT, DC_IO, DC_MEMORY: also when the run has not ended and there is no result.
+enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error);
+
 // Syncs and closes files (checked), releases the lock.  The run is gone afterwards, also on failure; NULL is allowed.
 enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error);
+
+// The numbers of a body's joint that is neither free nor fixed.
+struct dc_stored_joint {
+  int body, width;     // index of the body, numbers in a frame
+  const char *link;    // name of the body as the file has it
+  const char **units;  // [width]
+  double *values;      // [frames][width]
+};
 
 // A trajectory as stored: poses of every body per frame.
 struct dc_stored_trajectory {
@@ -84,11 +102,17 @@ struct dc_stored_trajectory {
   double *position;                   // [frames][bodies][3], of the centre of mass
   double *quaternion;                 // [frames][bodies][4]
   double *control;                    // [control_count]
+  double *min_gap;                    // [frames]; NULL: no two bodies can meet
+  int joint_count;
+  struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
 };
 // Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
 // trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;
 // DC_BAD_INPUT: does not fit the scene or holds impossible numbers; DC_MEMORY.
 enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
                                       struct dc_stored_trajectory *trajectory, struct dc_error *error);
+// The same for the first trajectory, /first; a file without one gives no frames.
+enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
+                                            struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
 #endif

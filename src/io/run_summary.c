@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json: where a run's numbers come from.
+// run.json: where a run's numbers come from, and its result.
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "io/json_value.h"
 #include "io/libraries.h"
 #include "io/run.h"
 #include "io/run_files.h"
@@ -95,5 +97,43 @@ enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *s
     status = dc_file_write(path, text.bytes, text.length, error);
   free(path);
   dc_text_free(&text);
+  return status;
+}
+
+static double get_number(const struct dc_json *object, const char *key)
+{
+  struct dc_json member = dc_json_member(object, key);
+  return member.node && cJSON_IsNumber(member.node) ? member.node->valuedouble : NAN;
+}
+
+static long get_count(const struct dc_json *object, const char *key)
+{
+  double number = get_number(object, key);
+  return number >= 0 && number <= 1e9 ? (long)number : 0;
+}
+
+enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error)
+{
+  struct dc_json_document document = {0};
+  struct dc_arena *arena = dc_arena_create();
+  char *path = dc_path_join(directory, "run.json");
+  enum dc_status status = arena && path ? dc_json_load(&document, path, arena, error)
+                                        : dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.json", directory);
+  *result = (struct dc_run_result){.loss = NAN, .initial_loss = NAN, .min_gap = NAN};
+  if (!status) {
+    struct dc_json root = dc_json_root(&document), object = dc_json_member(&root, "result");
+    if (object.node && cJSON_IsObject(object.node))
+      *result = (struct dc_run_result){.success = cJSON_IsTrue(dc_json_member(&object, "success").node),
+                                       .loss = get_number(&object, "loss"),
+                                       .initial_loss = get_number(&object, "initial_loss"),
+                                       .min_gap = get_number(&object, "min_gap"),
+                                       .iterations = get_count(&object, "iterations"),
+                                       .steps = get_count(&object, "steps")};
+    else
+      status = dc_fail(error, DC_BAD_INPUT, "%.800s: holds no result", path);
+  }
+  dc_json_release(&document);
+  dc_arena_destroy(arena);
+  free(path);
   return status;
 }

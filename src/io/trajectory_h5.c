@@ -89,18 +89,28 @@ static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodi
   close_object(group);
 }
 
-// Units of a joint's numbers, one string for each.
-static void put_units(struct writer *writer, hid_t dataset, const struct dc_body *body)
+static bool has_joint_numbers(const struct dc_body *body)
 {
-  const char **units = dc_alloc((size_t)body->nq, sizeof *units);
-  int count = 0;
-  for (int p = 0; units && p < body->part_count; p++) {
+  return body->nq > 0 && !body->free;
+}
+
+// Units [nq] of a joint's numbers.
+static void joint_units(const struct dc_body *body, const char **units)
+{
+  for (int p = 0, count = 0; p < body->part_count; p++) {
     enum dc_part_kind kind = body->parts[p].kind;
     for (int i = 0; i < dc_part_nq(&body->parts[p]); i++)
       units[count++] = kind == DC_PART_HINGE ? "rad" : kind == DC_PART_BALL ? "1" : "m";
   }
+}
+
+static void put_units(struct writer *writer, hid_t dataset, const struct dc_body *body)
+{
+  const char **units = dc_alloc((size_t)body->nq, sizeof *units);
   if (units)
-    dc_h5_put_strings(writer, dataset, "unit", count, units);
+    joint_units(body, units);
+  if (units)
+    dc_h5_put_strings(writer, dataset, "unit", body->nq, units);
   else
     writer->failed = true;
   free(units);
@@ -114,7 +124,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
   size_t stride = (size_t)trajectory->nq * sizeof *trajectory->q;
   for (int b = 0; b < bodies->count && !writer->failed; b++) {
     const struct dc_body *body = &bodies->bodies[b];
-    if (body->nq == 0 || body->free)
+    if (!has_joint_numbers(body))
       continue;
     if (group < 0)
       group = make_group(writer, parent, "joints");
@@ -234,7 +244,8 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
 }
 
 struct reader {
-  hid_t file;
+  hid_t root;         // the file or the group /first
+  const char *below;  // "" or "first/", for messages
   const char *path;
   size_t file_size;
   struct dc_error *error;
@@ -242,7 +253,7 @@ struct reader {
 
 static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
 {
-  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%.200s: %s", reader->path, object, rule);
+  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
 // Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says
@@ -251,7 +262,7 @@ static enum dc_status get_reals(const struct reader *reader, const char *name, i
                                 struct dc_arena *arena, double **values)
 {
   enum dc_status status = DC_OK;
-  hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
   if (dataset < 0)
     return misfit(reader, name, "is not there");
   hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
@@ -274,7 +285,7 @@ static enum dc_status get_reals(const struct reader *reader, const char *name, i
     if (!*values)
       status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
     else if (shape[0] && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
-      status = dc_fail(reader->error, DC_IO, "%.500s: /%.200s: cannot be read", reader->path, name);
+      status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
   }
   for (size_t i = 0; !status && i < (size_t)shape[0] * width; i++)
     if (!isfinite((*values)[i]))
@@ -320,7 +331,7 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
                                  struct dc_stored_trajectory *trajectory)
 {
   H5G_info_t info = {0};
-  hid_t group = H5Gopen2(reader->file, "bodies", H5P_DEFAULT);
+  hid_t group = H5Gopen2(reader->root, "bodies", H5P_DEFAULT);
   bool same_count = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks == (hsize_t)bodies->count;
   close_object(group);
   if (!same_count)
@@ -340,12 +351,39 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+static enum dc_status get_joint(const struct reader *reader, const struct dc_body *body, int index,
+                                struct dc_stored_trajectory *trajectory)
+{
+  struct dc_stored_joint *joint = &trajectory->joints[trajectory->joint_count++];
+  char *link = dc_h5_link_name(body->name), *name = NULL;
+  *joint = (struct dc_stored_joint){.body = index, .width = body->nq};
+  joint->units = dc_arena_alloc(trajectory->arena, (size_t)body->nq, sizeof *joint->units);
+  if (link)
+    name = dc_arena_printf(trajectory->arena, "joints/%s", link);
+  free(link);
+  if (!name || !joint->units)
+    return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  joint->link = strchr(name, '/') + 1;
+  joint_units(body, joint->units);
+  return get_reals(reader, name, &trajectory->frames, joint->width, trajectory->arena, &joint->values);
+}
+
+static enum dc_status get_joints(const struct reader *reader, const struct dc_bodies *bodies,
+                                 struct dc_stored_trajectory *trajectory)
+{
+  enum dc_status status = DC_OK;
+  trajectory->joints = dc_arena_alloc(trajectory->arena, (size_t)bodies->count, sizeof *trajectory->joints);
+  if (!trajectory->joints)
+    return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  for (int b = 0; b < bodies->count && !status; b++)
+    if (has_joint_numbers(&bodies->bodies[b]))
+      status = get_joint(reader, &bodies->bodies[b], b, trajectory);
+  return status;
+}
+
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
-  char format[64];
-  if (!dc_h5_get_string(reader->file, "format", format, sizeof format) || strcmp(format, FORMAT) != 0)
-    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
   trajectory->frames = -1;
   enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
   if (!status && trajectory->frames == 0)
@@ -355,42 +393,66 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
       status = misfit(reader, "time", "must increase");
   if (!status)
     status = get_bodies(reader, &scene->model.bodies, trajectory);
+  if (!status)
+    status = get_joints(reader, &scene->model.bodies, trajectory);
   trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
+  if (!status && H5Lexists(reader->root, "contact", H5P_DEFAULT) > 0)
+    status = get_reals(reader, "contact/min_gap", &trajectory->frames, 0, trajectory->arena, &trajectory->min_gap);
   return status;
 }
 
-static enum dc_status read_file(const char *path, const struct dc_scene *scene, struct dc_stored_trajectory *trajectory,
-                                struct dc_error *error)
+// Reads the best trajectory of an open file, or the first; without a first one trajectory is left alone.
+static enum dc_status read_root(hid_t file, bool first, struct reader *reader, const struct dc_scene *scene,
+                                struct dc_stored_trajectory *trajectory)
+{
+  char format[64];
+  if (!dc_h5_get_string(file, "format", format, sizeof format) || strcmp(format, FORMAT) != 0)
+    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
+  reader->root = file;
+  if (!first)
+    return get_trajectory(reader, scene, trajectory);
+  if (H5Lexists(file, "first", H5P_DEFAULT) <= 0)
+    return DC_OK;
+  reader->root = H5Gopen2(file, "first", H5P_DEFAULT);
+  if (reader->root < 0)
+    return misfit(reader, "", "is not a group");
+  enum dc_status status = get_trajectory(reader, scene, trajectory);
+  close_object(reader->root);
+  return status;
+}
+
+static enum dc_status read_file(const char *path, bool first, const struct dc_scene *scene,
+                                struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   char *image;
-  struct reader reader = {.file = -1, .path = path, .error = error};
+  struct reader reader = {.root = -1, .below = first ? "first/" : "", .path = path, .error = error};
   enum dc_status status = dc_h5_read_image(path, FORMAT, &image, &reader.file_size, error);
   if (!status) {
     struct error_printing saved = dc_h5_silence();
-    reader.file = dc_h5_open_image(image, reader.file_size);
-    if (reader.file < 0)
+    hid_t file = dc_h5_open_image(image, reader.file_size);
+    if (file < 0)
       status = dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", path);
     else
-      status = get_trajectory(&reader, scene, trajectory);
-    if (reader.file >= 0)
-      H5Fclose(reader.file);
+      status = read_root(file, first, &reader, scene, trajectory);
+    if (file >= 0)
+      H5Fclose(file);
     dc_h5_speak(saved);
   }
   free(image);
   return status;
 }
 
-enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
-                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+static enum dc_status read_stored(const char *directory, bool first, const struct dc_scene *scene,
+                                  struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   memset(trajectory, 0, sizeof *trajectory);
   trajectory->arena = dc_arena_create();
   char *path = dc_path_join(directory, "trajectory.h5");
   enum dc_status status;
   if (path && trajectory->arena)
-    status = read_file(path, scene, trajectory, error);
+    status = read_file(path, first, scene, trajectory, error);
   else
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   if (status) {
@@ -399,4 +461,16 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
   }
   free(path);
   return status;
+}
+
+enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
+                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return read_stored(directory, false, scene, trajectory, error);
+}
+
+enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
+                                            struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return read_stored(directory, true, scene, trajectory, error);
 }

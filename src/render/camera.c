@@ -54,13 +54,6 @@ enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_setti
   return DC_OK;
 }
 
-void dc_view_direction(const struct dc_view *view, double x, double y, double direction[3])
-{
-  dc_vec_add_scaled(direction, view->forward, (x - 0.5 * view->width) * view->pixel, view->right);
-  dc_vec_add_scaled(direction, direction, (0.5 * view->height - y) * view->pixel, view->up);
-  dc_vec_scale(direction, direction, 1 / dc_vec_norm(direction));
-}
-
 void dc_view_footprint(const struct dc_view *view, const double direction[3], double distance, const double normal[3],
                        double footprint[2][3])
 {

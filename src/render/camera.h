@@ -3,6 +3,7 @@
 #ifndef DC_RENDER_CAMERA_H
 #define DC_RENDER_CAMERA_H
 
+#include "math/vector.h"
 #include "render/render.h"
 
 struct dc_view {
@@ -16,7 +17,13 @@ struct dc_view {
 enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_settings *settings, struct dc_error *error);
 
 // Unit direction through picture coordinates x in 0 .. width, y in 0 .. height (downwards).
-void dc_view_direction(const struct dc_view *view, double x, double y, double direction[3]);
+static inline void dc_view_direction(const struct dc_view *view, double x, double y, double direction[3])
+{
+  double right = (x - 0.5 * view->width) * view->pixel, up = (0.5 * view->height - y) * view->pixel;
+  double scale = 1 / sqrt(1 + right * right + up * up);
+  for (int i = 0; i < 3; i++)
+    direction[i] = scale * (view->forward[i] + right * view->right[i] + up * view->up[i]);
+}
 
 // How a point seen along the unit direction at the given distance moves, in m, on the plane with that normal, when
 // the ray moves by one pixel to the right and up: the footprint of a pixel.

@@ -36,7 +36,10 @@ static int encode(png_structp png, png_infop info, FILE *file, int width, int he
   png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-  png_set_compression_level(png, 4);  // a third of the time of the default for a few per cent in size
+  // What noise samples leave defeats filters: without them files are 5 to 10 % smaller and take half the time.  Level 4
+  // takes a third of the time of the default for a few per cent in size.
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+  png_set_compression_level(png, 4);
   png_write_info(png, info);
   for (size_t row = 0; row < (size_t)height; row++)
     png_write_row(png, pixels + 3 * (size_t)width * row);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/shading.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "math/vector.h"
-
-enum { BLOCK = 16 };  // pixels, of the sampler
 
 // The look of the pictures, in one place.  Key and sky make open ground receive about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
@@ -15,89 +10,13 @@ static const double key_radius = 0.13;     // tangent of the key light's half an
 static const double ground_albedo = 0.50;  // for light that bodies get from below
 static const double body_bounce = 0.45;    // light that a lit body passes on, as a part of its colour
 static const double below_horizon = 0.75;  // the sky's brightness downwards where there is no ground
-static const double gloss_exponent = 120, gloss_reflectance = 0.04;
+static const double gloss_reflectance = 0.04;
+enum { GLOSS_EXPONENT = 120 };
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
 static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
 static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
-
-// Reverses the bits of both halves, which change places.
-static uint64_t reverse_bits(uint64_t x)
-{
-  x = __builtin_bswap64(x);
-  x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;
-  x = (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;
-  return (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;
-}
-
-// Finalizer of MurmurHash3 (Appleby): every bit of x reaches every bit of the result.
-static uint32_t mix(uint32_t x)
-{
-  x = (x ^ x >> 16) * 0x85ebca6bu;
-  x = (x ^ x >> 13) * 0xc2b2ae35u;
-  return x ^ x >> 16;
-}
-
-// Owen scrambling of a number whose bits are reversed: every step moves information upwards only (Laine and Karras
-// 2011; constants of Burley 2020, Practical Hash-based Owen Scrambling).
-static uint32_t scramble(uint32_t x, uint32_t seed)
-{
-  x += seed;
-  x ^= x * 0x6c50b47cu;
-  x ^= x * 0xb82f1e52u;
-  x ^= x * 0xc7afe638u;
-  return x ^ x * 0x8d22f6e6u;
-}
-
-enum dc_status dc_sampler_create(struct dc_sampler *sampler, int count, struct dc_error *error)
-{
-  sampler->count = count;
-  sampler->stride = 1;
-  while (sampler->stride < (uint32_t)count)
-    sampler->stride *= 2;
-  uint32_t total = BLOCK * BLOCK * sampler->stride;
-  sampler->reversed = dc_alloc(total, sizeof *sampler->reversed);
-  if (!sampler->reversed)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d samples", count);
-  // Second dimension of Sobol's sequence: direction numbers of the polynomial 1 + x.
-  for (uint32_t index = 0; index < total; index++) {
-    uint32_t result = 0, direction = 1u << 31;
-    for (uint32_t bits = index; bits; bits >>= 1, direction ^= direction >> 1)
-      result ^= bits & 1 ? direction : 0;
-    sampler->reversed[index] = (uint32_t)(reverse_bits(result) >> 32);
-  }
-  return DC_OK;
-}
-
-void dc_sampler_destroy(struct dc_sampler *sampler)
-{
-  free(sampler->reversed);
-  sampler->reversed = NULL;
-}
-
-struct dc_pixel_points dc_sampler_pixel(const struct dc_sampler *sampler, int column, int row)
-{
-  uint32_t x = (uint32_t)column, y = (uint32_t)row, place = 0;
-  for (uint32_t bit = 1; bit < BLOCK; bit *= 2)
-    place += bit * ((x & bit) + 2 * (y & bit));
-  return (struct dc_pixel_points){mix(x / BLOCK + 0x9e3779b9u * (y / BLOCK)), place * sampler->stride};
-}
-
-void dc_sample(const struct dc_sampler *sampler, struct dc_pixel_points pixel, int sample, uint32_t pair, double u[2])
-{
-  uint32_t seed = pixel.seed + 0x9e3779b9u * (pair + 1), mask = BLOCK * BLOCK * sampler->stride - 1;
-  seed = (seed ^ seed >> 16) * 0x85ebca6bu;
-  // The order of the points is shuffled, so that the pairs of dimensions are independent of each other; aligned
-  // pieces of the sequence stay together.
-  uint32_t reversed = (uint32_t)(reverse_bits(pixel.first + (uint32_t)sample) >> 32);
-  uint32_t index = (uint32_t)(reverse_bits(scramble(reversed, seed)) >> 32) & mask;
-  // The first coordinate is the index with its bits reversed, so that reversing it gives the index itself.
-  uint64_t first = scramble(index, seed ^ 0x68bc21ebu), second = scramble(sampler->reversed[index], seed ^ 0x02e5be93u);
-  uint64_t both = reverse_bits(first << 32 | second);
-  u[0] = (double)(int64_t)(both & 0xffffffffu) * 0x1p-32;
-  u[1] = (double)(int64_t)(both >> 32) * 0x1p-32;
-}
 
 // Two unit vectors across the unit vector n (Duff et al. 2017, Building an Orthonormal Basis, Revisited).
 static void across(const double n[3], double a[3], double b[3])
@@ -121,8 +40,9 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
   for (int i = 0; i < 3; i++) {
     lighting->key[i] = key_color[i];
     lighting->sky[i] = sky_color[i];
-    lighting->open[i] = key_color[i] * lighting->direction[2] + sky_color[i];
+    lighting->per_open[i] = 1 / (key_color[i] * lighting->direction[2] + sky_color[i]);
   }
+  lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
   lighting->floor_height = floor_height;
 }
 
@@ -148,6 +68,31 @@ static void light_direction(const struct dc_lighting *lighting, const double u[2
   disc_point(u, &x, &y);
   dc_vec_add_scaled(direction, lighting->direction, key_radius * x, lighting->side[0]);
   dc_vec_add_scaled(direction, direction, key_radius * y, lighting->side[1]);
+}
+
+// A point at height z casts its shadow where the rays towards it begin, at -z (w_x, w_y) / w_z from below it for the
+// directions w = d + key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded by
+// the largest numerator over the least denominator.  The places below the corners count too: what reaches below the
+// ground begins to cast its shadow there.
+void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
+                        double rectangle[4][3])
+{
+  const double *d = lighting->direction, *a = lighting->side[0], *b = lighting->side[1];
+  double least = d[2] - key_radius * hypot(a[2], b[2]), low[2], high[2];
+  for (int i = 0; i < 2; i++) {
+    double slope = d[i] / d[2], spread = key_radius * hypot(a[i] - slope * a[2], b[i] - slope * b[2]) / least;
+    low[i] = INFINITY, high[i] = -INFINITY;
+    for (int c = 0; c < count; c++) {
+      double z = positive(corners[c][2] - lighting->floor_height);
+      low[i] = fmin(low[i], corners[c][i] - positive(z * (slope + spread)));
+      high[i] = fmax(high[i], corners[c][i] + positive(z * (spread - slope)));
+    }
+  }
+  for (int c = 0; c < 4; c++) {
+    rectangle[c][0] = c & 1 ? high[0] : low[0];
+    rectangle[c][1] = c & 2 ? high[1] : low[1];
+    rectangle[c][2] = lighting->floor_height;
+  }
 }
 
 // A direction about normal with density cosine / pi.
@@ -195,6 +140,15 @@ static void paint(double color[3], const double decal[4])
     color[i] += decal[3] * (decal[i] - color[i]);
 }
 
+// x^GLOSS_EXPONENT by squaring.
+static double gloss_power(double x)
+{
+  double power = 1;
+  for (int exponent = GLOSS_EXPONENT; exponent; exponent /= 2, x *= x)
+    power *= exponent % 2 ? x : 1;
+  return power;
+}
+
 void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces,
                    const struct dc_surface_hit *hit, const double direction[3], const double decal[4],
                    const double light_u[2], const double sky_u[2], double color[3])
@@ -211,8 +165,8 @@ void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces 
   dc_vec_add_scaled(half, toward, -dc_vec_norm(toward), direction);
   dc_vec_scale(half, half, 1 / fmax(dc_vec_norm(half), 1e-12));
   double grazing = 1 - positive(-dc_vec_dot(hit->normal, direction)), square = grazing * grazing;
-  double highlight = visible * gloss_reflectance * (gloss_exponent + 8) / 8 *
-                     (double)powf((float)positive(dc_vec_dot(hit->normal, half)), (float)gloss_exponent);
+  double highlight =
+      visible * gloss_reflectance * (GLOSS_EXPONENT + 8) / 8 * gloss_power(positive(dc_vec_dot(hit->normal, half)));
   double reflectance = gloss_reflectance + 0.35 * square * square * grazing;
   for (int i = 0; i < 3; i++)
     color[i] = albedo[i] * (lighting->key[i] * incidence * visible + sky[i]) +
@@ -220,25 +174,28 @@ void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces 
 }
 
 void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, const struct dc_view *view,
-                     const double position[3], const double background[3], const double decal[4],
+                     const double position[3], const double background[3], const double decal[4], bool lit,
                      const double light_u[2], const double sky_u[2], double color[3])
 {
   double toward[3], sky_direction[3], sky[3], albedo[3];
-  double unit = 0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target);
-  double s = positive((dc_vec_distance(position, view->target) / unit - fade_start) / (fade_end - fade_start));
+  double distance = dc_vec_distance(position, view->target) * lighting->per_half_height;
+  double s = positive((distance - fade_start) * (1 / (fade_end - fade_start)));
   double fade = s < 1 ? s * s * (3 - 2 * s) : 1;
   for (int i = 0; i < 3; i++)
     albedo[i] = ground_color[i] + fade * (background[i] - ground_color[i]);
   paint(albedo, decal);
-  light_direction(lighting, light_u, toward);
-  double visible = !dc_surfaces_occluded(surfaces, position, toward);
+  if (!lit) {
+    light_direction(lighting, light_u, toward);
+    lit = !dc_surfaces_occluded(surfaces, position, toward);
+  }
+  double visible = lit;
   disc_point(sky_u, &sky_direction[0], &sky_direction[1]);  // density cosine / pi about the vertical
   sky_direction[2] = sqrt(1 - sky_u[0]);
   sky_radiance(lighting, surfaces, position, sky_direction, light_u, sky);
   // Relative to open ground: where no body is near, the ground has its colour exactly and passes into the backdrop
   // without a seam.
   for (int i = 0; i < 3; i++)
-    color[i] = albedo[i] * (lighting->key[i] * lighting->direction[2] * visible + sky[i]) / lighting->open[i];
+    color[i] = albedo[i] * (lighting->key[i] * lighting->direction[2] * visible + sky[i]) * lighting->per_open[i];
 }
 
 void dc_background(double y, double color[3])

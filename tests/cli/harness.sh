@@ -67,3 +67,14 @@ parses() {
     skip "$2 is JSON" "no python3"
   fi
 }
+
+# python_with MODULE...: sets $python to a Python 3 that has these modules; fails when there is none
+python_with() {
+  modules=$(echo "$*" | tr ' ' ,)
+  for python in python3 /usr/bin/python3; do
+    if command -v "$python" >/dev/null 2>&1 && "$python" -c "import $modules" >/dev/null 2>&1; then
+      return 0
+    fi
+  done
+  return 1
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs for other programs.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/glb.h"
+#include "api/internal.h"
+#include "io/npz.h"
+#include "io/run_files.h"
+
+struct exported {
+  const struct dc_scene *scene;
+  struct dc_stored_trajectory best, first;  // first has no frames when the run has none
+};
+
+// ---- CSV: one row per frame
+
+// A field of the header: a name and its unit, quoted where RFC 4180 asks for it.
+static void put_title(struct dc_text *csv, const char *name, const char *what, const char *unit)
+{
+  bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+  dc_text_add(csv, ",%s", quoted ? "\"" : "");
+  for (const char *c = name; *c; c++)
+    dc_text_append(csv, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+  dc_text_add(csv, "%s [%s]%s", what, unit, quoted ? "\"" : "");
+}
+
+static void put_titles(const struct exported *exported, struct dc_text *csv)
+{
+  static const char *const position[] = {".x", ".y", ".z"}, *const rotation[] = {".qw", ".qx", ".qy", ".qz"};
+  const struct dc_bodies *bodies = &exported->scene->model.bodies;
+  dc_text_add(csv, "time [s]");
+  for (int b = 0; b < bodies->count; b++) {
+    for (int i = 0; i < 3; i++)
+      put_title(csv, bodies->bodies[b].name, position[i], "m");
+    for (int i = 0; i < 4; i++)
+      put_title(csv, bodies->bodies[b].name, rotation[i], "1");
+  }
+  for (int j = 0; j < exported->best.joint_count; j++) {
+    const struct dc_stored_joint *joint = &exported->best.joints[j];
+    for (int i = 0; i < joint->width; i++) {
+      char what[32];
+      snprintf(what, sizeof what, ".joint%d", i);
+      put_title(csv, bodies->bodies[joint->body].name, what, joint->units[i]);
+    }
+  }
+  if (exported->best.min_gap)
+    dc_text_add(csv, ",min_gap [m]");
+  dc_text_add(csv, "\n");
+}
+
+static void put_numbers(struct dc_text *csv, const double *numbers, int count)
+{
+  for (int i = 0; i < count; i++) {
+    dc_text_append(csv, ",", 1);
+    dc_text_real(csv, numbers[i], "");
+  }
+}
+
+static enum dc_status write_csv(const char *path, const struct exported *exported, struct dc_error *error)
+{
+  const struct dc_stored_trajectory *best = &exported->best;
+  struct dc_text csv = {0};
+  put_titles(exported, &csv);
+  for (int f = 0; f < best->frames && !csv.failed; f++) {
+    dc_text_real(&csv, best->time[f], "");
+    for (int b = 0; b < best->bodies; b++) {
+      size_t row = (size_t)f * (size_t)best->bodies + (size_t)b;
+      put_numbers(&csv, best->position + 3 * row, 3);
+      put_numbers(&csv, best->quaternion + 4 * row, 4);
+    }
+    for (int j = 0; j < best->joint_count; j++) {
+      const struct dc_stored_joint *joint = &best->joints[j];
+      put_numbers(&csv, joint->values + (size_t)f * (size_t)joint->width, joint->width);
+    }
+    if (best->min_gap)
+      put_numbers(&csv, best->min_gap + f, 1);
+    dc_text_add(&csv, "\n");
+  }
+  enum dc_status status = csv.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", path)
+                                     : dc_file_write(path, csv.bytes, csv.length, error);
+  dc_text_free(&csv);
+  return status;
+}
+
+// ---- NPZ: the arrays of trajectory.h5, the bodies' poses in one array each
+
+static void put_array(struct dc_npz *npz, const char *prefix, const char *name, int dimensions, const size_t *shape,
+                      const double *values)
+{
+  struct dc_text full = {0};
+  dc_text_add(&full, "%s%s", prefix, name);
+  if (full.failed)
+    npz->archive.failed = true;
+  else
+    dc_npz_put_reals(npz, full.bytes, dimensions, shape, values);
+  dc_text_free(&full);
+}
+
+static void put_trajectory(struct dc_npz *npz, const char *prefix, const struct dc_stored_trajectory *trajectory)
+{
+  size_t frames = (size_t)trajectory->frames, bodies = (size_t)trajectory->bodies;
+  size_t control_count = (size_t)trajectory->control_count;
+  put_array(npz, prefix, "time", 1, &frames, trajectory->time);
+  put_array(npz, prefix, "position", 3, (size_t[]){frames, bodies, 3}, trajectory->position);
+  put_array(npz, prefix, "rotation", 3, (size_t[]){frames, bodies, 4}, trajectory->quaternion);
+  for (int j = 0; j < trajectory->joint_count; j++) {
+    const struct dc_stored_joint *joint = &trajectory->joints[j];
+    struct dc_text name = {0};
+    dc_text_add(&name, "joints/%s", joint->link);
+    npz->archive.failed |= name.failed;
+    if (!name.failed)
+      put_array(npz, prefix, name.bytes, 2, (size_t[]){frames, (size_t)joint->width}, joint->values);
+    dc_text_free(&name);
+  }
+  put_array(npz, prefix, "control", 1, &control_count, trajectory->control);
+  if (trajectory->min_gap)
+    put_array(npz, prefix, "min_gap", 1, &frames, trajectory->min_gap);
+}
+
+static enum dc_status write_npz(const char *path, const struct exported *exported, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &exported->scene->model.bodies;
+  struct dc_npz npz = {0};
+  const char **names = dc_alloc((size_t)bodies->count, sizeof *names);
+  if (!names)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  for (int b = 0; b < bodies->count; b++)
+    names[b] = bodies->bodies[b].name;
+  dc_npz_put_texts(&npz, "bodies", (size_t)bodies->count, names);
+  free(names);
+  put_trajectory(&npz, "", &exported->best);
+  if (exported->first.frames)
+    put_trajectory(&npz, "first_", &exported->first);
+  return dc_npz_write(&npz, path, error);
+}
+
+static enum dc_status write_glb(const char *path, const struct exported *exported, struct dc_error *error)
+{
+  return dc_api_write_glb(path, exported->scene, &exported->best, error);
+}
+
+// ---- The formats
+
+static const struct format {
+  const char *name;
+  const char *folder, *file;  // where it goes in the run directory; no folder: into it
+  bool first;                 // has the first trajectory too
+  enum dc_status (*write)(const char *path, const struct exported *exported, struct dc_error *error);
+} formats[] = {
+    {"csv", "export", "trajectory.csv", false, write_csv},
+    {"npz", "export", "trajectory.npz", true, write_npz},
+    {"glb", NULL, dc_glb_name, false, write_glb},
+};
+
+static const struct format *find_format(const char *name)
+{
+  for (size_t i = 0; name && i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp(formats[i].name, name) == 0)
+      return &formats[i];
+  return NULL;
+}
+
+// The default place in the run directory, its folder made; released with free().
+static enum dc_status default_path(const char *directory, const struct format *format, char **path,
+                                   struct dc_error *error)
+{
+  int created;
+  enum dc_status status = DC_OK;
+  char *folder = format->folder ? dc_path_join(directory, format->folder) : strdup(directory);
+  *path = folder ? dc_path_join(folder, format->file) : NULL;
+  if (!*path)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  else if (format->folder)
+    status = dc_directory_create(folder, &created, error);
+  free(folder);
+  return status;
+}
+
+// A device or a folder must not be replaced by a file.
+static enum dc_status check_target(const char *path, struct dc_error *error)
+{
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+  return DC_OK;
+}
+
+static enum dc_status write_file(const char *directory, const struct format *format, const struct exported *exported,
+                                 const char *file, struct dc_text *text, struct dc_json_writer *json,
+                                 struct dc_error *error)
+{
+  char *made = NULL;
+  enum dc_status status = file ? DC_OK : default_path(directory, format, &made, error);
+  const char *path = file ? file : made;
+  if (!status)
+    status = check_target(path, error);
+  if (!status)
+    status = format->write(path, exported, error);
+  if (!status) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "file", path);
+    dc_json_put_string(json, "format", format->name);
+    dc_json_put_integer(json, "frames", exported->best.frames);
+    dc_json_put_integer(json, "bodies", exported->best.bodies);
+    dc_json_end(json, '}');
+    dc_text_add(text, "%d frames of %d bodies in %s\n", exported->best.frames, exported->best.bodies, path);
+  }
+  free(made);
+  return status;
+}
+
+int dcsim_export(const char *directory, const char *format_name, const char *file, dcsim_report *report,
+                 dcsim_error *error)
+{
+  const struct format *format = find_format(format_name);
+  struct dc_error local = {0};
+  struct exported exported = {0};
+  dcsim_scene *scene;
+  char path[2048];
+  if (!format) {
+    dc_fail(&local, DC_USAGE, "formats are \"csv\", \"npz\" and \"glb\"");
+    return dc_api_fail(error, &local, DC_USAGE);
+  }
+  snprintf(path, sizeof path, "%s/resolved.json", directory);
+  int opened = dcsim_scene_open(path, NULL, &scene, error);
+  if (opened)
+    return opened;
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  exported.scene = scene->scene;
+  enum dc_status status = dc_run_read_trajectory(directory, scene->scene, &exported.best, &local);
+  if (!status && format->first)
+    status = dc_run_read_first_trajectory(directory, scene->scene, &exported.first, &local);
+  if (!status)
+    status = write_file(directory, format, &exported, file, &text, &json, &local);
+  dc_arena_destroy(exported.best.arena);
+  dc_arena_destroy(exported.first.arena);
+  dcsim_scene_close(scene);
+  if (status) {
+    free(dc_json_finish(&json));
+    dc_text_free(&text);
+    return dc_api_fail(error, &local, status);
+  }
+  return dc_api_report(report, &text, &json, error);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as an animated model.  Private to src/api.
+#ifndef DC_API_GLB_H
+#define DC_API_GLB_H
+
+#include "io/run.h"
+
+extern const char dc_glb_name[];  // "run.glb", of the file in a run directory
+
+// Writes path completely or not at all.  DC_IO, DC_MEMORY, DC_BAD_INPUT (camera).
+enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
+                                const struct dc_stored_trajectory *trajectory, struct dc_error *error);
+// The same of a trajectory in memory, to DIR/run.glb.
+enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene *scene,
+                                    const struct dc_trajectory *trajectory, struct dc_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim export: a run for other programs.
+#include <dcsim.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/session.h"
+
+static const char *const formats[] = {"csv", "npz", "glb", NULL};
+
+static const struct cli_option own_options[] = {
+    {.name = "format",
+     .type = CLI_CHOICE,
+     .argument = "NAME",
+     .choices = formats,
+     .offset = offsetof(struct cli_arguments, format),
+     .help = "csv (a table), npz (arrays for NumPy) or glb (an animated glTF model)"},
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct cli_arguments, output),
+     .help = "default: RUN/export/trajectory.csv, RUN/export/trajectory.npz, RUN/run.glb"},
+    CLI_OPTIONS_END,
+};
+
+static int run(const struct cli_arguments *arguments)
+{
+  if (!arguments->format)
+    return cli_fail(DCSIM_USAGE, "export: missing --format csv, npz or glb");
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  int status = dcsim_export(arguments->operand, arguments->format, arguments->output, &report, &error);
+  return cli_finish(arguments, status, &report, &error);
+}
+
+static const struct cli_option *const options[] = {own_options, cli_common_options, NULL};
+
+const struct cli_command cli_command_export = {
+    .name = "export",
+    .summary = "Write the trajectory of a run directory for other programs.",
+    .operand = "RUN",
+    .operand_required = true,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as an animated glTF 2.0 binary (GLB), for viewers and modelling programs.
+#ifndef DC_RENDER_GLTF_H
+#define DC_RENDER_GLTF_H
+
+#include "render/render.h"
+
+struct dc_gltf_run {
+  const char *name;       // of the scene
+  const char *generator;  // the program with its version
+  const struct dc_bodies *bodies;
+  int frames;                             // at least 1
+  const double *time;                     // [frames], s, increasing
+  const double *position, *quaternion;    // [frames][bodies][3] of the centres of mass, m; [frames][bodies][4]
+  const struct dc_render_settings *view;  // camera and aspect
+};
+
+// Builds the file in memory; *bytes is released with free().  A root node turns z up into glTF's y up; below it stand a
+// node for every body, in the order of bodies and with their names, and the camera.  Shapes have flat normals and stand
+// once in the file; bodies of the same shape and colour share a mesh; half spaces are large squares.  Bodies that move
+// have a translation and a rotation for every frame, interpolated linearly; a frame whose time is that of the one before
+// in single precision is left out.  Colours are linear, here as there.  The same run gives the same bytes.
+// DC_BAD_INPUT (camera), DC_MEMORY (also above 4 GiB, which the format cannot hold).
+enum dc_status dc_gltf_build(const struct dc_gltf_run *run, char **bytes, size_t *size, struct dc_error *error);
+
+#endif

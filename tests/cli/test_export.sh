@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Trajectories as tables and arrays.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >scene.json <<'SCENE'
+{ "name": "arm", "time": { "step": 0.02, "steps": 5 }, "gravity": [0, 0, -9.81],
+  "shapes": { "rod": { "type": "box", "size": [0.5, 0.1, 0.1] }, "ball": { "type": "sphere", "radius": 0.1, "level": 1 } },
+  "bodies": [ { "name": "arm", "shape": "rod", "joint": { "type": "hinge", "axis": [0, 1, 0], "anchor": [-0.25, 0, 0] },
+                "mass": 1, "joint_velocity": [0.5] },
+              { "name": "b, \"ü\"", "shape": "ball", "position": [2, 0, 0], "velocity": [0, 1, 0], "mass": 0.3 } ],
+  "control": [ { "type": "initial_state", "body": "b, \"ü\"", "velocity": "xy" } ],
+  "objective": [ { "type": "reach", "body": "b, \"ü\"", "target": [2.1, 0, 0] } ],
+  "optimizer": { "type": "adam", "iterations": 2 } }
+SCENE
+run 0 optimize scene.json -o run --quiet
+
+# usage
+run 2 export run
+says "dcsim: export: missing --format csv, npz or glb"
+run 2 export run --format xml
+says 'dcsim: --format: must be one of "csv", "npz", "glb" (is "xml")'
+run 2 export --format csv
+run 2 export run other --format csv
+run 3 export nowhere --format csv
+run 5 export run --format csv -o nowhere/table.csv
+says "dcsim: nowhere/table.csv: cannot create: No such file or directory"
+run 5 export run --format npz -o /dev/null
+says "dcsim: /dev/null: is not a regular file"
+check "nothing was made" [ "$(ls -A | tr '\n' ' ')" = "run scene.json " ]
+check "nor in the run" [ ! -e run/export ]
+
+# a table
+run 0 export run --format csv
+check "it says where" grep -qx "6 frames of 2 bodies in run/export/trajectory.csv" "$out"
+cp run/export/trajectory.csv table
+run 0 export run --format csv -o table.csv --json
+parses "$out" "export --json"
+check "the same elsewhere" cmp table table.csv
+check "a row for every frame" [ "$(wc -l <table.csv)" -eq 7 ]
+check "the header has units" grep -qF 'time [s],arm.x [m],arm.y [m],arm.z [m],arm.qw [1],arm.qx [1],arm.qy [1],arm.qz [1],"b, ""ü"".x [m]"' table.csv
+check "and joints and gaps" grep -q 'qz \[1\]",arm.joint0 \[rad\],min_gap \[m\]$' table.csv
+echo keep >full.csv
+check "the disk is full: 5, and what was there stays" sh -c 'ulimit -f 1; "$0" export run --format npz -o full.csv >"$1" 2>"$2"
+  [ $? -eq 5 ] && [ "$(cat full.csv)" = keep ] && [ -z "$(ls -A | grep tmp)" ]' "$dcsim" "$out" "$err"
+
+# arrays
+run 0 export run --format npz
+cp run/export/trajectory.npz arrays.npz
+run 0 export run --format npz
+check "the same data give the same bytes" cmp run/export/trajectory.npz arrays.npz
+check "a run that was exported goes on" "$dcsim" optimize --resume run --force --set optimizer.iterations=3 --quiet
+run 0 export run --format csv
+run 0 export run --format npz
+
+if ! have_python; then
+  skip "table and arrays hold the trajectory" "no python3"
+  finish
+fi
+check "it is a ZIP archive" python3 -c 'import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip())' arrays.npz
+if ! python_with numpy h5py; then
+  skip "table and arrays hold the trajectory" "no python3 with numpy and h5py"
+  finish
+fi
+check "table and arrays hold the trajectory" "$python" - run <<'PROGRAM'
+import csv, sys
+import h5py
+import numpy
+
+run = sys.argv[1]
+arrays = numpy.load(run + "/export/trajectory.npz", allow_pickle=False)
+rows = list(csv.DictReader(open(run + "/export/trajectory.csv", encoding="utf-8")))
+names = ["arm", 'b, "ü"']
+assert list(arrays["bodies"]) == names
+seen = {"bodies"}
+with h5py.File(run + "/trajectory.h5") as file:
+    for prefix, group in (("", file), ("first_", file["first"])):
+        def same(name, expected):
+            seen.add(prefix + name)
+            found = arrays[prefix + name]
+            assert found.dtype == numpy.float64 and found.shape == expected.shape and (found == expected).all(), name
+        same("time", group["time"][:])
+        same("position", numpy.stack([group["bodies"][name]["position"][:] for name in names], axis=1))
+        same("rotation", numpy.stack([group["bodies"][name]["rotation"][:] for name in names], axis=1))
+        same("joints/arm", group["joints/arm"][:])
+        same("control", group["control"][:])
+        same("min_gap", group["contact/min_gap"][:])
+    assert set(arrays.files) == seen, set(arrays.files) ^ seen
+    column = lambda title: numpy.array([float(row[title]) for row in rows])
+    assert (column("time [s]") == file["time"][:]).all() and (column("min_gap [m]") == file["contact/min_gap"][:]).all()
+    assert (column("arm.joint0 [rad]") == file["joints/arm"][:, 0]).all()
+    for name in names:
+        for i, axis in enumerate("xyz"):
+            assert (column("%s.%s [m]" % (name, axis)) == file["bodies"][name]["position"][:, i]).all()
+        for i, axis in enumerate("wxyz"):
+            assert (column("%s.q%s [1]" % (name, axis)) == file["bodies"][name]["rotation"][:, i]).all()
+    assert len(rows[0]) == 1 + 2 * 7 + 1 + 1
+PROGRAM
+finish

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# docs/run-directory.md names what a run directory holds, file by file and dataset by dataset, and no more.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+document=$DCSIM_SOURCE/docs/run-directory.md
+
+cat >scene.json <<'SCENE'
+{ "name": "arm", "time": { "step": 0.02, "steps": 4 },
+  "shapes": { "rod": { "type": "box", "size": [0.5, 0.1, 0.1] }, "wedge": { "type": "mesh", "file": "wedge.obj" } },
+  "bodies": [ { "name": "arm", "shape": "rod", "joint": { "type": "hinge", "axis": [0, 1, 0], "anchor": [-0.25, 0, 0] },
+                "mass": 1, "joint_velocity": [0.5] },
+              { "name": "100%", "shape": "wedge", "position": [2, 0, 0], "mass": 0.3 } ],
+  "control": [ { "type": "initial_state", "body": "100%", "velocity": "xy" } ],
+  "objective": [ { "type": "reach", "body": "100%", "target": [2.5, 0, 0] } ],
+  "optimizer": { "type": "adam", "iterations": 2 } }
+SCENE
+printf 'v 0 0 0\nv 1 0 0\nv 0 0.5 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >wedge.obj
+run 0 optimize scene.json -o run --quiet
+run 0 render run --size 16x16 --samples 1 --every 4 --quiet
+run 0 export run --format csv
+
+# The first column of a table: the names in backquotes below a heading that begins with $1.
+column() {
+  sed -n "/^| $1 |/,/^\$/p" "$document" | sed -n 's/^| `\([^`]*\)` |.*/\1/p'
+}
+column file | sed 's,/$,,' | sort >documented
+ls -A run | sort >there
+check "every file is documented, and every documented one is there" diff documented there
+for word in $(head -1 run/loss.csv | tr , ' '); do
+  check "loss.csv: $word is documented" grep -q "$word" "$document"
+done
+check "the user block has 512 bytes" [ "$(head -c 520 run/trajectory.h5 | tail -c 8 | od -An -c | tr -d ' ')" = '211HDF\r\n032\n' ]
+
+if ! python_with h5py; then
+  skip "h5py reads what is documented" "no python3 with h5py"
+  finish
+fi
+column dataset >datasets
+check "h5py reads what is documented" "$python" - datasets "$document" <<'PROGRAM'
+import re, sys
+import h5py
+import numpy
+
+rows = {}
+for line in open(sys.argv[2], encoding="utf-8"):
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    if len(cells) == 4 and cells[0].startswith("`/"):
+        rows[cells[0].strip("`")] = cells[1:3]
+documented = open(sys.argv[1]).read().split()
+assert documented == list(rows) and len(rows) == 6, rows
+
+sizes = {"F": 5, "K": 2, "n": 1}
+with h5py.File("run/trajectory.h5") as file:
+    assert file.userblock_size == 512
+    assert file.attrs["format"] == "dcsim trajectory 1" and file.attrs["name"] == "arm"
+    found = []
+    file.visititems(lambda name, item: found.append("/" + name) if isinstance(item, h5py.Dataset) else None)
+    seen = set()
+    for path in found:
+        general = re.sub(r"^/first", "", path)
+        name = re.sub(r"^/(bodies|joints)/[^/]+", r"/\1/NAME", general)
+        assert name in rows, path
+        seen.add((path.startswith("/first"), name))
+        shape, unit = rows[name]
+        expected = tuple(sizes.get(size, size) for size in shape.strip("[]").split(", "))
+        data = file[path]
+        assert data.shape == tuple(int(size) for size in expected) and data.dtype == numpy.float64, (path, data.shape)
+        assert numpy.isfinite(data[()]).all()
+        if name == "/joints/NAME":
+            assert list(data.attrs["unit"]) == ["rad"]
+        elif unit:
+            assert data.attrs["unit"] == unit, (path, data.attrs["unit"])
+    assert seen == {(first, name) for first in (False, True) for name in rows}, seen
+    assert "100%25" in file["bodies"] and "arm" in file["joints"] and "100%25" not in file["joints"]
+    assert list(file["control"].attrs["names"]) == ["100%.velocity.x", "100%.velocity.y"]
+    assert (file["time"][:] == 0.02 * numpy.arange(5)).all()
+    lengths = numpy.linalg.norm(file["bodies/arm/rotation"][:], axis=1)
+    assert abs(lengths - 1).max() < 1e-12
+PROGRAM
+finish
