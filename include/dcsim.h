@@ -144,6 +144,10 @@ typedef struct {
 // NULL.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
 
+// Writes DIR/report.html: one page that works offline, with a 3D replay of the best and the first trajectory, contact
+// forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
+int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
+
 // ---- What there is
 
 // Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries,

@@ -4,7 +4,8 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need
+#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films,
+#                             charts and the page of reports need
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
 set -eu
@@ -13,17 +14,19 @@ set -eu
 build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libembree-dev libpng-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py"
-all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib"
+all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
+  nodejs npm chromium"
 
 usage() {
   sed -n 's/^#   \(scripts.*\)/\1/p' "$0"
 }
 
 extra_packages=$test_packages
+viewer=no
 for argument in "$@"; do
   case $argument in
     --demo) extra_packages="" ;;
-    --all) extra_packages="$test_packages $all_packages" ;;
+    --all) extra_packages="$test_packages $all_packages" viewer=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option $argument" >&2; usage >&2; exit 2 ;;
   esac
@@ -31,6 +34,13 @@ done
 
 say() {
   echo "setup: $*" >&2
+}
+
+# What the page of reports is made with and tested by; building dcsim does not need it.
+install_viewer() {
+  if [ $viewer = yes ] && ! "$(dirname "$0")/viewer.sh" --modules; then
+    say "npm could not install what viewer/ needs; tests that need it are skipped"
+  fi
 }
 
 if ! command -v dpkg-query > /dev/null 2>&1; then
@@ -62,6 +72,7 @@ missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
 missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
 wanted=$missing_build$missing_extra
 if [ -z "$wanted" ]; then
+  install_viewer
   exit 0
 fi
 
@@ -106,3 +117,4 @@ if ! install_wanted; then
     give_up "could not install: $wanted"
   fi
 fi
+install_viewer

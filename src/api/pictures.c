@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "api/stage.h"
 #include "base/clock.h"
 #include "io/run.h"
 #include "io/run_files.h"
@@ -21,7 +22,6 @@ enum {
   DEFAULT_FILM_SAMPLES = 4,  // what moves hides noise
   DEFAULT_PICTURES = 12
 };
-static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
 
 struct pictures {
   dcsim_scene *scene;
@@ -46,27 +46,6 @@ static void close_pictures(struct pictures *pictures)
   free(pictures->marks);
 }
 
-// Marks of all objectives into marks unless NULL; their number.
-static int collect_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
-{
-  static const double grey[3] = {0.3, 0.3, 0.3};
-  int count = 0;
-  for (int k = 0; k < scene->task.objective_count; k++) {
-    const struct dc_objective *objective = &scene->task.objectives[k];
-    struct dc_render_mark mark;
-    int body;
-    for (int i = 0;
-         objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
-         i++, count++) {
-      mark.radius = fmax(mark.radius, SMALLEST_MARK);
-      dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);
-      if (marks)
-        marks[count] = mark;
-    }
-  }
-  return count;
-}
-
 // The ground that is drawn: the highest half space that faces up.
 static double floor_height(const struct dc_bodies *bodies)
 {
@@ -81,37 +60,18 @@ static double floor_height(const struct dc_bodies *bodies)
   return height;
 }
 
-// The scene's camera, else one that shows where movable bodies and marks are at the beginning and the end.
+// The camera of the options, else the scene's.
 static enum dc_status set_camera(const struct pictures *pictures, const dcsim_render_options *options,
                                  struct dc_render_settings *settings, struct dc_error *error)
 {
   const struct dc_scene *scene = pictures->scene->scene;
-  const struct dc_bodies *bodies = &scene->model.bodies;
   static const double up[3] = {0, 0, 1};
-  if (options->camera_given || scene->camera.given) {
-    dc_vec_copy(settings->eye, options->camera_given ? options->eye : scene->camera.eye);
-    dc_vec_copy(settings->target, options->camera_given ? options->target : scene->camera.target);
-    dc_vec_copy(settings->up, scene->camera.given ? scene->camera.up : up);
-    settings->fov_deg = scene->camera.given ? scene->camera.fov_deg : 40;
-    return DC_OK;
-  }
-  size_t count = 0;
-  double(*points)[3] = dc_alloc(12 * (size_t)bodies->count + (size_t)pictures->mark_count + 1, sizeof *points);
-  if (!points)
-    return dc_fail(error, DC_MEMORY, "out of memory for the camera");
-  for (int i = 0; i < bodies->count; i++)
-    for (int end = 0; end < 2 && dc_body_moves(&bodies->bodies[i]); end++) {
-      size_t frame = end ? (size_t)pictures->stored.frames - 1 : 0;
-      const double *center = pictures->stored.position + 3 * (frame * (size_t)bodies->count + (size_t)i);
-      for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
-        dc_vec_copy(points[count], center);
-        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].radius : -bodies->bodies[i].radius;
-      }
-    }
-  for (int i = 0; i < pictures->mark_count; i++)
-    dc_vec_copy(points[count++], pictures->marks[i].center);
-  dc_render_frame_camera((int)count, (const double(*)[3])points, settings);
-  free(points);
+  if (!options->camera_given)
+    return dc_api_camera(scene, &pictures->stored, pictures->mark_count, pictures->marks, settings, error);
+  dc_vec_copy(settings->eye, options->eye);
+  dc_vec_copy(settings->target, options->target);
+  dc_vec_copy(settings->up, scene->camera.given ? scene->camera.up : up);
+  settings->fov_deg = scene->camera.given ? scene->camera.fov_deg : 40;
   return DC_OK;
 }
 
@@ -130,12 +90,12 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   size_t pixels = (size_t)settings->width * (size_t)settings->height;
   pictures->poses = dc_alloc((size_t)bodies->count, sizeof *pictures->poses);
   pictures->pixels = dc_alloc(pixels, 3);
-  pictures->mark_count = collect_marks(scene, NULL);
+  pictures->mark_count = dc_api_marks(scene, NULL);
   pictures->marks = dc_alloc((size_t)pictures->mark_count, sizeof *pictures->marks);
   if (!status && (!pictures->poses || !pictures->pixels || !pictures->marks))
     status = dc_fail(&local, DC_MEMORY, "out of memory for pictures");
   if (!status) {
-    collect_marks(scene, pictures->marks);
+    dc_api_marks(scene, pictures->marks);
     settings->floor_height = floor_height(bodies);
     status = set_camera(pictures, options, settings, &local);
   }

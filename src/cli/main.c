@@ -9,11 +9,20 @@
 #include "cli/signals.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_command_simulate, &cli_command_optimize, &cli_command_gradcheck, &cli_command_probe, &cli_command_check,
-    &cli_command_render,   &cli_command_list,     &cli_command_schema,    &cli_command_bench, NULL,
+    &cli_command_simulate,
+    &cli_command_optimize,
+    &cli_command_gradcheck,
+    &cli_command_probe,
+    &cli_command_check,
+    &cli_command_render,
+    &cli_command_report,
+    &cli_command_list,
+    &cli_command_schema,
+    &cli_command_bench,
+    NULL,
 };
 
-static const char *const later_commands[] = {"report", "export", NULL};
+static const char *const later_commands[] = {"export", NULL};
 
 static void print_usage(FILE *file)
 {

@@ -234,7 +234,8 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
 }
 
 struct reader {
-  hid_t file;
+  hid_t root;         // the file or the group /first
+  const char *below;  // "" or "first/", for messages
   const char *path;
   size_t file_size;
   struct dc_error *error;
@@ -242,7 +243,7 @@ struct reader {
 
 static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
 {
-  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%.200s: %s", reader->path, object, rule);
+  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
 // Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says
@@ -251,7 +252,7 @@ static enum dc_status get_reals(const struct reader *reader, const char *name, i
                                 struct dc_arena *arena, double **values)
 {
   enum dc_status status = DC_OK;
-  hid_t dataset = H5Dopen2(reader->file, name, H5P_DEFAULT);
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
   if (dataset < 0)
     return misfit(reader, name, "is not there");
   hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
@@ -274,7 +275,7 @@ static enum dc_status get_reals(const struct reader *reader, const char *name, i
     if (!*values)
       status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
     else if (shape[0] && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
-      status = dc_fail(reader->error, DC_IO, "%.500s: /%.200s: cannot be read", reader->path, name);
+      status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
   }
   for (size_t i = 0; !status && i < (size_t)shape[0] * width; i++)
     if (!isfinite((*values)[i]))
@@ -320,7 +321,7 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
                                  struct dc_stored_trajectory *trajectory)
 {
   H5G_info_t info = {0};
-  hid_t group = H5Gopen2(reader->file, "bodies", H5P_DEFAULT);
+  hid_t group = H5Gopen2(reader->root, "bodies", H5P_DEFAULT);
   bool same_count = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks == (hsize_t)bodies->count;
   close_object(group);
   if (!same_count)
@@ -343,9 +344,6 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
-  char format[64];
-  if (!dc_h5_get_string(reader->file, "format", format, sizeof format) || strcmp(format, FORMAT) != 0)
-    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
   trajectory->frames = -1;
   enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
   if (!status && trajectory->frames == 0)
@@ -361,36 +359,56 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
   return status;
 }
 
-static enum dc_status read_file(const char *path, const struct dc_scene *scene, struct dc_stored_trajectory *trajectory,
-                                struct dc_error *error)
+// Reads the best trajectory of an open file, or the first; without a first one trajectory is left alone.
+static enum dc_status read_root(hid_t file, bool first, struct reader *reader, const struct dc_scene *scene,
+                                struct dc_stored_trajectory *trajectory)
+{
+  char format[64];
+  if (!dc_h5_get_string(file, "format", format, sizeof format) || strcmp(format, FORMAT) != 0)
+    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, FORMAT);
+  reader->root = file;
+  if (!first)
+    return get_trajectory(reader, scene, trajectory);
+  if (H5Lexists(file, "first", H5P_DEFAULT) <= 0)
+    return DC_OK;
+  reader->root = H5Gopen2(file, "first", H5P_DEFAULT);
+  if (reader->root < 0)
+    return misfit(reader, "", "is not a group");
+  enum dc_status status = get_trajectory(reader, scene, trajectory);
+  close_object(reader->root);
+  return status;
+}
+
+static enum dc_status read_file(const char *path, bool first, const struct dc_scene *scene,
+                                struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   char *image;
-  struct reader reader = {.file = -1, .path = path, .error = error};
+  struct reader reader = {.root = -1, .below = first ? "first/" : "", .path = path, .error = error};
   enum dc_status status = dc_h5_read_image(path, FORMAT, &image, &reader.file_size, error);
   if (!status) {
     struct error_printing saved = dc_h5_silence();
-    reader.file = dc_h5_open_image(image, reader.file_size);
-    if (reader.file < 0)
+    hid_t file = dc_h5_open_image(image, reader.file_size);
+    if (file < 0)
       status = dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", path);
     else
-      status = get_trajectory(&reader, scene, trajectory);
-    if (reader.file >= 0)
-      H5Fclose(reader.file);
+      status = read_root(file, first, &reader, scene, trajectory);
+    if (file >= 0)
+      H5Fclose(file);
     dc_h5_speak(saved);
   }
   free(image);
   return status;
 }
 
-enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
-                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+static enum dc_status read_stored(const char *directory, bool first, const struct dc_scene *scene,
+                                  struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   memset(trajectory, 0, sizeof *trajectory);
   trajectory->arena = dc_arena_create();
   char *path = dc_path_join(directory, "trajectory.h5");
   enum dc_status status;
   if (path && trajectory->arena)
-    status = read_file(path, scene, trajectory, error);
+    status = read_file(path, first, scene, trajectory, error);
   else
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   if (status) {
@@ -399,4 +417,16 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
   }
   free(path);
   return status;
+}
+
+enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
+                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return read_stored(directory, false, scene, trajectory, error);
+}
+
+enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
+                                            struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return read_stored(directory, true, scene, trajectory, error);
 }

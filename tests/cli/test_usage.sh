@@ -3,9 +3,9 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe check render list schema bench"
+commands="simulate optimize gradcheck probe check render report list schema bench"
 scene_options="--set --model --allow-path --seed --threads"
-run_options="--output --control --frames --max-time --require-success --quiet"
+run_options="--output --control --frames --no-report --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;
@@ -13,7 +13,7 @@ options_of() {
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
-    bench) echo "--threads" ;;
+    report | bench) echo "--threads" ;;
   esac
   echo "--json --help"
 }
@@ -36,8 +36,6 @@ run 2 simulat scene.json
 says 'dcsim: unknown command "simulat" (did you mean "simulate"?)'
 run 2 frobnicate
 says 'dcsim: unknown command "frobnicate" (see dcsim --help)'
-run 2 report run
-says "dcsim: report: not available in this version"
 run 2 export run --format csv
 says "dcsim: export: not available in this version"
 

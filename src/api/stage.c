@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/vector.h"
+
+static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
+
+int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
+{
+  static const double grey[3] = {0.3, 0.3, 0.3};
+  int count = 0;
+  for (int k = 0; k < scene->task.objective_count; k++) {
+    const struct dc_objective *objective = &scene->task.objectives[k];
+    struct dc_render_mark mark;
+    int body;
+    for (int i = 0;
+         objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
+         i++, count++) {
+      mark.radius = fmax(mark.radius, SMALLEST_MARK);
+      dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);
+      if (marks)
+        marks[count] = mark;
+    }
+  }
+  return count;
+}
+
+enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_stored_trajectory *stored, int mark_count,
+                             const struct dc_render_mark *marks, struct dc_render_settings *settings,
+                             struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  if (scene->camera.given) {
+    dc_vec_copy(settings->eye, scene->camera.eye);
+    dc_vec_copy(settings->target, scene->camera.target);
+    dc_vec_copy(settings->up, scene->camera.up);
+    settings->fov_deg = scene->camera.fov_deg;
+    return DC_OK;
+  }
+  size_t count = 0;
+  double(*points)[3] = dc_alloc(12 * (size_t)bodies->count + (size_t)mark_count + 1, sizeof *points);
+  if (!points)
+    return dc_fail(error, DC_MEMORY, "out of memory for the camera");
+  for (int i = 0; i < bodies->count; i++)
+    for (int end = 0; end < 2 && dc_body_moves(&bodies->bodies[i]); end++) {
+      size_t frame = end ? (size_t)stored->frames - 1 : 0;
+      const double *center = stored->position + 3 * (frame * (size_t)bodies->count + (size_t)i);
+      for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
+        dc_vec_copy(points[count], center);
+        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].radius : -bodies->bodies[i].radius;
+      }
+    }
+  for (int i = 0; i < mark_count; i++)
+    dc_vec_copy(points[count++], marks[i].center);
+  dc_render_frame_camera((int)count, (const double(*)[3])points, settings);
+  free(points);
+  return DC_OK;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pictures and reports show of a run: target marks and the camera.  Private to src/api.
+#ifndef DC_API_STAGE_H
+#define DC_API_STAGE_H
+
+#include "io/run.h"
+#include "render/render.h"
+
+// Marks of all objectives into marks unless NULL; their number.
+int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks);
+
+// The scene's camera, else one that shows where movable bodies and marks are at the beginning and the end; width and
+// height of settings are read for the aspect.  DC_MEMORY.
+enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_stored_trajectory *stored, int mark_count,
+                             const struct dc_render_mark *marks, struct dc_render_settings *settings,
+                             struct dc_error *error);
+
+#endif
