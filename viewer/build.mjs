@@ -28,7 +28,9 @@ async function bundle(entry) {
 
 function licence(name) {
   const version = JSON.parse(read("node_modules", name, "package.json")).version;
-  const text = read("node_modules", name, "LICENSE").replace(/[^\n -~]/g, "").trim();
+  const text = read("node_modules", name, "LICENSE")
+    .replace(/[^\n -~]/g, "")
+    .trim();
   return `This page contains ${name} ${version}, which is under this licence:\n\n${text}\n`;
 }
 

@@ -15,7 +15,9 @@ const finite = (values) => values.filter((value) => value !== null && Number.isF
 // A logarithmic axis when the values are positive and span more than a factor of twenty.
 function isLogarithmic(kind, values) {
   const positive = finite(values);
-  return kind.log && positive.length > 1 && Math.min(...positive) > 0 && Math.max(...positive) > 20 * Math.min(...positive);
+  return (
+    kind.log && positive.length > 1 && Math.min(...positive) > 0 && Math.max(...positive) > 20 * Math.min(...positive)
+  );
 }
 
 // As many digits as tell the values apart.
@@ -92,12 +94,29 @@ class Chart {
       height: 180,
       legend: { show: false },
       cursor: { sync: { key: "iterations" }, drag: { x: true, y: false }, points: { size: 7 } },
-      scales: { x: { time: false }, y: this.logarithmic ? { distr: 3 } : { range: { min: { pad: 0.1 }, max: { pad: 0.1 } } } },
+      scales: {
+        x: { time: false },
+        y: this.logarithmic ? { distr: 3 } : { range: { min: { pad: 0.1 }, max: { pad: 0.1 } } },
+      },
       axes: [
-        { ...axis, size: 26, gap: 4, values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? String(value) : "")) },
+        {
+          ...axis,
+          size: 26,
+          gap: 4,
+          values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? String(value) : "")),
+        },
         { ...axis, size: 58, gap: 6, values: (_, splits) => labels(splits) },
       ],
-      series: [{}, { stroke: color, width: 1.75, spanGaps: true, points: { show: false }, fill: this.logarithmic ? undefined : `${color}14` }],
+      series: [
+        {},
+        {
+          stroke: color,
+          width: 1.75,
+          spanGaps: true,
+          points: { show: false },
+          fill: this.logarithmic ? undefined : `${color}14`,
+        },
+      ],
       hooks: { setCursor: [(plot) => this.#read(plot.cursor.idx)], draw: [(plot) => this.#drawBest(plot, color)] },
     };
     this.plot = new uPlot(options, [this.iterations, this.values], this.place);

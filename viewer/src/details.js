@@ -16,7 +16,13 @@ export function verdict(data) {
 }
 
 function fact(name, value, note) {
-  return el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value), note ? el("dd", { class: "note" }, note) : null);
+  return el(
+    "div",
+    { class: "fact" },
+    el("dt", {}, name),
+    el("dd", {}, value),
+    note ? el("dd", { class: "note" }, note) : null,
+  );
 }
 
 export function facts(data) {
@@ -24,13 +30,25 @@ export function facts(data) {
   const optimized = isOptimized(result);
   const drop = result.initial_loss > 0 ? 100 * (1 - result.loss / result.initial_loss) : NaN;
   const list = [
-    fact("Loss", number(result.loss), optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)} %` : ""}` : null),
+    fact(
+      "Loss",
+      number(result.loss),
+      optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)} %` : ""}` : null,
+    ),
     optimized ? fact("Iterations", number(result.iterations), data.scene.optimizer?.type) : null,
     fact("Time steps", number(result.steps), data.scene.time ? `of ${number(data.scene.time.step)} s` : null),
-    fact("Smallest gap", Number.isFinite(result.min_gap) ? `${number(result.min_gap, 3)} m` : "\u2013", "best trajectory"),
+    fact(
+      "Smallest gap",
+      Number.isFinite(result.min_gap) ? `${number(result.min_gap, 3)} m` : "\u2013",
+      "best trajectory",
+    ),
     fact("Newton iterations", number(result.newton_iterations_per_step, 3), "per step"),
     fact("Contact", data.contactModel ?? data.scene.contact?.model ?? "\u2013", `${data.bodies.length} bodies`),
-    fact("Computed in", duration(result.seconds), data.run.threads ? `${data.run.threads} thread${data.run.threads === 1 ? "" : "s"}` : null),
+    fact(
+      "Computed in",
+      duration(result.seconds),
+      data.run.threads ? `${data.run.threads} thread${data.run.threads === 1 ? "" : "s"}` : null,
+    ),
   ];
   return el("dl", { class: "facts" }, ...list);
 }
@@ -38,7 +56,8 @@ export function facts(data) {
 function table(head, rows, name) {
   const cell = (tag) => (value, i) => el(tag, i ? { class: "value" } : {}, value);
   return el(
-    "table", { class: name },
+    "table",
+    { class: name },
     head ? el("thead", {}, el("tr", {}, ...head.map(cell("th")))) : null,
     el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell("td"))))),
   );
@@ -62,15 +81,24 @@ function leaves(object, prefix = "") {
   if (object === null || typeof object !== "object") return [];
   return Object.entries(object).flatMap(([key, value]) => {
     if (value !== null && typeof value === "object" && !Array.isArray(value)) return leaves(value, `${prefix}${key}.`);
-    const text = Array.isArray(value) ? value.map((x) => (typeof x === "number" ? number(x) : JSON.stringify(x))).join(", ") : typeof value === "number" ? number(value, 6) : String(value);
+    const text = Array.isArray(value)
+      ? value.map((x) => (typeof x === "number" ? number(x) : JSON.stringify(x))).join(", ")
+      : typeof value === "number"
+        ? number(value, 6)
+        : String(value);
     return text.length > 80 || value === null ? [] : [[`${prefix}${key}`, text]];
   });
 }
 
 function settings(data) {
   const { scene } = data;
-  const parts = ["time", "gravity", "contact", "optimizer", "gradient", "horizon", "solver"].filter((key) => scene[key] !== undefined);
-  const list = parts.map((key) => [key, leaves(typeof scene[key] === "object" && !Array.isArray(scene[key]) ? scene[key] : { [key]: scene[key] })]);
+  const parts = ["time", "gravity", "contact", "optimizer", "gradient", "horizon", "solver"].filter(
+    (key) => scene[key] !== undefined,
+  );
+  const list = parts.map((key) => [
+    key,
+    leaves(typeof scene[key] === "object" && !Array.isArray(scene[key]) ? scene[key] : { [key]: scene[key] }),
+  ]);
   if (!list.length) return null;
   return card("Settings", groups(list));
 }
@@ -83,13 +111,33 @@ function groups(list) {
 
 function provenance(data) {
   const { run } = data;
-  const rows = (...list) => list.filter(([, value]) => value !== undefined && value !== null && value !== "").map(([name, value]) => [name, String(value)]);
+  const rows = (...list) =>
+    list
+      .filter(([, value]) => value !== undefined && value !== null && value !== "")
+      .map(([name, value]) => [name, String(value)]);
   const command = run.command ? el("pre", { class: "command", tabindex: 0 }, el("code", {}, run.command)) : null;
   return card(
-    "Provenance", command,
+    "Provenance",
+    command,
     groups([
-      ["Run", rows(["Program", run.version && `dcsim ${run.version}`], ["Started", run.started], ["Seed", run.seed], ["Exit status", run.exit_status])],
-      ["Machine", rows(["Host", run.host], ["Processor", run.processor], ["Vector kernels", run.vector_width], ["Threads", run.threads])],
+      [
+        "Run",
+        rows(
+          ["Program", run.version && `dcsim ${run.version}`],
+          ["Started", run.started],
+          ["Seed", run.seed],
+          ["Exit status", run.exit_status],
+        ),
+      ],
+      [
+        "Machine",
+        rows(
+          ["Host", run.host],
+          ["Processor", run.processor],
+          ["Vector kernels", run.vector_width],
+          ["Threads", run.threads],
+        ),
+      ],
       ["Input", rows(["Scene file", run.scene_path], ["Scene hash", run.scene_hash], ["Mesh hash", run.mesh_hash])],
       ["Libraries", rows(...Object.entries(run.libraries ?? {}))],
     ]),
@@ -98,7 +146,8 @@ function provenance(data) {
 
 function folded(title, note, text) {
   return el(
-    "details", { class: "card fold" },
+    "details",
+    { class: "card fold" },
     el("summary", {}, title, note ? el("span", { class: "note" }, note) : null),
     el("pre", { tabindex: 0 }, el("code", {}, text)),
   );
@@ -112,7 +161,11 @@ export function details(data, raw) {
     settings(data),
     provenance(data),
     parameters.length
-      ? folded("Parameters", `${parameters.length} of the best trajectory`, parameters.map(([name, value]) => `${name} = ${value}`).join("\n"))
+      ? folded(
+          "Parameters",
+          `${parameters.length} of the best trajectory`,
+          parameters.map(([name, value]) => `${name} = ${value}`).join("\n"),
+        )
       : null,
     folded("Scene", "resolved.json", raw.scene),
     folded("Run", "run.json", raw.run),

@@ -36,7 +36,8 @@ export function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
+  if (size !== 0 && (size < 1e-3 || size >= 1e6))
+    return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
   return String(Number(value.toPrecision(digits)));
 }
 

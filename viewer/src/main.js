@@ -17,15 +17,27 @@ function header() {
   const { kind, text: words } = verdict(data);
   const description = data.scene.description ?? data.scene.comment;
   return el(
-    "header", { class: "top" },
-    el("div", {}, el("p", { class: "kicker" }, "dcsim report"), el("h1", {}, data.name), description ? el("p", { class: "description" }, description) : null),
+    "header",
+    { class: "top" },
+    el(
+      "div",
+      {},
+      el("p", { class: "kicker" }, "dcsim report"),
+      el("h1", {}, data.name),
+      description ? el("p", { class: "description" }, description) : null,
+    ),
     el("p", { class: `verdict ${kind}` }, words),
   );
 }
 
 function segments(name, choices, chosen, choose) {
   const buttons = choices.map(([value, label, hint]) =>
-    el("button", { type: "button", "aria-pressed": String(value === chosen), title: hint, onclick: () => pick(value) }, label));
+    el(
+      "button",
+      { type: "button", "aria-pressed": String(value === chosen), title: hint, onclick: () => pick(value) },
+      label,
+    ),
+  );
   const pick = (value) => {
     choices.forEach(([other], i) => buttons[i].setAttribute("aria-pressed", String(other === value)));
     choose(value);
@@ -48,10 +60,26 @@ function bodyList(stage) {
   const outputs = [];
   const moving = data.bodies.filter((body) => body.moves);
   const rows = moving.map((body) => {
-    const box = el("input", { type: "checkbox", checked: true, "aria-label": `Trace of ${body.name}`, onchange: () => stage.setTrace(body.name, box.checked) });
+    const box = el("input", {
+      type: "checkbox",
+      checked: true,
+      "aria-label": `Trace of ${body.name}`,
+      onchange: () => stage.setTrace(body.name, box.checked),
+    });
     const force = el("span", { class: "force" });
     outputs.push(force);
-    return el("li", {}, el("label", {}, box, el("i", { class: "swatch", style: `background:${cssColor(body.color)}` }), el("span", { class: "name" }, body.name)), force);
+    return el(
+      "li",
+      {},
+      el(
+        "label",
+        {},
+        box,
+        el("i", { class: "swatch", style: `background:${cssColor(body.color)}` }),
+        el("span", { class: "name" }, body.name),
+      ),
+      force,
+    );
   });
   const show = () => {
     const { best } = stage.world;
@@ -61,26 +89,41 @@ function bodyList(stage) {
       outputs[i].textContent = force ? `${number(force.length(), 3)} N` : "";
     });
   };
-  const element = el("aside", { class: "bodies", "aria-label": "Bodies" }, el("h2", {}, "Bodies", el("span", { class: "note" }, "boxes: traces")), el("ul", {}, ...rows));
+  const element = el(
+    "aside",
+    { class: "bodies", "aria-label": "Bodies" },
+    el("h2", {}, "Bodies", el("span", { class: "note" }, "boxes: traces")),
+    el("ul", {}, ...rows),
+  );
   return { element, show, count: moving.length };
 }
 
 // What the page has to say about how much of the run it holds.
 function notes(stage) {
   const list = [];
-  for (const [name, trajectory] of [["best", data.best], ["first", data.first]])
+  for (const [name, trajectory] of [
+    ["best", data.best],
+    ["first", data.first],
+  ])
     if (trajectory && trajectory.kept < trajectory.frames)
-      list.push(`Of the ${name} trajectory's ${trajectory.frames} frames ${trajectory.kept}, evenly spread, are on this page.`);
+      list.push(
+        `Of the ${name} trajectory's ${trajectory.frames} frames ${trajectory.kept}, evenly spread, are on this page.`,
+      );
   const forces = data.best.forces;
   if (forces)
     list.push(
       `Arrows: net force of normal contact on each body of the best trajectory (without friction), computed at ${forces.frames.length} of its frames by the contact model ${data.contactModel}. ` +
         `Their length grows with the square root of the force; ${number(arrowUnit * stage.world.extent.size, 2)} m stand for ${number(stage.world.best.forceScale, 3)} N.`,
     );
-  else list.push(`There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`);
+  else
+    list.push(
+      `There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`,
+    );
   const ends = [data.best, data.first].map((trajectory) => trajectory && trajectory.time[trajectory.kept - 1]);
   if (data.first && Math.abs(ends[0] - ends[1]) > 1e-6)
-    list.push(`The best trajectory ends after ${number(ends[0])} s, the first after ${number(ends[1])} s; it then stays where it is.`);
+    list.push(
+      `The best trajectory ends after ${number(ends[0])} s, the first after ${number(ends[1])} s; it then stays where it is.`,
+    );
   if (stage.world.gridSpacing) list.push(`Grid lines are ${number(stage.world.gridSpacing)} m apart.`);
   return el("div", { class: "notes" }, ...list.map((line) => el("p", {}, line)));
 }
@@ -95,44 +138,95 @@ function tooltip(stage, view) {
     tip.textContent = name;
     tip.style.transform = `translate(${event.offsetX + 14}px, ${event.offsetY + 14}px)`;
   });
-  stage.canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+  stage.canvas.addEventListener("pointerleave", () => {
+    tip.hidden = true;
+  });
 }
 
 function replay() {
-  const canvas = el("canvas", { tabindex: 0, "aria-label": "3D replay; drag to turn, right drag to move, wheel to zoom" });
+  const canvas = el("canvas", {
+    tabindex: 0,
+    "aria-label": "3D replay; drag to turn, right drag to move, wheel to zoom",
+  });
   const view = el("div", { class: "view" }, canvas);
   const section = el("section", { class: "card replay" }, view);
   let stage;
   try {
     stage = new Stage(canvas, data);
   } catch (error) {
-    view.replaceChildren(el("p", { class: "failed" }, `The 3D replay needs WebGL, which this browser does not offer (${error.message}).`));
+    view.replaceChildren(
+      el("p", { class: "failed" }, `The 3D replay needs WebGL, which this browser does not offer (${error.message}).`),
+    );
     return { section };
   }
   const list = bodyList(stage);
-  const longer = data.first && data.first.time[data.first.kept - 1] > data.best.time[data.best.kept - 1] ? data.first : data.best;
-  const player = new Player(Array.from(longer.time), (time) => { stage.show(time); list.show(); });
-  const labels = [el("span", { class: "tag left" }, "First"), el("span", { class: "tag right" }, "Best")];
+  const longer =
+    data.first && data.first.time[data.first.kept - 1] > data.best.time[data.best.kept - 1] ? data.first : data.best;
+  const player = new Player(Array.from(longer.time), (time) => {
+    stage.show(time);
+    list.show();
+  });
+  const labels = [
+    el("span", { class: "tag left" }, "First"),
+    el("span", { class: "tag right" }, "Best"),
+    el("span", { class: "tag ghost" }, "Ghosts: first trajectory"),
+  ];
   view.append(...labels);
   const choices = [["best", "Best", "Best trajectory (1)"]];
-  if (data.first) choices.push(["first", "First", "First trajectory (2)"], ["overlay", "Overlay", "The first one as a ghost (3)"], ["side", "Side by side", "First left, best right (4)"]);
+  if (data.first)
+    choices.push(
+      ["first", "First", "First trajectory (2)"],
+      ["overlay", "Overlay", "The first one as a ghost (3)"],
+      ["side", "Side by side", "First left, best right (4)"],
+    );
   const modes = segments("Trajectory", choices, "best", (mode) => {
     stage.set(mode);
     view.classList.toggle("side", mode === "side");
+    view.classList.toggle("overlay", mode === "overlay");
   });
   const switches = {
     marks: switchButton("Targets", "Target marks (m)", true, (on) => stage.toggle("marks", on)),
     traces: switchButton("Traces", "Paths of the bodies (t)", true, (on) => stage.toggle("traces", on)),
-    forces: switchButton("Forces", "Contact forces, best trajectory (f)", false, (on) => { stage.toggle("forces", on); list.show(); }),
+    forces: switchButton("Forces", "Contact forces, best trajectory (f)", false, (on) => {
+      stage.toggle("forces", on);
+      list.show();
+    }),
   };
   if (!data.marks.length) switches.marks.element.disabled = true;
   if (!data.best.forces) switches.forces.element.disabled = true;
-  const home = el("button", { type: "button", class: "plain", title: "Camera as at the start (r)", "aria-label": "Reset the camera", onclick: () => stage.home() }, icon("home"));
+  const home = el(
+    "button",
+    {
+      type: "button",
+      class: "plain",
+      title: "Camera as at the start (r)",
+      "aria-label": "Reset the camera",
+      onclick: () => stage.home(),
+    },
+    icon("home"),
+  );
   section.append(
     list.count ? list.element : "",
     el("div", { class: "bar time" }, player.button, player.slider, player.clock, player.select),
-    el("div", { class: "bar" }, choices.length > 1 ? modes.element : null, el("div", { class: "switches" }, ...Object.values(switches).map((s) => s.element)), home,
-      el("span", { class: "keys" }, el("kbd", {}, "space"), " play ", el("kbd", {}, "\u2190"), el("kbd", {}, "\u2192"), " frame ", el("kbd", {}, ","), el("kbd", {}, "."), " speed")),
+    el(
+      "div",
+      { class: "bar" },
+      choices.length > 1 ? modes.element : null,
+      el("div", { class: "switches" }, ...Object.values(switches).map((s) => s.element)),
+      home,
+      el(
+        "span",
+        { class: "keys" },
+        el("kbd", {}, "space"),
+        " play ",
+        el("kbd", {}, "\u2190"),
+        el("kbd", {}, "\u2192"),
+        " frame ",
+        el("kbd", {}, ","),
+        el("kbd", {}, "."),
+        " speed",
+      ),
+    ),
     notes(stage),
   );
   if (!list.count) section.classList.add("alone");
@@ -141,13 +235,19 @@ function replay() {
 }
 
 function listen({ stage, player, modes, switches, choices }) {
-  const letters = { m: () => switches.marks.flip(), t: () => switches.traces.flip(), f: () => switches.forces.flip(), r: () => stage.home() };
+  const letters = {
+    m: () => switches.marks.flip(),
+    t: () => switches.traces.flip(),
+    f: () => switches.forces.flip(),
+    r: () => stage.home(),
+  };
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target.matches("select, textarea, input[type=text], pre")) return;
     // A focused button or box keeps its space bar.
-    if (event.key === " " && target.matches("button, summary, input[type=checkbox]") && target !== player.button) return;
+    if (event.key === " " && target.matches("button, summary, input[type=checkbox]") && target !== player.button)
+      return;
     if (event.key === " " && target === player.button) return;
     const choice = choices[Number(event.key) - 1];
     if (player.key(event)) event.preventDefault();
@@ -159,12 +259,25 @@ function listen({ stage, player, modes, switches, choices }) {
 document.title = `${data.name} \u2013 dcsim report`;
 const view = replay();
 const plots = charts(data.loss);
-const rowNote = plots && data.loss.rows > data.loss.iteration.length ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread` : null;
+const rowNote =
+  plots && data.loss.rows > data.loss.iteration.length
+    ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`
+    : null;
 page.replaceChildren(
   header(),
   facts(data),
   view.section,
-  ...(plots ? [el("h2", { class: "section" }, data.scene.horizon ? "Applied steps" : "Iterations", rowNote ? el("span", { class: "note" }, rowNote) : null), plots.element] : []),
+  ...(plots
+    ? [
+        el(
+          "h2",
+          { class: "section" },
+          data.scene.horizon ? "Applied steps" : "Iterations",
+          rowNote ? el("span", { class: "note" }, rowNote) : null,
+        ),
+        plots.element,
+      ]
+    : []),
   ...details(data, raw).filter(Boolean),
   el("footer", {}, "Made by dcsim; this page loads nothing from elsewhere."),
 );
@@ -173,4 +286,11 @@ if (view.stage) {
   view.player.seek(0);
 }
 // For programs that look at the page.
-window.dcsimReport = { data, verdict: verdict(data), stage: view.stage, player: view.player, last: plots?.last ?? {}, plotted: plots?.plotted ?? (() => []) };
+window.dcsimReport = {
+  data,
+  verdict: verdict(data),
+  stage: view.stage,
+  player: view.player,
+  last: plots?.last ?? {},
+  plotted: plots?.plotted ?? (() => []),
+};

@@ -14,14 +14,36 @@ export class Player {
     this.speed = 1;
     this.loop = true;
     this.playing = false;
-    this.button = el("button", { class: "play", type: "button", onclick: () => this.toggle() }, icon("play"), icon("pause"));
+    this.button = el(
+      "button",
+      { class: "play", type: "button", onclick: () => this.toggle() },
+      icon("play"),
+      icon("pause"),
+    );
     this.slider = el("input", {
-      type: "range", class: "scrub", min: 0, max: this.end || 1, step: "any", value: 0, "aria-label": "Time",
-      oninput: () => { const time = Number(this.slider.value); this.pause(); this.seek(time); },
+      type: "range",
+      class: "scrub",
+      min: 0,
+      max: this.end || 1,
+      step: "any",
+      value: 0,
+      "aria-label": "Time",
+      oninput: () => {
+        const time = Number(this.slider.value);
+        this.pause();
+        this.seek(time);
+      },
     });
     this.clock = el("output", { class: "clock" });
     this.select = el(
-      "select", { "aria-label": "Speed", title: "Speed", onchange: () => { this.speed = Number(this.select.value); } },
+      "select",
+      {
+        "aria-label": "Speed",
+        title: "Speed",
+        onchange: () => {
+          this.speed = Number(this.select.value);
+        },
+      },
       ...speeds.map((speed) => el("option", { value: speed, selected: speed === 1 }, `${speed}\u00d7`)),
     );
     if (!(this.end > 0)) for (const control of [this.button, this.slider, this.select]) control.disabled = true;
@@ -112,8 +134,14 @@ export class Player {
       " ": () => this.toggle(),
       ArrowLeft: () => this.step(-steps),
       ArrowRight: () => this.step(steps),
-      Home: () => { this.pause(); this.seek(0); },
-      End: () => { this.pause(); this.seek(this.end); },
+      Home: () => {
+        this.pause();
+        this.seek(0);
+      },
+      End: () => {
+        this.pause();
+        this.seek(this.end);
+      },
       ",": () => this.faster(-1),
       ".": () => this.faster(1),
     };

@@ -87,7 +87,10 @@ export class Stage {
   #arrange(best, first) {
     const { world, toggles } = this;
     world.marks.visible = toggles.marks;
-    for (const [actors, on] of [[world.best, best], [world.first, first]]) {
+    for (const [actors, on] of [
+      [world.best, best],
+      [world.first, first],
+    ]) {
       if (!actors) continue;
       actors.group.visible = on;
       actors.traces.visible = toggles.traces;

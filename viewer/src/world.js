@@ -11,8 +11,24 @@ export const arrowUnit = 0.11; // of the extent: length of the arrow of a force 
 const linear = (rgb) => new THREE.Color().setRGB(rgb[0], rgb[1], rgb[2], THREE.LinearSRGBColorSpace);
 
 export const themes = {
-  light: { back: 0xf3f5f8, ground: 0xe9ecf1, line: 0x8d99a9, force: 0xd9480f, sky: 0xffffff, below: 0xb9c0ca, lineOpacity: 0.42 },
-  dark: { back: 0x12161c, ground: 0x262c35, line: 0x7d8a9c, force: 0xffa94d, sky: 0xdfe8f5, below: 0x39424f, lineOpacity: 0.26 },
+  light: {
+    back: 0xf3f5f8,
+    ground: 0xe9ecf1,
+    line: 0x8d99a9,
+    force: 0xd9480f,
+    sky: 0xffffff,
+    below: 0xb9c0ca,
+    lineOpacity: 0.42,
+  },
+  dark: {
+    back: 0x12161c,
+    ground: 0x262c35,
+    line: 0x7d8a9c,
+    force: 0xffa94d,
+    sky: 0xdfe8f5,
+    below: 0x39424f,
+    lineOpacity: 0.26,
+  },
 };
 
 function shapeGeometry(shape) {
@@ -28,12 +44,19 @@ function groundMaterial(spacing) {
   const material = new THREE.MeshStandardMaterial({ roughness: 1, metalness: 0, dithering: true });
   material.userData = { line: { value: new THREE.Color() }, opacity: { value: 0 } };
   material.onBeforeCompile = (shader) => {
-    Object.assign(shader.uniforms, { uLine: material.userData.line, uOpacity: material.userData.opacity, uSpacing: { value: spacing } });
+    Object.assign(shader.uniforms, {
+      uLine: material.userData.line,
+      uOpacity: material.userData.opacity,
+      uSpacing: { value: spacing },
+    });
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", "#include <common>\nvarying vec2 vPlace;")
       .replace("#include <begin_vertex>", "#include <begin_vertex>\nvPlace = position.xy;");
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying vec2 vPlace;\nuniform vec3 uLine;\nuniform float uOpacity;\nuniform float uSpacing;")
+      .replace(
+        "#include <common>",
+        "#include <common>\nvarying vec2 vPlace;\nuniform vec3 uLine;\nuniform float uOpacity;\nuniform float uSpacing;",
+      )
       .replace(
         "#include <color_fragment>",
         `#include <color_fragment>
@@ -60,8 +83,7 @@ function extentOf(data) {
     }
   }
   for (const mark of data.marks) box.expandByPoint(point.fromArray(mark.center));
-  if (box.isEmpty())
-    for (const body of data.bodies) box.expandByPoint(point.fromArray(body.position));
+  if (box.isEmpty()) for (const body of data.bodies) box.expandByPoint(point.fromArray(body.position));
   if (box.isEmpty()) box.expandByPoint(point.set(0, 0, 0));
   const size = box.getSize(new THREE.Vector3()).length();
   return { center: box.getCenter(new THREE.Vector3()), low: box.min.z, size: size > 1e-9 ? size : 1 };
@@ -111,7 +133,10 @@ class Actors {
       for (let k = 0; k < 3; k++) points[3 * f + k] = positions[3 * (f * count + index) + k];
     const moved = points.some((x, i) => Math.abs(x - points[i % 3]) > 1e-4 * this.extent.size);
     if (!moved || kept < 2) return null;
-    const line = new Line2(new LineGeometry().setPositions(points), new LineMaterial({ color: linear(body.color), linewidth: 2 }));
+    const line = new Line2(
+      new LineGeometry().setPositions(points),
+      new LineMaterial({ color: linear(body.color), linewidth: 2 }),
+    );
     this.traces.add(line);
     return line;
   }
@@ -324,7 +349,13 @@ export class World {
     const color = linear(mark.color);
     const object = new THREE.Group();
     const add = (geometry, opacity) => {
-      const material = new THREE.MeshBasicMaterial({ color, transparent: true, opacity, depthTest: false, side: THREE.DoubleSide });
+      const material = new THREE.MeshBasicMaterial({
+        color,
+        transparent: true,
+        opacity,
+        depthTest: false,
+        side: THREE.DoubleSide,
+      });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.renderOrder = 2;
       object.add(mesh);

@@ -10,7 +10,10 @@ const [executablePath, directory, picture] = process.argv.slice(2);
 const address = pathToFileURL(resolve(directory, "report.html")).href;
 const summary = JSON.parse(readFileSync(join(directory, "run.json"), "utf8"));
 const scene = JSON.parse(readFileSync(join(directory, "resolved.json"), "utf8"));
-const rows = readFileSync(join(directory, "loss.csv"), "utf8").trim().split("\n").map((line) => line.split(","));
+const rows = readFileSync(join(directory, "loss.csv"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => line.split(","));
 
 function check(name, holds, reason = "") {
   if (!holds && reason !== "") console.log(`# ${reason}`);
@@ -20,21 +23,34 @@ function check(name, holds, reason = "") {
 const browser = await chromium.launch({
   executablePath,
   headless: true,
-  args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
 });
-const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, colorScheme: "light" });
+const context = await browser.newContext({ viewport: { width: 960, height: 640 }, colorScheme: "light" });
 const page = await context.newPage();
 const requests = [];
 const complaints = [];
 context.on("request", (request) => requests.push(request.url()));
 page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
 page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
-page.on("dialog", (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+page.on("dialog", (dialog) => {
+  complaints.push(`dialog: ${dialog.message()}`);
+  dialog.dismiss();
+});
 
 const evaluate = (text) => page.evaluate(text);
 // Once what was asked for has been drawn.
-const settled = () => evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))");
+const settled = () =>
+  evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))");
 const canvas = page.locator(".view canvas");
 async function pixels() {
   await settled();
@@ -54,26 +70,48 @@ const time = () => evaluate("window.dcsimReport.player.time");
 
 await page.goto(address);
 await page.waitForFunction("window.dcsimReport !== undefined", null, { timeout: 20000 }).catch(() => {});
-check("the page comes up", await evaluate("window.dcsimReport !== undefined && window.dcsimReport.stage !== undefined"), complaints.join("; "));
+check(
+  "the page comes up",
+  await evaluate("window.dcsimReport !== undefined && window.dcsimReport.stage !== undefined"),
+  complaints.join("; "),
+);
 await settled();
 
-check("the name of the scene is text", (await page.locator("h1").textContent()) === scene.name, await page.locator("h1").textContent());
+check(
+  "the name of the scene is text",
+  (await page.locator("h1").textContent()) === scene.name,
+  await page.locator("h1").textContent(),
+);
 const moving = await evaluate("window.dcsimReport.data.bodies.filter((body) => body.moves).map((body) => body.name)");
 const listed = await page.locator(".bodies .name").allTextContents();
 check("so are those of the bodies", listed.join("|") === moving.join("|"), listed.join("|"));
 const words = await page.locator(".verdict").textContent();
 const reachable = summary.result.objectives.some((objective) => "distance" in objective);
-check("the verdict is that of run.json", !reachable || words === (summary.result.success ? "Task reached" : "Task not reached"), words);
-check("so is the description", !scene.description || (await page.locator(".description").textContent()) === scene.description);
+check(
+  "the verdict is that of run.json",
+  !reachable || words === (summary.result.success ? "Task reached" : "Task not reached"),
+  words,
+);
+check(
+  "so is the description",
+  !scene.description || (await page.locator(".description").textContent()) === scene.description,
+);
 check("the command line is there", (await page.locator(".command").textContent()) === summary.command);
 const folds = await page.locator("details pre").allTextContents();
-check("the scene is there", folds.some((text) => text === readFileSync(join(directory, "resolved.json"), "utf8")));
+check(
+  "the scene is there",
+  folds.some((text) => text === readFileSync(join(directory, "resolved.json"), "utf8")),
+);
 
 if (rows.length > 2) {
   const last = await evaluate("window.dcsimReport.last");
   rows[0].slice(1).forEach((name, i) => {
     const field = rows[rows.length - 1][i + 1];
-    check(`the chart of ${name} ends as loss.csv does`, last[name] === (field === "" ? null : Number(field)), `${last[name]}, not ${field}`);
+    check(
+      `the chart of ${name} ends as loss.csv does`,
+      last[name] === (field === "" ? null : Number(field)),
+      `${last[name]}, not ${field}`,
+    );
   });
   const plotted = await evaluate("window.dcsimReport.plotted()");
   check("the loss is drawn", plotted.includes("loss"), plotted.join());
@@ -87,12 +125,20 @@ if (frames.length > 1) {
   check("the right arrow goes to the next frame", Math.abs((await time()) - frames[1]) < 1e-6, String(await time()));
   await page.keyboard.press("ArrowLeft");
   check("the left arrow goes back", (await time()) === 0);
+  // At the least speed, so that a short run is not over before one looks.
+  for (let i = 0; i < 3; i++) await page.keyboard.press(",");
   await page.keyboard.press("Space");
   check("space plays", await evaluate("window.dcsimReport.player.playing"));
-  await page.waitForFunction("window.dcsimReport.player.time > 0", null, { timeout: 10000 }).catch(() => {});
+  const moved = page.waitForFunction("window.dcsimReport.player.time > 0", null, { timeout: 20000 });
+  check(
+    "playing moves the time",
+    await moved.then(
+      () => true,
+      () => false,
+    ),
+  );
   await page.keyboard.press("Space");
   check("space pauses", !(await evaluate("window.dcsimReport.player.playing")));
-  check("playing moved the time", (await time()) > 0);
   await page.keyboard.press("End");
   check("playing moves the picture", moving.length === 0 || !still.equals(await pixels()));
   await page.locator(".play").click();
@@ -108,14 +154,22 @@ if (frames.length > 1) {
   check("there is nothing to play", await page.locator(".play").isDisabled());
 }
 
-const has = await evaluate("({ first: !!window.dcsimReport.data.first, forces: !!window.dcsimReport.data.best.forces, marks: window.dcsimReport.data.marks.length > 0 })");
+const has = await evaluate(
+  "({ first: !!window.dcsimReport.data.first, forces: !!window.dcsimReport.data.best.forces, marks: window.dcsimReport.data.marks.length > 0 })",
+);
 await page.mouse.move(5, 5);
 if (has.forces) await changes("the toggle of forces", press("f"), press("f"));
 if (has.marks) await changes("the toggle of targets", press("m"), press("m"));
 if (frames.length > 1 && (await evaluate("window.dcsimReport.stage.world.best.lines.some((line) => line)"))) {
   await changes("the toggle of traces", press("t"), press("t"));
-  const box = page.locator(".bodies input").nth(await evaluate("window.dcsimReport.stage.world.best.lines.findIndex((line) => line)"));
-  await changes("the trace of one body", () => box.click(), () => box.click());
+  const box = page
+    .locator(".bodies input")
+    .nth(await evaluate("window.dcsimReport.stage.world.best.lines.findIndex((line) => line)"));
+  await changes(
+    "the trace of one body",
+    () => box.click(),
+    () => box.click(),
+  );
 }
 if (has.first) {
   await changes("the first trajectory", press("2"), press("1"));
@@ -123,15 +177,26 @@ if (has.first) {
   await changes("side by side", press("4"), press("1"));
 }
 const middle = await canvas.boundingBox();
-await changes("dragging", async () => {
-  await page.mouse.move(middle.x + 300, middle.y + 200);
-  await page.mouse.down();
-  await page.mouse.move(middle.x + 380, middle.y + 170, { steps: 4 });
-  await page.mouse.up();
-  await page.mouse.move(5, 5);
-}, async () => { await page.keyboard.press("r"); await page.locator("h1").click(); });
+await changes(
+  "dragging",
+  async () => {
+    await page.mouse.move(middle.x + 300, middle.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(middle.x + 380, middle.y + 170, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+  },
+  async () => {
+    await page.keyboard.press("r");
+    await evaluate("document.activeElement.blur()");
+  },
+);
 if (picture) await page.screenshot({ path: picture, fullPage: true });
-await changes("a dark scheme", () => page.emulateMedia({ colorScheme: "dark" }), () => page.emulateMedia({ colorScheme: "light" }));
+await changes(
+  "a dark scheme",
+  () => page.emulateMedia({ colorScheme: "dark" }),
+  () => page.emulateMedia({ colorScheme: "light" }),
+);
 
 check("no complaints", complaints.length === 0, complaints.join("; "));
 check("nothing was asked of anybody", requests.length === 1 && requests[0] === address, requests.join(" "));
