@@ -159,6 +159,10 @@ int dcsim_export(const char *directory, const char *format, const char *file, dc
 // report, when rows, trajectories or settings differ; versions, libraries, machines and times may differ.
 int dcsim_diff(const char *directory, const char *other, dcsim_report *report, dcsim_error *error);
 
+// Writes DIR/report.html: one page that works offline, with a 3D replay of the best and the first trajectory, contact
+// forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
+int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
+
 // ---- What there is
 
 // Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries,

@@ -27,6 +27,7 @@ cat <<END
 Done. The loss went $losses. Everything is in $PWD/$run:
 
   loss curve   loss.csv        one row per iteration: loss, size of the gradient, smallest gap between bodies
+  report       report.html     all of it on one page, to open in a browser: 3D replay, charts, settings
   pictures     frames/         $frames pictures (PNG) of the best trajectory, in the order of time
   trajectory   trajectory.h5   position and rotation of every body at every time step, the best and the first one (HDF5)
 

@@ -4,8 +4,8 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need,
-#                             and the npm packages of tests/npm
+#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films,
+#                             charts and the page of reports need, and the npm packages of tests/npm and viewer
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
 set -eu
@@ -14,7 +14,8 @@ set -eu
 build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py"
-all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib"
+all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
+  chromium"
 
 usage() {
   sed -n 's/^#   \(scripts.*\|   .*\)/\1/p' "$0"
@@ -35,14 +36,22 @@ say() {
   echo "setup: $*" >&2
 }
 
-# The programs of tests that come from npm; node itself is not installed here.
-if [ $npm_packages = yes ]; then
+# What tests and the page of reports take from npm; building dcsim does not need it.
+install_npm_packages() {
+  if [ $npm_packages = no ]; then
+    return
+  fi
   if ! command -v npm > /dev/null 2>&1; then
-    say "npm is not installed (Debian packages: nodejs npm): the tests that use it are skipped"
-  elif ! (cd "$(dirname "$0")/../tests/npm" && npm ci --no-fund --no-audit) >&2; then
+    say "npm is not installed: the tests that use it are skipped"
+    return
+  fi
+  if ! (cd "$(dirname "$0")/../tests/npm" && npm ci --no-fund --no-audit) >&2; then
     say "npm ci failed in tests/npm: the tests that use it are skipped"
   fi
-fi
+  if ! "$(dirname "$0")/viewer.sh" --modules; then
+    say "npm could not install what viewer/ needs: the tests that use it are skipped"
+  fi
+}
 
 if ! command -v dpkg-query > /dev/null 2>&1; then
   say "this is no Debian system; configure will say which of these (Debian names) is missing:"
@@ -73,6 +82,7 @@ missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
 missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
 wanted=$missing_build$missing_extra
 if [ -z "$wanted" ]; then
+  install_npm_packages
   exit 0
 fi
 
@@ -117,3 +127,4 @@ if ! install_wanted; then
     give_up "could not install: $wanted"
   fi
 fi
+install_npm_packages

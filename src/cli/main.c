@@ -10,11 +10,12 @@
 
 static const struct cli_command *const commands[] = {
     &cli_command_simulate, &cli_command_optimize, &cli_command_gradcheck, &cli_command_probe,
-    &cli_command_check,    &cli_command_render,   &cli_command_export,    &cli_command_diff,
-    &cli_command_list,     &cli_command_schema,   &cli_command_bench,     NULL,
+    &cli_command_check,    &cli_command_render,   &cli_command_report,    &cli_command_export,
+    &cli_command_diff,     &cli_command_list,     &cli_command_schema,    &cli_command_bench,
+    NULL,
 };
 
-static const char *const later_commands[] = {"report", NULL};
+static const char *const later_commands[] = {NULL};
 
 static void print_usage(FILE *file)
 {

@@ -75,6 +75,19 @@ static int explain_stop(const struct cli_arguments *arguments, int status, const
   return status == DCSIM_STOPPED ? 0 : status;
 }
 
+// The report of a run that left results.  Without it nothing is lost: a failure is a note.
+static bool write_report(const struct cli_arguments *arguments, int status, const dcsim_result *result)
+{
+  dcsim_error error = {0};
+  bool ended = status == DCSIM_OK || status == DCSIM_STOPPED || (status == DCSIM_NUMERICAL && result->steps > 0);
+  if (arguments->no_report || !ended || !result->directory[0])
+    return false;
+  if (dcsim_write_report(result->directory, NULL, &error) == DCSIM_OK)
+    return true;
+  cli_message("warning: no report: %s (to try again: dcsim report %s)", error.text, result->directory);
+  return false;
+}
+
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
 {
   dcsim_scene *scene;
@@ -108,10 +121,14 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   dcsim_scene_close(scene);
   if (result.warning[0])
     cli_message("warning: %s", result.warning);
+  bool reported = write_report(arguments, status, &result);
   bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && result.directory[0];
   if (status == DCSIM_STOPPED)
     error.text[0] = '\0';  // said better below
-  status = explain_stop(arguments, cli_finish(arguments, status, &report, &error), &result);
+  int finished = cli_finish(arguments, status, &report, &error);
+  if (reported && !arguments->json)
+    printf("  report: %s/report.html\n", result.directory);
+  status = explain_stop(arguments, finished, &result);
   if (resumable && !arguments->quiet)
     cli_message("to go on: dcsim optimize --resume %s", result.directory);
   if (status != 0 && status < 128 && result.directory[0])

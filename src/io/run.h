@@ -115,4 +115,12 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
+// Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
+enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
+// Whether DIR/name is there.
+bool dc_run_has(const char *directory, const char *name);
+// Cuts the text of loss.csv down to its header and at most most (>= 2) rows, evenly spaced, the first and the last among
+// them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.
+void dc_run_thin_rows(char *text, long most, long *rows, long *kept);
+
 #endif

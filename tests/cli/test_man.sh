@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The manual pages: clean, and complete as far as the program knows itself.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
-commands="simulate optimize gradcheck probe check render export diff list schema bench"
+commands="simulate optimize gradcheck probe check render report export diff list schema bench"
 
 # As shown, without the backspaces of bold letters; without mandoc the source has to do.
 plain() {
@@ -25,7 +25,7 @@ for command in $commands; do
   done
 done
 for word in checkpoint.h5 DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM SIGUSR1 130 143 loss.csv run.json \
-            progress.jsonl run.glb trajectory.h5 resolved.json scene.json; do
+            progress.jsonl report.html run.glb trajectory.h5 resolved.json scene.json; do
   check "dcsim.1 mentions $word" grep -qF "$word" dcsim.1
 done
 sed -n '/^{$/,/^}$/p' "$DCSIM_SOURCE/man/dcsim-scene.5" >example.json

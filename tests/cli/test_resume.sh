@@ -60,7 +60,7 @@ same() { # DIRECTORY WHAT [STRAIGHT]
   without_times "$whole/progress.jsonl" >"$scratch/straight"
   without_times "$1/progress.jsonl" >"$scratch/other"
   check "$2: the same parameters" cmp "$scratch/straight" "$scratch/other"
-  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|(trajectory|checkpoint).h5|meshes')" ]
+  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|(trajectory|checkpoint).h5|meshes')" ]
 }
 rows_of() { [ -s "$1/loss.csv" ] && wc -l <"$1/loss.csv" || echo 0; }
 # until_rows DIRECTORY ROWS: waits for them

@@ -3,9 +3,9 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe check render export diff list schema bench"
+commands="simulate optimize gradcheck probe check render report export diff list schema bench"
 scene_options="--set --model --allow-path --package-path --seed --threads"
-run_options="--output --control --frames --max-time --require-success --quiet"
+run_options="--output --control --frames --no-report --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;
@@ -14,7 +14,8 @@ options_of() {
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
     export) echo "--format --output" ;;
-    bench) echo "--threads" ;;
+    bench) echo "--set --threads" ;;
+    report) echo "--threads" ;;
   esac
   echo "--json --help"
 }
@@ -37,8 +38,6 @@ run 2 simulat scene.json
 says 'dcsim: unknown command "simulat" (did you mean "simulate"?)'
 run 2 frobnicate
 says 'dcsim: unknown command "frobnicate" (see dcsim --help)'
-run 2 report run
-says "dcsim: report: not available in this version"
 
 # the help lists exactly the options of a command, and the parser knows them
 for command in $commands; do

@@ -28,6 +28,56 @@ static void test_trajectory_keeps_bits(void)
   teardown(&fixture);
 }
 
+static void test_first_trajectory(void)
+{
+  struct fixture fixture;
+  setup(&fixture);
+  struct dc_error error = {0};
+  struct dc_stored_trajectory stored;
+  struct dc_run *run = create(&fixture, "run");
+  CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, NULL, NULL, &error) ==
+        DC_OK);
+  CHECK(dc_run_read_first_trajectory(in(&fixture, "run"), &fixture.scene, &stored, &error) == DC_OK, "%s", error.text);
+  CHECK(stored.frames == 0 && !stored.position);
+  dc_arena_destroy(stored.arena);
+  // The first trajectory is the best one turned around in time, of fewer steps.
+  struct dc_pose poses[2 * STEPS];
+  for (int f = 0; f < STEPS; f++)
+    memcpy(poses + 2 * f, fixture.poses + 2 * (STEPS - f), 2 * sizeof *poses);
+  struct dc_trajectory first = fixture.trajectory;
+  first.steps = STEPS - 1;
+  first.poses = poses;
+  CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &first,
+                                fixture.parameters, &error) == DC_OK);
+  close_run(run);
+  CHECK(dc_run_read_first_trajectory(in(&fixture, "run"), &fixture.scene, &stored, &error) == DC_OK, "%s", error.text);
+  CHECK(stored.frames == STEPS && stored.bodies == 2 && stored.control_count == PARAMETERS);
+  for (int f = 0; f < stored.frames; f++)
+    CHECK(same_bits(stored.position + 6 * f + 3, fixture.q + 7 * (STEPS - f), 24));
+  dc_arena_destroy(stored.arena);
+  CHECK(dc_run_read_trajectory(in(&fixture, "run"), &fixture.scene, &stored, &error) == DC_OK);
+  CHECK(stored.frames == STEPS + 1 && same_bits(stored.position + 3, fixture.q, 24));
+  dc_arena_destroy(stored.arena);
+  teardown(&fixture);
+}
+
+static void test_thinned_rows(void)
+{
+  const char *five = "head\n0\n1\n2\n3\n4\n";
+  const struct {
+    const char *text, *expected;
+    long most, rows, kept;
+  } cases[] = {{"", "", 3, 0, 0},     {"head\n", "head\n", 3, 0, 0},      {"head\n0\n1\npart", "head\n0\n1\n", 3, 2, 2},
+               {five, five, 5, 5, 5}, {five, "head\n0\n2\n4\n", 3, 5, 3}, {five, "head\n0\n4\n", 2, 5, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[64];
+    long rows, kept;
+    snprintf(text, sizeof text, "%s", cases[i].text);
+    dc_run_thin_rows(text, cases[i].most, &rows, &kept);
+    CHECK(strcmp(text, cases[i].expected) == 0 && rows == cases[i].rows && kept == cases[i].kept, "%zu: %s", i, text);
+  }
+}
+
 static void test_same_data_same_bytes(void)
 {
   struct fixture fixture;
@@ -231,6 +281,7 @@ static void test_h5py_reads_it(void)
 }
 
 RUN_TESTS({"a trajectory is read back bit for bit", test_trajectory_keeps_bits},
+          {"the first trajectory is read back", test_first_trajectory}, {"rows are thinned evenly", test_thinned_rows},
           {"the same data give the same bytes", test_same_data_same_bytes},
           {"damaged files are recognized", test_damaged_files},
           {"files that do not fit the scene or hold impossible numbers are refused", test_misfits},

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/report.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+// viewer/report.html, turned into C by the makefile.
+extern const char dc_report_template[];
+
+static const char data_place[] = "@DCSIM_DATA@";  // where in the template the data belongs, once
+static const char escaped_less[] = "\\u003c";     // "<" in a JSON string
+
+static char *encode(const unsigned char *bytes, size_t count)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char *text = dc_alloc((count + 2) / 3 + 1, 4), *end = text;
+  for (size_t i = 0; text && i < count; i += 3) {
+    size_t left = count - i;
+    unsigned group = (unsigned)bytes[i] << 16;
+    if (left > 1)
+      group |= (unsigned)bytes[i + 1] << 8;
+    if (left > 2)
+      group |= bytes[i + 2];
+    *end++ = digits[group >> 18];
+    *end++ = digits[group >> 12 & 63];
+    *end++ = left > 1 ? digits[group >> 6 & 63] : '=';
+    *end++ = left > 2 ? digits[group & 63] : '=';
+  }
+  if (text)
+    *end = '\0';
+  return text;
+}
+
+static void put_little_endian(unsigned char *place, uint32_t number, int bytes)
+{
+  for (int i = 0; i < bytes; i++)
+    place[i] = (unsigned char)(number >> 8 * i);
+}
+
+static uint32_t float_bits(double value)
+{
+  float single = fabs(value) <= (double)FLT_MAX ? (float)value : NAN;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  return bits;
+}
+
+static uint32_t fraction_bits(double value)
+{
+  return (uint32_t)(int32_t)lrint(32767 * fmin(1, fmax(-1, value)));
+}
+
+char *dc_report_floats(size_t count, const double *values)
+{
+  unsigned char *bytes = dc_alloc(count, 4);
+  for (size_t i = 0; bytes && i < count; i++)
+    put_little_endian(bytes + 4 * i, float_bits(values[i]), 4);
+  char *text = bytes ? encode(bytes, 4 * count) : NULL;
+  free(bytes);
+  return text;
+}
+
+char *dc_report_fractions(size_t count, const double *values)
+{
+  unsigned char *bytes = dc_alloc(count, 2);
+  for (size_t i = 0; bytes && i < count; i++)
+    put_little_endian(bytes + 2 * i, fraction_bits(values[i]), 2);
+  char *text = bytes ? encode(bytes, 2 * count) : NULL;
+  free(bytes);
+  return text;
+}
+
+char *dc_report_integers(size_t count, const int *values, int bytes_each)
+{
+  size_t width = (size_t)bytes_each;
+  unsigned char *bytes = dc_alloc(count, width);
+  for (size_t i = 0; bytes && i < count; i++)
+    put_little_endian(bytes + width * i, (uint32_t)values[i], bytes_each);
+  char *text = bytes ? encode(bytes, width * count) : NULL;
+  free(bytes);
+  return text;
+}
+
+char *dc_report_page(const char *data, size_t *size)
+{
+  const char *place = strstr(dc_report_template, data_place);
+  size_t before = place ? (size_t)(place - dc_report_template) : 0, escapes = 0;
+  const char *after = place ? place + strlen(data_place) : dc_report_template;
+  for (const char *c = data; *c; c++)
+    escapes += *c == '<';
+  char *page = malloc(before + strlen(data) + escapes * (strlen(escaped_less) - 1) + strlen(after) + 1), *end = page;
+  if (!page)
+    return NULL;
+  memcpy(end, dc_report_template, before);
+  end += before;
+  for (const char *c = data; *c; c++) {
+    if (*c == '<') {
+      memcpy(end, escaped_less, strlen(escaped_less));
+      end += strlen(escaped_less);
+    } else {
+      *end++ = *c;
+    }
+  }
+  strcpy(end, after);
+  *size = (size_t)(end - page) + strlen(after);
+  return page;
+}

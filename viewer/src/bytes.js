@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the data of the page: JSON with numbers in base64 (little-endian, as every browser's machine is).
+
+function bytes(text) {
+  const binary = atob(text);
+  const result = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) result[i] = binary.charCodeAt(i);
+  return result.buffer;
+}
+
+export const floats = (text) => new Float32Array(bytes(text ?? ""));
+export const shorts = (text) => new Uint16Array(bytes(text ?? ""));
+export const integers = (text, size) => (size === 4 ? new Uint32Array(bytes(text ?? "")) : shorts(text));
+
+// Unit quaternions (w, x, y, z) from 16-bit fractions.
+export function quaternions(text) {
+  const fractions = new Int16Array(bytes(text ?? ""));
+  const result = new Float32Array(fractions.length);
+  for (let i = 0; i < fractions.length; i += 4) {
+    const length = Math.hypot(fractions[i], fractions[i + 1], fractions[i + 2], fractions[i + 3]) || 1;
+    for (let k = 0; k < 4; k++) result[i + k] = fractions[i + k] / length;
+  }
+  return result;
+}
+
+// Columns of loss.csv: an empty field is null.
+export function columns(csv) {
+  const lines = csv.split("\n").filter((line) => line);
+  const names = (lines.shift() ?? "").split(",");
+  const result = Object.fromEntries(names.map((name) => [name, []]));
+  for (const line of lines)
+    line.split(",").forEach((field, i) => names[i] && result[names[i]].push(field === "" ? null : Number(field)));
+  return result;
+}
+
+// JSON that may be damaged or absent.
+export function parsed(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function trajectory(raw) {
+  if (!raw) return null;
+  const result = {
+    frames: raw.frames,
+    kept: raw.kept,
+    time: floats(raw.time),
+    positions: floats(raw.positions),
+    rotations: quaternions(raw.rotations),
+    forces: null,
+  };
+  if (raw.forces?.values) result.forces = { frames: shorts(raw.forces.frames), values: floats(raw.forces.values) };
+  return result;
+}
+
+// Everything the page shows, from the text in it.
+export function decode(text) {
+  const raw = JSON.parse(text);
+  return {
+    ...raw,
+    run: parsed(raw.run),
+    scene: parsed(raw.scene),
+    loss: { rows: raw.loss.rows, ...columns(raw.loss.csv) },
+    shapes: raw.shapes.map((shape) => ({
+      name: shape.name,
+      vertices: floats(shape.vertices),
+      triangles: integers(shape.triangles, shape.index_bytes),
+    })),
+    contactModel: raw.best.forces?.model,
+    best: trajectory(raw.best),
+    first: trajectory(raw.first),
+  };
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says in words: verdict, facts, objectives, settings, where the numbers come from.
+import { duration, el, number } from "./dom.js";
+
+const reachable = (result) => (result.objectives ?? []).filter((objective) => "distance" in objective);
+const isOptimized = (result) => "gradient" in result || result.iterations > 0;
+
+// Class and words of the verdict.
+export function verdict(data) {
+  const { result, exit_status: status } = data.run;
+  if (!result) return { kind: "plain", text: "No result" };
+  if (status === 4) return { kind: "bad", text: "Ended by a numerical failure" };
+  if (reachable(result).length)
+    return result.success ? { kind: "good", text: "Task reached" } : { kind: "open", text: "Task not reached" };
+  return { kind: "plain", text: isOptimized(result) ? "Optimized" : "Simulated" };
+}
+
+function fact(name, value, note) {
+  return el(
+    "div",
+    { class: "fact" },
+    el("dt", {}, name),
+    el("dd", {}, value),
+    note ? el("dd", { class: "note" }, note) : null,
+  );
+}
+
+export function facts(data) {
+  const result = data.run.result ?? {};
+  const optimized = isOptimized(result);
+  const drop = result.initial_loss > 0 ? 100 * (1 - result.loss / result.initial_loss) : NaN;
+  const list = [
+    fact(
+      "Loss",
+      number(result.loss),
+      optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)} %` : ""}` : null,
+    ),
+    optimized ? fact("Iterations", number(result.iterations), data.scene.optimizer?.type) : null,
+    fact("Time steps", number(result.steps), data.scene.time ? `of ${number(data.scene.time.step)} s` : null),
+    fact(
+      "Smallest gap",
+      Number.isFinite(result.min_gap) ? `${number(result.min_gap, 3)} m` : "\u2013",
+      "best trajectory",
+    ),
+    fact("Newton iterations", number(result.newton_iterations_per_step, 3), "per step"),
+    fact("Contact", data.contactModel ?? data.scene.contact?.model ?? "\u2013", `${data.bodies.length} bodies`),
+    fact(
+      "Computed in",
+      duration(result.seconds),
+      data.run.threads ? `${data.run.threads} thread${data.run.threads === 1 ? "" : "s"}` : null,
+    ),
+  ];
+  return el("dl", { class: "facts" }, ...list);
+}
+
+function table(head, rows, name) {
+  const cell = (tag) => (value, i) => el(tag, i ? { class: "value" } : {}, value);
+  return el(
+    "table",
+    { class: name },
+    head ? el("thead", {}, el("tr", {}, ...head.map(cell("th")))) : null,
+    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell("td"))))),
+  );
+}
+
+const card = (title, ...content) => el("section", { class: "card text" }, el("h2", {}, title), ...content);
+
+function objectives(data) {
+  const list = data.run.result?.objectives ?? [];
+  if (!list.length) return null;
+  const rows = list.map((objective) => [
+    objective.body ? `${objective.type} \u00b7 ${objective.body}` : objective.type,
+    number(objective.value),
+    "distance" in objective ? `${number(objective.distance, 3)} m` : "\u2013",
+  ]);
+  return card("Objectives", table(["Objective", "Loss", "Distance"], rows, "wide"));
+}
+
+// The members of a part of the scene that are single values, named by their path.
+function leaves(object, prefix = "") {
+  if (object === null || typeof object !== "object") return [];
+  return Object.entries(object).flatMap(([key, value]) => {
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return leaves(value, `${prefix}${key}.`);
+    const text = Array.isArray(value)
+      ? value.map((x) => (typeof x === "number" ? number(x) : JSON.stringify(x))).join(", ")
+      : typeof value === "number"
+        ? number(value, 6)
+        : String(value);
+    return text.length > 80 || value === null ? [] : [[`${prefix}${key}`, text]];
+  });
+}
+
+function settings(data) {
+  const { scene } = data;
+  const parts = ["time", "gravity", "contact", "optimizer", "gradient", "horizon", "solver"].filter(
+    (key) => scene[key] !== undefined,
+  );
+  const list = parts.map((key) => [
+    key,
+    leaves(typeof scene[key] === "object" && !Array.isArray(scene[key]) ? scene[key] : { [key]: scene[key] }),
+  ]);
+  if (!list.length) return null;
+  return card("Settings", groups(list));
+}
+
+// Groups of rows side by side.
+function groups(list) {
+  const part = ([name, rows]) => el("div", { class: "group" }, el("h3", {}, name), table(null, rows, "settings"));
+  return el("div", { class: "groups" }, ...list.filter(([, rows]) => rows.length).map(part));
+}
+
+function provenance(data) {
+  const { run } = data;
+  const rows = (...list) =>
+    list
+      .filter(([, value]) => value !== undefined && value !== null && value !== "")
+      .map(([name, value]) => [name, String(value)]);
+  const command = run.command ? el("pre", { class: "command", tabindex: 0 }, el("code", {}, run.command)) : null;
+  return card(
+    "Provenance",
+    command,
+    groups([
+      [
+        "Run",
+        rows(
+          ["Program", run.version && `dcsim ${run.version}`],
+          ["Started", run.started],
+          ["Seed", run.seed],
+          ["Exit status", run.exit_status],
+        ),
+      ],
+      [
+        "Machine",
+        rows(
+          ["Host", run.host],
+          ["Processor", run.processor],
+          ["Vector kernels", run.vector_width],
+          ["Threads", run.threads],
+        ),
+      ],
+      ["Input", rows(["Scene file", run.scene_path], ["Scene hash", run.scene_hash], ["Mesh hash", run.mesh_hash])],
+      ["Libraries", rows(...Object.entries(run.libraries ?? {}))],
+    ]),
+  );
+}
+
+function folded(title, note, text) {
+  return el(
+    "details",
+    { class: "card fold" },
+    el("summary", {}, title, note ? el("span", { class: "note" }, note) : null),
+    el("pre", { tabindex: 0 }, el("code", {}, text)),
+  );
+}
+
+// The parts below the charts.
+export function details(data, raw) {
+  const parameters = Object.entries(data.run.result?.parameters ?? {});
+  return [
+    objectives(data),
+    settings(data),
+    provenance(data),
+    parameters.length
+      ? folded(
+          "Parameters",
+          `${parameters.length} of the best trajectory`,
+          parameters.map(([name, value]) => `${name} = ${value}`).join("\n"),
+        )
+      : null,
+    folded("Scene", "resolved.json", raw.scene),
+    folded("Run", "run.json", raw.run),
+  ];
+}

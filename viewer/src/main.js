@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report page: puts its parts together and connects them.
+import { decode } from "./bytes.js";
+import { charts } from "./charts.js";
+import { details, facts, verdict } from "./details.js";
+import { cssColor, el, icon, number } from "./dom.js";
+import { Player } from "./player.js";
+import { Stage } from "./stage.js";
+import { arrowUnit } from "./world.js";
+
+const text = document.getElementById("data").textContent;
+const data = decode(text);
+const raw = JSON.parse(text);
+const page = document.getElementById("page");
+
+function header() {
+  const { kind, text: words } = verdict(data);
+  const description = data.scene.description ?? data.scene.comment;
+  return el(
+    "header",
+    { class: "top" },
+    el(
+      "div",
+      {},
+      el("p", { class: "kicker" }, "dcsim report"),
+      el("h1", {}, data.name),
+      description ? el("p", { class: "description" }, description) : null,
+    ),
+    el("p", { class: `verdict ${kind}` }, words),
+  );
+}
+
+function segments(name, choices, chosen, choose) {
+  const buttons = choices.map(([value, label, hint]) =>
+    el(
+      "button",
+      { type: "button", "aria-pressed": String(value === chosen), title: hint, onclick: () => pick(value) },
+      label,
+    ),
+  );
+  const pick = (value) => {
+    choices.forEach(([other], i) => buttons[i].setAttribute("aria-pressed", String(other === value)));
+    choose(value);
+  };
+  return { element: el("div", { class: "segments", role: "group", "aria-label": name }, ...buttons), pick };
+}
+
+function switchButton(label, hint, on, change) {
+  const button = el("button", { type: "button", class: "switch", "aria-pressed": String(on), title: hint }, label);
+  const set = (value) => {
+    button.setAttribute("aria-pressed", String(value));
+    change(value);
+  };
+  button.addEventListener("click", () => set(button.getAttribute("aria-pressed") !== "true"));
+  return { element: button, set, flip: () => button.click() };
+}
+
+// Names, colours, traces and present contact forces of the bodies that move.
+function bodyList(stage) {
+  const outputs = [];
+  const moving = data.bodies.filter((body) => body.moves);
+  const rows = moving.map((body) => {
+    const box = el("input", {
+      type: "checkbox",
+      checked: true,
+      "aria-label": `Trace of ${body.name}`,
+      onchange: () => stage.setTrace(body.name, box.checked),
+    });
+    const force = el("span", { class: "force" });
+    outputs.push(force);
+    return el(
+      "li",
+      {},
+      el(
+        "label",
+        {},
+        box,
+        el("i", { class: "swatch", style: `background:${cssColor(body.color)}` }),
+        el("span", { class: "name" }, body.name),
+      ),
+      force,
+    );
+  });
+  const show = () => {
+    const { best } = stage.world;
+    const { frame, part } = best.place(stage.time);
+    moving.forEach((_, i) => {
+      const force = stage.toggles.forces ? best.force(i, frame + Math.round(part)) : null;
+      outputs[i].textContent = force ? `${number(force.length(), 3)} N` : "";
+    });
+  };
+  const element = el(
+    "aside",
+    { class: "bodies", "aria-label": "Bodies" },
+    el("h2", {}, "Bodies", el("span", { class: "note" }, "boxes: traces")),
+    el("ul", {}, ...rows),
+  );
+  return { element, show, count: moving.length };
+}
+
+// What the page has to say about how much of the run it holds.
+function notes(stage) {
+  const list = [];
+  for (const [name, trajectory] of [
+    ["best", data.best],
+    ["first", data.first],
+  ])
+    if (trajectory && trajectory.kept < trajectory.frames)
+      list.push(
+        `Of the ${name} trajectory's ${trajectory.frames} frames ${trajectory.kept}, evenly spread, are on this page.`,
+      );
+  const forces = data.best.forces;
+  if (forces)
+    list.push(
+      `Arrows: net force of normal contact on each body of the best trajectory (without friction), computed at ${forces.frames.length} of its frames by the contact model ${data.contactModel}. ` +
+        `Their length grows with the square root of the force; ${number(arrowUnit * stage.world.extent.size, 2)} m stand for ${number(stage.world.best.forceScale, 3)} N.`,
+    );
+  else
+    list.push(
+      `There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`,
+    );
+  const ends = [data.best, data.first].map((trajectory) => trajectory && trajectory.time[trajectory.kept - 1]);
+  if (data.first && Math.abs(ends[0] - ends[1]) > 1e-6)
+    list.push(
+      `The best trajectory ends after ${number(ends[0])} s, the first after ${number(ends[1])} s; it then stays where it is.`,
+    );
+  if (stage.world.gridSpacing) list.push(`Grid lines are ${number(stage.world.gridSpacing)} m apart.`);
+  return el("div", { class: "notes" }, ...list.map((line) => el("p", {}, line)));
+}
+
+function tooltip(stage, view) {
+  const tip = el("div", { class: "tip", hidden: true });
+  view.append(tip);
+  stage.canvas.addEventListener("pointermove", (event) => {
+    const name = event.buttons ? null : stage.pick(event.offsetX, event.offsetY);
+    tip.hidden = name === null;
+    if (name === null) return;
+    tip.textContent = name;
+    tip.style.transform = `translate(${event.offsetX + 14}px, ${event.offsetY + 14}px)`;
+  });
+  stage.canvas.addEventListener("pointerleave", () => {
+    tip.hidden = true;
+  });
+}
+
+function replay() {
+  const canvas = el("canvas", {
+    tabindex: 0,
+    "aria-label": "3D replay; drag to turn, right drag to move, wheel to zoom",
+  });
+  const view = el("div", { class: "view" }, canvas);
+  const section = el("section", { class: "card replay" }, view);
+  let stage;
+  try {
+    stage = new Stage(canvas, data);
+  } catch (error) {
+    view.replaceChildren(
+      el("p", { class: "failed" }, `The 3D replay needs WebGL, which this browser does not offer (${error.message}).`),
+    );
+    return { section };
+  }
+  const list = bodyList(stage);
+  const longer =
+    data.first && data.first.time[data.first.kept - 1] > data.best.time[data.best.kept - 1] ? data.first : data.best;
+  const player = new Player(Array.from(longer.time), (time) => {
+    stage.show(time);
+    list.show();
+  });
+  const labels = [
+    el("span", { class: "tag left" }, "First"),
+    el("span", { class: "tag right" }, "Best"),
+    el("span", { class: "tag ghost" }, "Ghosts: first trajectory"),
+  ];
+  view.append(...labels);
+  const choices = [["best", "Best", "Best trajectory (1)"]];
+  if (data.first)
+    choices.push(
+      ["first", "First", "First trajectory (2)"],
+      ["overlay", "Overlay", "The first one as a ghost (3)"],
+      ["side", "Side by side", "First left, best right (4)"],
+    );
+  const modes = segments("Trajectory", choices, "best", (mode) => {
+    stage.set(mode);
+    view.classList.toggle("side", mode === "side");
+    view.classList.toggle("overlay", mode === "overlay");
+  });
+  const switches = {
+    marks: switchButton("Targets", "Target marks (m)", true, (on) => stage.toggle("marks", on)),
+    traces: switchButton("Traces", "Paths of the bodies (t)", true, (on) => stage.toggle("traces", on)),
+    forces: switchButton("Forces", "Contact forces, best trajectory (f)", false, (on) => {
+      stage.toggle("forces", on);
+      list.show();
+    }),
+  };
+  if (!data.marks.length) switches.marks.element.disabled = true;
+  if (!data.best.forces) switches.forces.element.disabled = true;
+  const home = el(
+    "button",
+    {
+      type: "button",
+      class: "plain",
+      title: "Camera as at the start (r)",
+      "aria-label": "Reset the camera",
+      onclick: () => stage.home(),
+    },
+    icon("home"),
+  );
+  section.append(
+    list.count ? list.element : "",
+    el("div", { class: "bar time" }, player.button, player.slider, player.clock, player.select),
+    el(
+      "div",
+      { class: "bar" },
+      choices.length > 1 ? modes.element : null,
+      el("div", { class: "switches" }, ...Object.values(switches).map((s) => s.element)),
+      home,
+      el(
+        "span",
+        { class: "keys" },
+        el("kbd", {}, "space"),
+        " play ",
+        el("kbd", {}, "\u2190"),
+        el("kbd", {}, "\u2192"),
+        " frame ",
+        el("kbd", {}, ","),
+        el("kbd", {}, "."),
+        " speed",
+      ),
+    ),
+    notes(stage),
+  );
+  if (!list.count) section.classList.add("alone");
+  tooltip(stage, view);
+  return { section, stage, player, modes, switches, choices };
+}
+
+function listen({ stage, player, modes, switches, choices }) {
+  const letters = {
+    m: () => switches.marks.flip(),
+    t: () => switches.traces.flip(),
+    f: () => switches.forces.flip(),
+    r: () => stage.home(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.matches("select, textarea, input[type=text], pre")) return;
+    // A focused button or box keeps its space bar.
+    if (event.key === " " && target.matches("button, summary, input[type=checkbox]") && target !== player.button)
+      return;
+    if (event.key === " " && target === player.button) return;
+    const choice = choices[Number(event.key) - 1];
+    if (player.key(event)) event.preventDefault();
+    else if (choice && event.key !== " ") modes.pick(choice[0]);
+    else if (letters[event.key]) letters[event.key]();
+  });
+}
+
+document.title = `${data.name} \u2013 dcsim report`;
+const view = replay();
+const plots = charts(data.loss);
+const rowNote =
+  plots && data.loss.rows > data.loss.iteration.length
+    ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`
+    : null;
+page.replaceChildren(
+  header(),
+  facts(data),
+  view.section,
+  ...(plots
+    ? [
+        el(
+          "h2",
+          { class: "section" },
+          data.scene.horizon ? "Applied steps" : "Iterations",
+          rowNote ? el("span", { class: "note" }, rowNote) : null,
+        ),
+        plots.element,
+      ]
+    : []),
+  ...details(data, raw).filter(Boolean),
+  el("footer", {}, "Made by dcsim; this page loads nothing from elsewhere."),
+);
+if (view.stage) {
+  listen(view);
+  view.player.seek(0);
+}
+// For programs that look at the page.
+window.dcsimReport = {
+  data,
+  verdict: verdict(data),
+  stage: view.stage,
+  player: view.player,
+  last: plots?.last ?? {},
+  plotted: plots?.plotted ?? (() => []),
+};

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at a report in a browser.  Prints "ok NAME" or "not ok NAME" for everything it checks, with reasons behind "#".
+// Usage: node report.mjs CHROMIUM RUN [PICTURE]; RUN is the run directory; PICTURE: also write a picture of the page.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [executablePath, directory, picture] = process.argv.slice(2);
+const address = pathToFileURL(resolve(directory, "report.html")).href;
+const summary = JSON.parse(readFileSync(join(directory, "run.json"), "utf8"));
+const scene = JSON.parse(readFileSync(join(directory, "resolved.json"), "utf8"));
+const rows = readFileSync(join(directory, "loss.csv"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => line.split(","));
+
+function check(name, holds, reason = "") {
+  if (!holds && reason !== "") console.log(`# ${reason}`);
+  console.log(`${holds ? "ok" : "not ok"} ${name}`);
+}
+
+const browser = await chromium.launch({
+  executablePath,
+  headless: true,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+const context = await browser.newContext({ viewport: { width: 960, height: 640 }, colorScheme: "light" });
+const page = await context.newPage();
+const requests = [];
+const complaints = [];
+context.on("request", (request) => requests.push(request.url()));
+page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
+page.on("dialog", (dialog) => {
+  complaints.push(`dialog: ${dialog.message()}`);
+  dialog.dismiss();
+});
+
+const evaluate = (text) => page.evaluate(text);
+// Once what was asked for has been drawn.
+const settled = () =>
+  evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))");
+const canvas = page.locator(".view canvas");
+async function pixels() {
+  await settled();
+  return canvas.screenshot();
+}
+async function changes(name, act, back) {
+  const before = await pixels();
+  await act();
+  const after = await pixels();
+  check(`${name} changes the picture`, !before.equals(after));
+  if (!back) return;
+  await back();
+  check(`${name} can be taken back`, before.equals(await pixels()));
+}
+const press = (key) => () => page.keyboard.press(key);
+const time = () => evaluate("window.dcsimReport.player.time");
+
+await page.goto(address);
+await page.waitForFunction("window.dcsimReport !== undefined", null, { timeout: 20000 }).catch(() => {});
+check(
+  "the page comes up",
+  await evaluate("window.dcsimReport !== undefined && window.dcsimReport.stage !== undefined"),
+  complaints.join("; "),
+);
+await settled();
+
+check(
+  "the name of the scene is text",
+  (await page.locator("h1").textContent()) === scene.name,
+  await page.locator("h1").textContent(),
+);
+const moving = await evaluate("window.dcsimReport.data.bodies.filter((body) => body.moves).map((body) => body.name)");
+const listed = await page.locator(".bodies .name").allTextContents();
+check("so are those of the bodies", listed.join("|") === moving.join("|"), listed.join("|"));
+const words = await page.locator(".verdict").textContent();
+const reachable = summary.result.objectives.some((objective) => "distance" in objective);
+check(
+  "the verdict is that of run.json",
+  !reachable || words === (summary.result.success ? "Task reached" : "Task not reached"),
+  words,
+);
+check(
+  "so is the description",
+  !scene.description || (await page.locator(".description").textContent()) === scene.description,
+);
+check("the command line is there", (await page.locator(".command").textContent()) === summary.command);
+const folds = await page.locator("details pre").allTextContents();
+check(
+  "the scene is there",
+  folds.some((text) => text === readFileSync(join(directory, "resolved.json"), "utf8")),
+);
+
+if (rows.length > 2) {
+  const last = await evaluate("window.dcsimReport.last");
+  rows[0].slice(1).forEach((name, i) => {
+    const field = rows[rows.length - 1][i + 1];
+    check(
+      `the chart of ${name} ends as loss.csv does`,
+      last[name] === (field === "" ? null : Number(field)),
+      `${last[name]}, not ${field}`,
+    );
+  });
+  const plotted = await evaluate("window.dcsimReport.plotted()");
+  check("the loss is drawn", plotted.includes("loss"), plotted.join());
+}
+
+const frames = await evaluate("window.dcsimReport.player.times");
+if (frames.length > 1) {
+  const still = await pixels();
+  check("a picture that stands still is the same twice", still.equals(await pixels()));
+  await page.keyboard.press("ArrowRight");
+  check("the right arrow goes to the next frame", Math.abs((await time()) - frames[1]) < 1e-6, String(await time()));
+  await page.keyboard.press("ArrowLeft");
+  check("the left arrow goes back", (await time()) === 0);
+  // At the least speed, so that a short run is not over before one looks.
+  for (let i = 0; i < 3; i++) await page.keyboard.press(",");
+  await page.keyboard.press("Space");
+  check("space plays", await evaluate("window.dcsimReport.player.playing"));
+  const moved = page.waitForFunction("window.dcsimReport.player.time > 0", null, { timeout: 20000 });
+  check(
+    "playing moves the time",
+    await moved.then(
+      () => true,
+      () => false,
+    ),
+  );
+  await page.keyboard.press("Space");
+  check("space pauses", !(await evaluate("window.dcsimReport.player.playing")));
+  await page.keyboard.press("End");
+  check("playing moves the picture", moving.length === 0 || !still.equals(await pixels()));
+  await page.locator(".play").click();
+  check("the button plays too", await evaluate("window.dcsimReport.player.playing"));
+  await page.locator(".play").click();
+  await page.keyboard.press("End");
+  const scrub = page.locator(".scrub");
+  const box = await scrub.boundingBox();
+  await scrub.click({ position: { x: box.width / 2, y: box.height / 2 } });
+  check("the slider scrubs", Math.abs((await time()) / frames[frames.length - 1] - 0.5) < 0.02, String(await time()));
+  await page.keyboard.press("End");
+} else {
+  check("there is nothing to play", await page.locator(".play").isDisabled());
+}
+
+const has = await evaluate(
+  "({ first: !!window.dcsimReport.data.first, forces: !!window.dcsimReport.data.best.forces, marks: window.dcsimReport.data.marks.length > 0 })",
+);
+await page.mouse.move(5, 5);
+if (has.forces) await changes("the toggle of forces", press("f"), press("f"));
+if (has.marks) await changes("the toggle of targets", press("m"), press("m"));
+if (frames.length > 1 && (await evaluate("window.dcsimReport.stage.world.best.lines.some((line) => line)"))) {
+  await changes("the toggle of traces", press("t"), press("t"));
+  const box = page
+    .locator(".bodies input")
+    .nth(await evaluate("window.dcsimReport.stage.world.best.lines.findIndex((line) => line)"));
+  await changes(
+    "the trace of one body",
+    () => box.click(),
+    () => box.click(),
+  );
+}
+if (has.first) {
+  await changes("the first trajectory", press("2"), press("1"));
+  await changes("overlay", press("3"), press("1"));
+  await changes("side by side", press("4"), press("1"));
+}
+const middle = await canvas.boundingBox();
+await changes(
+  "dragging",
+  async () => {
+    await page.mouse.move(middle.x + 300, middle.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(middle.x + 380, middle.y + 170, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+  },
+  async () => {
+    await page.keyboard.press("r");
+    await evaluate("document.activeElement.blur()");
+  },
+);
+if (picture) await page.screenshot({ path: picture, fullPage: true });
+await changes(
+  "a dark scheme",
+  () => page.emulateMedia({ colorScheme: "dark" }),
+  () => page.emulateMedia({ colorScheme: "light" }),
+);
+
+check("no complaints", complaints.length === 0, complaints.join("; "));
+check("nothing was asked of anybody", requests.length === 1 && requests[0] === address, requests.join(" "));
+await browser.close();
