@@ -19,6 +19,7 @@ const struct cli_command cli_command_bench = {
     .name = "bench",
     .summary = "Run a built-in benchmark; list them without NAME.",
     .operand = "NAME",
+    .operand_value = CLI_VALUE_BENCH,
     .options = options,
     .run = run,
 };

@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe check render list schema bench"
+commands="simulate optimize gradcheck probe check render list schema bench completion"
 scene_options="--set --model --allow-path --seed --threads"
 run_options="--output --control --frames --max-time --require-success --quiet"
 options_of() {
@@ -15,7 +15,8 @@ options_of() {
     render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
     bench) echo "--threads" ;;
   esac
-  echo "--json --help"
+  [ "$1" = completion ] || echo "--json"
+  echo "--help"
 }
 
 # the program itself
