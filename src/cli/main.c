@@ -31,7 +31,7 @@ static void print_usage(FILE *file)
                 "Trajectory optimization through contact.\n\ncommands:\n");
   for (int i = 0; cli_commands[i]; i++)
     fprintf(file, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), scenes: dcsim-scene(5)\n");
+  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), dcsim-COMMAND(1), dcsim-scene(5)\n");
 }
 
 static void print_version(void)
