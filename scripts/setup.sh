@@ -4,7 +4,8 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need
+#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films and charts need,
+#                             and, by npm ci in tests/npm, the programs that tests compare dcsim with
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
 set -eu
@@ -13,17 +14,18 @@ set -eu
 build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libembree-dev libpng-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py"
-all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib"
+all_packages="zsh libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib"
 
 usage() {
-  sed -n 's/^#   \(scripts.*\)/\1/p' "$0"
+  sed -n 's/^#   \(.*\)/\1/p' "$0"
 }
 
 extra_packages=$test_packages
+with_npm=no
 for argument in "$@"; do
   case $argument in
     --demo) extra_packages="" ;;
-    --all) extra_packages="$test_packages $all_packages" ;;
+    --all) extra_packages="$test_packages $all_packages" with_npm=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option $argument" >&2; usage >&2; exit 2 ;;
   esac
@@ -33,10 +35,29 @@ say() {
   echo "setup: $*" >&2
 }
 
+# Programs from npm, as the lock file has them; tests that want them are skipped without.
+packages_of_npm() {
+  [ $with_npm = yes ] || return 0
+  cd "$(dirname "$0")/../tests/npm"
+  if [ -f node_modules/.package-lock.json ] && [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]; then
+    return 0
+  fi
+  if ! command -v npm > /dev/null 2>&1; then
+    say "there is no npm; tests that want it are skipped"
+  elif ! npm ci --no-audit --no-fund --loglevel=error >&2; then
+    say "npm ci failed in tests/npm; tests that want it are skipped"
+  fi
+}
+# npm may come with a node of its own, which Debian's would not go together with.
+if [ $with_npm = yes ] && ! command -v npm > /dev/null 2>&1; then
+  extra_packages="$extra_packages nodejs npm"
+fi
+
 if ! command -v dpkg-query > /dev/null 2>&1; then
   say "this is no Debian system; configure will say which of these (Debian names) is missing:"
   # shellcheck disable=SC2086
   say $build_packages $extra_packages
+  packages_of_npm
   exit 0
 fi
 
@@ -62,6 +83,7 @@ missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
 missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
 wanted=$missing_build$missing_extra
 if [ -z "$wanted" ]; then
+  packages_of_npm
   exit 0
 fi
 
@@ -73,6 +95,7 @@ give_up() {
     exit 1
   fi
   say "building does not need them; tests that do are skipped"
+  packages_of_npm
   exit 0
 }
 
@@ -106,3 +129,4 @@ if ! install_wanted; then
     give_up "could not install: $wanted"
   fi
 fi
+packages_of_npm

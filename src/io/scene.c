@@ -42,6 +42,13 @@ static enum dc_status check_text(struct dc_scene_build *build, const char *key)
   return DC_OK;
 }
 
+// The name of the schema, for editors.
+static enum dc_status check_schema(struct dc_scene_build *build)
+{
+  struct dc_json schema = dc_json_member(&build->root, "$schema");
+  return !schema.node || cJSON_IsString(schema.node) ? DC_OK : dc_refuse_type(&build->reader, &schema, "a string");
+}
+
 // Default: the file's name without .json.
 static enum dc_status read_name(struct dc_scene_build *build)
 {
@@ -255,7 +262,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   struct dc_model_definition *definition = &scene->definition;
   enum dc_status status = dc_scene_load_tree(build);
   if (status || (status = check_keys(build)) || (status = read_name(build)) ||
-      (status = check_text(build, "comment")) || (status = check_text(build, "description")))
+      (status = check_text(build, "comment")) || (status = check_text(build, "description")) ||
+      (status = check_schema(build)))
     return status;
   if (!dc_json_member(&build->root, "time").node)
     return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");

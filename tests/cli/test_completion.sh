@@ -25,7 +25,7 @@ for command in $("$dcsim" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
   "$dcsim" "$command" --help | sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' >options
   sed -n "/^    $command)\$/,/ ;;\$/p" "$scratch/_dcsim" >part
   while read -r option; do
-    grep -qE -e "[',{*]$option[=[}]" part || echo "$option"
+    grep -qE -e "[',{*]${option}[=[}]" part || echo "$option"
   done <options >missing
   check "_dcsim has every option of $command" [ ! -s missing ]
   sed -n "s/^    '\($command\):.*/\1/p" "$scratch/_dcsim" >named
