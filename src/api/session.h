@@ -23,7 +23,7 @@ struct session {
   enum dc_status row_status;  // of writing rows and checkpoints
   bool stopped;
   bool checkpoint_asked;  // during the draws of a first guess
-  int stop_status;  // what the progress function returned; 0 when the time limit stopped the run
+  int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;
   double last_checkpoint;  // when it was written
   struct dc_error error;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const char *const dc_scene_keys[] = {
-    "name",    "comment",   "description", "time",     "gravity", "contact", "solver", "mujoco", "shapes", "bodies",
+    "name",    "comment",   "description", "time",     "gravity", "contact", "solver", "mujoco", "shapes",  "bodies",
     "control", "objective", "optimizer",   "gradient", "init",    "horizon", "camera", "models", "$schema", NULL};
 const char *const dc_scene_sections[] = {"time",     "contact", "solver",  "mujoco", "optimizer",
                                          "gradient", "init",    "horizon", "camera", NULL};
