@@ -87,6 +87,9 @@ nothing simulate --gr
 offers "runs scenes top.json two words" simulate ""
 offers "scenes/one.json scenes/two.json" optimize scenes/
 offers "two words/a.json" check "two words/"
+mkdir odd
+touch "odd/a*.json" odd/ab.json
+offers "odd/a*.json odd/ab.json" check odd/
 offers "runs" render r
 nothing render top
 offers "bash zsh" completion ""
