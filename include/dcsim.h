@@ -74,13 +74,17 @@ typedef struct {
   int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
-  const char *unit;  // what iteration counts: NULL: iterations; "step": steps that a receding horizon has applied
+  // What iteration counts: NULL: iterations; "step": steps that a receding horizon has applied; "draw": first guesses
+  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN.
+  const char *unit;
+  double fraction;  // of the work of the run that is done, 0 .. 1, as far as can be foreseen; negative: unknown
 } dcsim_progress;
 
 enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 
 // Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
-// applied).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
+// applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
+// that follows).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
 // directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
 // kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);

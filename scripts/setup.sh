@@ -4,8 +4,8 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films,
-#                             charts and the page of reports need, and the npm packages of tests/npm and viewer
+#   scripts/setup.sh --all    also what the contact model mujoco, scripts/lint.sh, a build with clang, make distcheck, films, charts and
+#                             the page of reports need, and, by npm ci in tests/npm and viewer, the programs that tests use
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
 set -eu
@@ -14,19 +14,19 @@ set -eu
 build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py"
-all_packages="libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
+all_packages="zsh libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
   chromium"
 
 usage() {
-  sed -n 's/^#   \(scripts.*\|   .*\)/\1/p' "$0"
+  sed -n 's/^#   \(.*\)/\1/p' "$0"
 }
 
 extra_packages=$test_packages
-npm_packages=no
+with_npm=no
 for argument in "$@"; do
   case $argument in
     --demo) extra_packages="" ;;
-    --all) extra_packages="$test_packages $all_packages" npm_packages=yes ;;
+    --all) extra_packages="$test_packages $all_packages" with_npm=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option $argument" >&2; usage >&2; exit 2 ;;
   esac
@@ -36,27 +36,31 @@ say() {
   echo "setup: $*" >&2
 }
 
-# What tests and the page of reports take from npm; building dcsim does not need it.
-install_npm_packages() {
-  if [ $npm_packages = no ]; then
-    return
-  fi
-  if ! command -v npm > /dev/null 2>&1; then
-    say "npm is not installed: the tests that use it are skipped"
-    return
-  fi
-  if ! (cd "$(dirname "$0")/../tests/npm" && npm ci --no-fund --no-audit) >&2; then
-    say "npm ci failed in tests/npm: the tests that use it are skipped"
-  fi
-  if ! "$(dirname "$0")/viewer.sh" --modules; then
-    say "npm could not install what viewer/ needs: the tests that use it are skipped"
-  fi
+# Programs from npm, as the lock files have them; tests that want them are skipped without.
+packages_of_npm() {
+  [ $with_npm = yes ] || return 0
+  for folder in tests/npm viewer; do (
+    cd "$(dirname "$0")/../$folder"
+    if [ -f node_modules/.package-lock.json ] && [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]; then
+      exit 0
+    fi
+    if ! command -v npm > /dev/null 2>&1; then
+      say "there is no npm; tests that want it are skipped"
+    elif ! npm ci --no-audit --no-fund --loglevel=error >&2; then
+      say "npm ci failed in $folder; tests that want it are skipped"
+    fi
+  ) done
 }
+# npm may come with a node of its own, which Debian's would not go together with.
+if [ $with_npm = yes ] && ! command -v npm > /dev/null 2>&1; then
+  extra_packages="$extra_packages nodejs npm"
+fi
 
 if ! command -v dpkg-query > /dev/null 2>&1; then
   say "this is no Debian system; configure will say which of these (Debian names) is missing:"
   # shellcheck disable=SC2086
   say $build_packages $extra_packages
+  packages_of_npm
   exit 0
 fi
 
@@ -82,7 +86,7 @@ missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
 missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
 wanted=$missing_build$missing_extra
 if [ -z "$wanted" ]; then
-  install_npm_packages
+  packages_of_npm
   exit 0
 fi
 
@@ -94,6 +98,7 @@ give_up() {
     exit 1
   fi
   say "building does not need them; tests that do are skipped"
+  packages_of_npm
   exit 0
 }
 
@@ -127,4 +132,4 @@ if ! install_wanted; then
     give_up "could not install: $wanted"
   fi
 fi
-install_npm_packages
+packages_of_npm

@@ -144,7 +144,8 @@ static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_opt
     if (status)
       return status;
     ++*drawn;
-    dcsim_progress progress = {.iteration = *drawn, .iterations = total, .seconds = dc_seconds() - start};
+    dcsim_progress progress = {
+        .iteration = *drawn, .iterations = total, .seconds = dc_seconds() - start, .fraction = (double)*drawn / total};
     if (options->progress && options->progress(options->progress_context, &progress) && frame < last)
       return dc_fail(error, DC_STOPPED, "stopped after %d of %d pictures", *drawn, total);
     if (frame == last)

@@ -153,8 +153,7 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }
 
-static enum dc_status write_run(struct refinement *run, const dcsim_result *result, enum dc_status status,
-                                const char *json)
+static enum dc_status write_run(struct refinement *run, dcsim_result *result, enum dc_status status, const char *json)
 {
   struct session *session = &run->session;
   if (!session->run)
@@ -163,10 +162,12 @@ static enum dc_status write_run(struct refinement *run, const dcsim_result *resu
   enum dc_status written = trajectory ? dc_run_write_trajectory(session->run, session->scene->scene, trajectory, NULL,
                                                                 NULL, NULL, &session->error)
                                       : dc_fail(&session->error, DC_MEMORY, "out of memory for the trajectory");
-  dc_trajectory_destroy(trajectory);
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+  if (!written)
+    dc_session_write_glb(session, trajectory, result);
+  dc_trajectory_destroy(trajectory);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
   session->run = NULL;

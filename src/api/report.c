@@ -76,11 +76,14 @@ static void put_shapes(struct page *page)
   for (int i = 0; i < page->scene->definition.shape_count; i++) {
     const struct dc_shape *shape = &page->scene->shapes[i];
     const struct dc_mesh *mesh = &shape->mesh;
+    bool seen = false;
+    for (int b = 0; b < page->scene->model.bodies.count; b++)
+      seen |= dc_body_look(&page->scene->model.bodies.bodies[b]) == shape;
     int index_bytes = mesh->vertex_count > 65535 ? 4 : 2;
     dc_json_begin(&page->json, NULL, '{');
     dc_json_put_string(&page->json, "name", shape->name);
     dc_json_put_integer(&page->json, "index_bytes", index_bytes);
-    if (!shape->type->half_space) {
+    if (seen && !shape->type->half_space) {
       put_encoded(page, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
       put_encoded(page, "triangles",
                   dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
@@ -98,8 +101,9 @@ static void put_bodies(struct page *page)
     const struct dc_body *body = &bodies->bodies[i];
     dc_json_begin(&page->json, NULL, '{');
     dc_json_put_string(&page->json, "name", body->name);
-    dc_json_put_integer(&page->json, "shape", body->shape - page->scene->shapes);
-    dc_json_put_boolean(&page->json, "plane", body->shape->type->half_space);
+    const struct dc_shape *look = dc_body_look(body);
+    dc_json_put_integer(&page->json, "shape", look == &dc_shape_nothing ? -1 : look - page->scene->shapes);
+    dc_json_put_boolean(&page->json, "plane", look->type->half_space);
     dc_json_put_boolean(&page->json, "moves", dc_body_moves(body));
     dc_json_put_number(&page->json, "mass", body->mass);
     dc_json_put_number(&page->json, "radius", body->radius);
@@ -249,7 +253,7 @@ static enum dc_status put_forces(struct page *page, int kept)
   dc_json_begin(&page->json, "forces", '{');
   dc_json_put_string(&page->json, "model", model->name);
   enum dc_status status = DC_OK;
-  if (!(model->flags & DC_CONTACT_FOREIGN)) {
+  if (!(model->flags & DC_CONTACT_FOREIGN) && !scene->refinement.given) {
     struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, &page->error);
     if (!plan)
       return page->error.status;

@@ -83,9 +83,37 @@ static bool go_on(struct session *session, dcsim_progress *progress)
   }
   if (options->max_seconds > 0 && dc_seconds() - session->began >= options->max_seconds)
     session->stopped = true;
+  bool asked = answer == DCSIM_PROGRESS_CHECKPOINT || session->checkpoint_asked;
+  session->checkpoint_asked = false;
   if (session->optimizing)
-    session->row_status = dc_session_checkpoint_if_due(session, answer == DCSIM_PROGRESS_CHECKPOINT);
+    session->row_status = dc_session_checkpoint_if_due(session, asked);
   return !session->row_status && !session->stopped;
+}
+
+// Share of the iterations that are done when the one with this number, counted from 0, is.
+static double share(int iteration, long iterations)
+{
+  return fmin(1, (iteration + 1.0) / ((double)iterations + 1));
+}
+
+// Draws cannot be stopped: the trajectory that a run leaves is one of an iteration.
+static void observe_draw(void *context, long draw, long draws)
+{
+  struct session *session = context;
+  const struct dc_receding_horizon *horizon = session->horizon;
+  dcsim_progress progress = {.iteration = (int)draw,
+                             .iterations = (int)draws,
+                             .loss = NAN,
+                             .best_loss = NAN,
+                             .gradient_norm = NAN,
+                             .min_gap = NAN,
+                             .seconds = dc_seconds() - session->began,
+                             .unit = "draw",
+                             .fraction = horizon ? horizon->executed->steps / fmax(horizon->steps, 1) : 0};
+  if (session->options->progress && !session->stopped) {
+    int answer = session->options->progress(session->options->progress_context, &progress);
+    session->checkpoint_asked |= answer == DCSIM_PROGRESS_CHECKPOINT;
+  }
 }
 
 static bool observe(void *context, const struct dc_plan_iteration *iteration)
@@ -103,14 +131,17 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
                              .gradient_norm = iteration->gradient_norm,
                              .min_gap = iteration->min_gap,
                              .is_best = iteration->best,
-                             .backed_off = iteration->backed_off};
+                             .backed_off = iteration->backed_off,
+                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1};
   return go_on(session, &progress);
 }
 
-// A receding horizon as its caller sees it: step after step.
-static bool observe_horizon(struct session *session, const struct dc_plan_iteration *iteration, bool best)
+// A receding horizon as its caller sees it: step after step.  window: the part of the present window that is done.
+static bool observe_horizon(struct session *session, const struct dc_plan_iteration *iteration, bool best,
+                            double window)
 {
   const struct dc_receding_horizon *horizon = session->horizon;
+  double steps = horizon->executed->steps + window * (double)horizon->horizon.apply;
   dcsim_progress progress = {.iteration = horizon->executed->steps,
                              .iterations = horizon->steps,
                              .loss = horizon->loss,
@@ -119,13 +150,15 @@ static bool observe_horizon(struct session *session, const struct dc_plan_iterat
                              .min_gap = iteration->min_gap,
                              .is_best = best,
                              .backed_off = iteration->backed_off,
-                             .unit = "step"};
+                             .unit = "step",
+                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1};
   return go_on(session, &progress);
 }
 
 static bool observe_window(void *context, const struct dc_plan_iteration *iteration)
 {
-  return observe_horizon(context, iteration, false);
+  const struct session *session = context;
+  return observe_horizon(context, iteration, false, share(iteration->iteration, session->horizon->horizon.iterations));
 }
 
 static bool observe_steps(void *context, const struct dc_plan_iteration *row)
@@ -135,7 +168,7 @@ static bool observe_steps(void *context, const struct dc_plan_iteration *row)
     session->first_loss = row->loss;
   session->best_loss = session->horizon->lowest_loss;
   add_row(session, row);
-  return observe_horizon(session, row, row->best);
+  return observe_horizon(session, row, row->best, 0);
 }
 
 // One rollout with its loss, reported as iteration 0.
@@ -180,10 +213,12 @@ static enum dc_status check_start(struct session *session, const double *paramet
 }
 
 // How the plan's gradients are computed and its first guess is found.
-static void set_up(const struct dc_scene *scene, struct dc_plan *plan)
+static void set_up(struct session *session, struct dc_plan *plan)
 {
+  const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
   plan->first_guess = scene->first_guess;
+  plan->first_guess_observer = (struct dc_first_guess_observer){observe_draw, session};
 }
 
 static enum dc_status prepare(struct session *session, double *parameters)
@@ -204,7 +239,7 @@ static enum dc_status prepare(struct session *session, double *parameters)
     session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
     if (!session->plan)
       return session->error.status;
-    set_up(scene, session->plan);
+    set_up(session, session->plan);
   }
   status = check_start(session, parameters);
   if (status)
@@ -218,7 +253,7 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (!session->horizon)
     return session->error.status;
   dc_horizon_set_parameters(session->horizon, parameters);
-  set_up(scene, session->horizon->plan);
+  set_up(session, session->horizon->plan);
   return DC_OK;
 }
 
@@ -238,11 +273,10 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// The animated model is for looking at: a run is complete without it.
-static void write_glb(const struct session *session, const struct outcome *outcome, dcsim_result *result)
+void dc_session_write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
 {
   struct dc_error error = {0};
-  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, outcome->best, &error))
+  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, &error))
     snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
 }
 
@@ -261,7 +295,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
   if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
   if (!written)
-    write_glb(session, outcome, result);
+    dc_session_write_glb(session, outcome->best, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
   session->run = NULL;

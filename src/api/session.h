@@ -22,7 +22,8 @@ struct session {
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
   bool stopped;
-  int stop_status;  // what the progress function returned; 0 when the time limit stopped the run
+  bool checkpoint_asked;  // during the draws of a first guess
+  int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;
   double last_checkpoint;  // when it was written
   struct dc_error error;
@@ -50,6 +51,9 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
                          struct dc_text *text, struct dc_json_writer *json);
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json);
+
+// Writes the animated model; a run is complete without it, so that a failure is a warning in result.
+void dc_session_write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result);
 
 // After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
 // nothing without a run directory.  Inside an observer only.

@@ -19,6 +19,7 @@ static const struct cli_option setting_options[] = {
     {.name = "set",
      .type = CLI_LIST,
      .argument = "PATH=VALUE",
+     .value = CLI_VALUE_ANY,
      .offset = offsetof(struct cli_arguments, overrides),
      .help = "a setting of the benchmark, as in tasks=1000; may be repeated"},
     CLI_OPTIONS_END,
@@ -29,6 +30,7 @@ const struct cli_command cli_command_bench = {
     .name = "bench",
     .summary = "Run a built-in benchmark; list them without NAME.",
     .operand = "NAME",
+    .operand_value = CLI_VALUE_BENCH,
     .options = options,
     .run = run,
 };

@@ -14,6 +14,7 @@ const struct cli_command cli_command_check = {
     .name = "check",
     .summary = "Validate a scene and its meshes; print masses, meshes, hulls and initial gaps.",
     .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
     .operand_required = true,
     .options = options,
     .run = run,

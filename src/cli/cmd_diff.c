@@ -19,6 +19,7 @@ const struct cli_command cli_command_diff = {
     .name = "diff",
     .summary = "Compare two run directories: results, final poses, settings, versions.",
     .operand = "RUN",
+    .operand_value = CLI_VALUE_RUN,
     .operand_required = true,
     .second_operand = "RUN",
     .details = "Exits with 1 when loss.csv, trajectories or settings differ.",

@@ -46,6 +46,7 @@ const struct cli_command cli_command_gradcheck = {
     .name = "gradcheck",
     .summary = "Check the adjoint gradient against central differences and a Taylor test.",
     .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
     .operand_required = true,
     .details = "Exits with 1 when the largest relative error is over the tolerance.",
     .options = options,

@@ -17,7 +17,8 @@ const struct cli_command cli_command_list = {
     .name = "list",
     .summary = "List what scenes can be made of, with all options.",
     .operand = "FAMILY",
-    .details = "FAMILY: models, joints, shapes, controls, objectives or optimizers; all without it.",
+    .operand_value = CLI_VALUE_FAMILY,
+    .details = "FAMILY: models, joints, shapes, controls, objectives, optimizers or sections; all without it.",
     .options = options,
     .run = run,
 };

@@ -13,12 +13,14 @@ static const struct cli_option own_options[] = {
     {.name = "gradient",
      .type = CLI_CHOICE,
      .argument = "KIND",
+     .value = CLI_VALUE_CHOICES,
      .choices = gradients,
      .offset = offsetof(struct cli_arguments, gradient),
      .help = "how gradients are computed, instead of the scene's way: adjoint, fd or bundle"},
     {.name = "resume",
      .type = CLI_TEXT,
      .argument = "DIR",
+     .value = CLI_VALUE_RUN,
      .offset = offsetof(struct cli_arguments, resume),
      .help = "go on with the run in DIR from its last checkpoint; without SCENE: its own"},
     {.name = "force",
@@ -57,6 +59,7 @@ const struct cli_command cli_command_optimize = {
     .name = "optimize",
     .summary = "Minimize the loss of a scene over its controls.",
     .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
     .details =
         "The first SIGINT or SIGTERM finishes the iteration and writes what there is, the second stops at once.\n"
         "SIGUSR1 writes a checkpoint and goes on.  SCENE may be left out with --resume.",

@@ -14,6 +14,7 @@ const struct cli_command cli_command_probe = {
     .name = "probe",
     .summary = "Print contact energy, gaps and the force on every body at the initial state.",
     .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
     .operand_required = true,
     .options = options,
     .run = run,

@@ -19,6 +19,7 @@ const struct cli_command cli_command_report = {
     .name = "report",
     .summary = "Write RUN/report.html: 3D replay, charts and provenance on one page.",
     .operand = "RUN",
+    .operand_value = CLI_VALUE_RUN,
     .operand_required = true,
     .options = options,
     .run = run,

@@ -15,6 +15,7 @@ const struct cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "Roll a scene out once with its initial controls.",
     .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
     .operand_required = true,
     .options = options,
     .run = run,

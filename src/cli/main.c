@@ -8,23 +8,24 @@
 #include "cli/message.h"
 #include "cli/signals.h"
 
-static const struct cli_command *const commands[] = {
-    &cli_command_simulate, &cli_command_optimize, &cli_command_gradcheck, &cli_command_probe,
-    &cli_command_check,    &cli_command_render,   &cli_command_report,    &cli_command_export,
-    &cli_command_diff,     &cli_command_list,     &cli_command_schema,    &cli_command_bench,
-    NULL,
+const struct cli_command *const cli_commands[] = {
+    &cli_command_simulate,   &cli_command_optimize,
+    &cli_command_gradcheck,  &cli_command_probe,
+    &cli_command_check,      &cli_command_render,
+    &cli_command_report,     &cli_command_export,
+    &cli_command_diff,       &cli_command_list,
+    &cli_command_schema,     &cli_command_bench,
+    &cli_command_completion, NULL,
 };
-
-static const char *const later_commands[] = {NULL};
 
 static void print_usage(FILE *file)
 {
   fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"
                 "       dcsim --version | --help\n\n"
                 "Trajectory optimization through contact.\n\ncommands:\n");
-  for (int i = 0; commands[i]; i++)
-    fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), scenes: dcsim-scene(5)\n");
+  for (int i = 0; cli_commands[i]; i++)
+    fprintf(file, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), dcsim-COMMAND(1), dcsim-scene(5)\n");
 }
 
 static void print_version(void)
@@ -37,15 +38,12 @@ static void print_version(void)
 
 static int fail_unknown(const char *name)
 {
-  const char *names[sizeof commands / sizeof commands[0]];
+  const char *names[sizeof cli_commands / sizeof cli_commands[0]];
   int count = 0;
-  for (int i = 0; later_commands[i]; i++)
-    if (strcmp(later_commands[i], name) == 0)
-      return cli_fail(DCSIM_USAGE, "%s: not available in this version", name);
   if (name[0] == '-')
     return cli_fail(DCSIM_USAGE, "unknown option %s (options of a command stand behind it; see dcsim --help)", name);
-  for (; commands[count]; count++)
-    names[count] = commands[count]->name;
+  for (; cli_commands[count]; count++)
+    names[count] = cli_commands[count]->name;
   names[count] = NULL;
   const char *near = cli_suggest(name, names);
   if (near)
@@ -81,9 +79,9 @@ static int dispatch(int argc, char **argv)
       print_usage(stdout);
     return 0;
   }
-  for (int i = 0; commands[i]; i++)
-    if (strcmp(commands[i]->name, argv[1]) == 0)
-      return run_command(commands[i], argc, argv);
+  for (int i = 0; cli_commands[i]; i++)
+    if (strcmp(cli_commands[i]->name, argv[1]) == 0)
+      return run_command(cli_commands[i], argc, argv);
   return fail_unknown(argv[1]);
 }
 

@@ -10,26 +10,34 @@
 #include "cli/message.h"
 
 #define OFFSET(member) .offset = offsetof(struct cli_arguments, member)
+#define HELP_OPTION                                                                                                    \
+  {                                                                                                                    \
+    .name = "help", .letter = 'h', .type = CLI_FLAG, OFFSET(help), .help = "print this help"                           \
+  }
 
 const struct cli_option cli_scene_options[] = {
     {.name = "set",
      .type = CLI_LIST,
      .argument = "PATH=VALUE",
+     .value = CLI_VALUE_OVERRIDE,
      OFFSET(overrides),
      .help = "change the scene, as in optimizer.iterations=10; may be repeated"},
     {.name = "model",
      .type = CLI_TEXT,
      .argument = "NAME",
+     .value = CLI_VALUE_MODEL,
      OFFSET(model),
      .help = "contact model, with its overlay from the scene's \"models\""},
     {.name = "allow-path",
      .type = CLI_LIST,
      .argument = "DIR",
+     .value = CLI_VALUE_DIRECTORY,
      OFFSET(allowed_paths),
      .help = "folder outside the scene's that meshes may be read from; may be repeated"},
     {.name = "package-path",
      .type = CLI_LIST,
      .argument = "DIR",
+     .value = CLI_VALUE_DIRECTORY,
      OFFSET(package_paths),
      .help = "folder in which package://NAME/ of included robots is DIR/NAME/; may be repeated"},
     // a scene stores seeds as JSON numbers, which are exact up to 2^53
@@ -48,11 +56,13 @@ const struct cli_option cli_run_options[] = {
      .letter = 'o',
      .type = CLI_TEXT,
      .argument = "DIR",
+     .value = CLI_VALUE_DIRECTORY,
      OFFSET(output),
      .help = "run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"},
     {.name = "control",
      .type = CLI_TEXT,
      .argument = "RUN",
+     .value = CLI_VALUE_RUN,
      OFFSET(control),
      .help = "take controls and parameters from an earlier run directory"},
     {.name = "frames",
@@ -99,9 +109,11 @@ const struct cli_option cli_quiet_options[] = {
 
 const struct cli_option cli_common_options[] = {
     {.name = "json", .type = CLI_FLAG, OFFSET(json), .help = "machine-readable result on stdout"},
-    {.name = "help", .letter = 'h', .type = CLI_FLAG, OFFSET(help), .help = "print this help"},
+    HELP_OPTION,
     CLI_OPTIONS_END,
 };
+
+const struct cli_option cli_help_options[] = {HELP_OPTION, CLI_OPTIONS_END};
 
 static const struct cli_option *find_long(const struct cli_command *command, const char *name, size_t length)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command-line options.  The tables of a command drive both the parser and `dcsim COMMAND --help`.
+// Command-line options.  The tables of a command drive the parser, `dcsim COMMAND --help`, `dcsim completion` and the
+// test that compares manual pages with them.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -18,6 +19,20 @@ enum cli_option_type {
   CLI_SIZE      // int64_t [2], written WxH
 };
 
+// What a value or an operand stands for, so that shells can offer some.
+enum cli_value {
+  CLI_VALUE_ANY,        // nothing that could be offered
+  CLI_VALUE_FILE,       // any file
+  CLI_VALUE_DIRECTORY,  // any folder
+  CLI_VALUE_RUN,        // a run directory
+  CLI_VALUE_SCENE,      // a scene file
+  CLI_VALUE_OVERRIDE,   // PATH=VALUE
+  CLI_VALUE_MODEL,      // a contact model
+  CLI_VALUE_FAMILY,     // a family of `dcsim list`
+  CLI_VALUE_BENCH,      // a benchmark
+  CLI_VALUE_CHOICES     // one of choices
+};
+
 struct cli_list {
   int count;
   const char **items;  // owned
@@ -29,6 +44,7 @@ struct cli_option {
   char letter;       // for the short form, or 0
   enum cli_option_type type;
   const char *argument;  // how the help calls the value; NULL for flags
+  enum cli_value value;
   double minimum, maximum;
   bool minimum_excluded;       // the value must be > minimum
   const char *const *choices;  // NULL-terminated
@@ -59,6 +75,8 @@ struct cli_arguments {
 struct cli_command {
   const char *name, *summary;
   const char *operand;  // how the help calls it, or NULL: none
+  enum cli_value operand_value;
+  const char *const *operand_choices;  // NULL-terminated, of CLI_VALUE_CHOICES
   bool operand_required;
   const char *second_operand;  // required too; NULL: there is only one
   const char *details;         // more lines of help, or NULL
@@ -80,5 +98,6 @@ extern const struct cli_option cli_run_options[];     // -o, --control, --frames
 extern const struct cli_option cli_thread_options[];  // --threads
 extern const struct cli_option cli_quiet_options[];   // --quiet
 extern const struct cli_option cli_common_options[];  // --json, --help
+extern const struct cli_option cli_help_options[];    // --help
 
 #endif

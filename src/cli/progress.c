@@ -11,7 +11,13 @@
 
 #include "cli/signals.h"
 
-enum { PLAIN_EVERY = 10, WIDEST = 200 };
+enum {
+  PLAIN_EVERY = 10,
+  DEFAULT_WIDTH = 80,  // columns of a terminal that does not say
+  WIDEST = 240,
+  SHORTEST_BAR = 8,  // columns; below that there is none
+  LONGEST_BAR = 40
+};
 static const double redraw_seconds = 0.2;  // least time between two lines
 static const double silent_seconds = 10;   // most time without one
 
@@ -40,40 +46,120 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .color = terminal && !is_set("NO_COLOR"),
                                     .printed = -1,
                                     .last = -1,
-                                    .first = -1};
+                                    .first_fraction = -1};
 }
 
-// "1:02:03", or "" when nothing can be said.
-static void remaining(const struct cli_progress *progress, const dcsim_progress *report, char *text, size_t size)
+// The parts of a line, in the order in which they are given up when the terminal is narrow.
+enum part { GAP, ELAPSED, BEST, BAR, LOSS, LEFT, COUNT, PARTS };
+static const enum part reading_order[PARTS] = {COUNT, BAR, LOSS, BEST, GAP, ELAPSED, LEFT};
+
+struct line {
+  char text[PARTS][64];
+};
+
+static bool is_draw(const dcsim_progress *report)
+{
+  return report->unit && strcmp(report->unit, "draw") == 0;
+}
+
+// Seconds left, NAN when nothing can be said: the rest takes as long, for its share, as what was done since the first
+// report.  Draws of a first guess end with the first good one, so theirs is a bound.
+static double seconds_left(const struct cli_progress *progress, const dcsim_progress *report, double time)
+{
+  double seconds = NAN, done = report->fraction - progress->first_fraction;
+  if (is_draw(report) && report->iteration > 1)
+    seconds = (time - progress->draws_began) * (report->iterations - report->iteration) / (report->iteration - 1);
+  else if (!is_draw(report) && report->fraction < 1 && progress->first_fraction >= 0 && done > 0)
+    seconds = (time - progress->first_time) * (1 - report->fraction) / done;
+  if (progress->max_seconds > 0 && isfinite(seconds))
+    seconds = fmax(0, fmin(seconds, progress->max_seconds - report->seconds));
+  return seconds;
+}
+
+static void format_parts(const struct cli_progress *progress, const dcsim_progress *report, double time,
+                         struct line *line)
+{
+  enum { SIZE = sizeof line->text[0] };
+  const char *unit = report->unit ? report->unit : progress->unit;
+  double left = seconds_left(progress, report, time);
+  *line = (struct line){0};
+  snprintf(line->text[COUNT], SIZE, "%s %d/%d", unit, report->iteration, report->iterations);
+  if (progress->losses && isfinite(report->loss))
+    snprintf(line->text[LOSS], SIZE, "  loss %.6g", report->loss);
+  if (progress->losses && isfinite(report->best_loss))
+    snprintf(line->text[BEST], SIZE, "  best %.6g", report->best_loss);
+  if (progress->losses && isfinite(report->min_gap))
+    snprintf(line->text[GAP], SIZE, "  gap %.3g m", report->min_gap);
+  snprintf(line->text[ELAPSED], SIZE, "  %.1f s", report->seconds);
+  if (left < 1e7)
+    snprintf(line->text[LEFT], SIZE, "  ETA %s%ld:%02ld:%02ld", is_draw(report) ? "< " : "", (long)left / 3600,
+             (long)left / 60 % 60, (long)left % 60);
+}
+
+static int terminal_width(void)
+{
+  struct winsize window;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
+    return window.ws_col < WIDEST ? window.ws_col : WIDEST;
+  return DEFAULT_WIDTH;
+}
+
+static int length_of(const struct line *line)
+{
+  size_t length = 0;
+  for (int i = 0; i < PARTS; i++)
+    length += strlen(line->text[i]);
+  return (int)length;
+}
+
+// Puts a bar into the line as long as there is room for, and leaves out what there is none for: a line never wraps, the
+// cursor could not go back to its beginning.
+static void fit(struct line *line, double fraction, int columns)
+{
+  static const char frame[] = "  []";
+  int bar = (int)strlen(frame) + SHORTEST_BAR;
+  bool has_bar = fraction >= 0;
+  for (int i = 0; i < COUNT && length_of(line) + (has_bar ? bar : 0) > columns; i++) {
+    line->text[i][0] = '\0';
+    has_bar = has_bar && i != BAR;
+  }
+  if (!has_bar)
+    return;
+  int room = columns - length_of(line) - (int)strlen(frame);
+  int width = room < LONGEST_BAR ? room : LONGEST_BAR, full = (int)(fmin(fraction, 1) * width);
+  char *at = stpcpy(line->text[BAR], "  [");
+  for (int i = 0; i < width; i++)
+    *at++ = i < full ? '=' : i == full ? '>' : ' ';
+  strcpy(at, "]");
+}
+
+static void join(const struct line *line, char *text)
 {
   text[0] = '\0';
-  if (!(report->seconds > 0) || report->iteration < 0 || report->iterations <= report->iteration)
-    return;
-  double seconds =
-      report->seconds * (report->iterations - report->iteration) / (report->iteration - progress->first + 1.0);
-  if (progress->max_seconds > 0)
-    seconds = fmax(0, fmin(seconds, progress->max_seconds - report->seconds));
-  if (seconds < 1e7)
-    snprintf(text, size, "  ETA %ld:%02ld:%02ld", (long)seconds / 3600, (long)seconds / 60 % 60, (long)seconds % 60);
+  for (int i = 0; i < PARTS; i++)
+    strcat(text, line->text[reading_order[i]]);
 }
 
-static void format_line(const struct cli_progress *progress, const dcsim_progress *report, char *text, size_t size)
+// Blanks at the end cover what is left of the line before, so that there are no escape codes but those of colours.
+static void draw(struct cli_progress *progress, const dcsim_progress *report, struct line *line)
 {
-  char left[32], gap[48] = "";
-  const char *unit = report->unit ? report->unit : progress->unit;
-  remaining(progress, report, left, sizeof left);
-  if (isfinite(report->min_gap))
-    snprintf(gap, sizeof gap, "  gap %.3g m", report->min_gap);
-  if (progress->losses)
-    snprintf(text, size, "%s %d/%d  loss %.6g  best %.6g%s  %.1f s%s", unit, report->iteration, report->iterations,
-             report->loss, report->best_loss, gap, report->seconds, left);
-  else
-    snprintf(text, size, "%s %d/%d  %.1f s%s", unit, report->iteration, report->iterations, report->seconds, left);
+  char text[sizeof line->text + 1];
+  int width = terminal_width() - 1;
+  fit(line, report->fraction, width);
+  join(line, text);
+  text[width] = '\0';
+  int length = (int)strlen(text), before = progress->drawn < width ? progress->drawn : width;
+  bool green = progress->color && progress->losses && report->is_best;
+  fprintf(stderr, "\r%s%s%s%*s", green ? "\033[32m" : "", text, green ? "\033[0m" : "",
+          before > length ? before - length : 0, "");
+  progress->drawn = length > before ? length : before;
+  cli_signals_set_line(true);
 }
 
 static bool is_due(const struct cli_progress *progress, const dcsim_progress *report, double time)
 {
-  if (progress->printed < 0 || report->iteration >= report->iterations)
+  bool end = report->iteration >= report->iterations && !is_draw(report);
+  if (progress->printed < 0 || end)
     return true;
   double waited = time - progress->printed;
   if (waited < redraw_seconds)
@@ -82,36 +168,35 @@ static bool is_due(const struct cli_progress *progress, const dcsim_progress *re
   return progress->terminal || round || waited >= silent_seconds;
 }
 
-// A line never wraps: the cursor could not go back to its beginning.
-static void cut_to_terminal(char *text)
+static void show(struct cli_progress *progress, const dcsim_progress *report, double time)
 {
-  struct winsize window;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 && strlen(text) >= window.ws_col)
-    text[window.ws_col - 1] = '\0';
+  struct line line;
+  format_parts(progress, report, time, &line);
+  progress->printed = time;
+  progress->last = report->iteration;
+  if (progress->terminal) {
+    draw(progress, report, &line);
+  } else {
+    char text[sizeof line.text + 1];
+    join(&line, text);
+    fprintf(stderr, "%s\n", text);
+  }
+  fflush(stderr);
 }
 
 int cli_progress_report(void *context, const dcsim_progress *report)
 {
   struct cli_progress *progress = context;
   double time = now();
-  if (progress->first < 0)
-    progress->first = report->iteration;
-  if (!progress->quiet && report->iterations > 0 && is_due(progress, report, time)) {
-    char text[WIDEST];
-    format_line(progress, report, text, sizeof text);
-    progress->printed = time;
-    progress->last = report->iteration;
-    if (progress->terminal) {
-      cut_to_terminal(text);
-      bool green = progress->color && progress->losses && report->is_best;
-      fprintf(stderr, "\r%s%s%s\033[K", green ? "\033[32m" : "", text, green ? "\033[0m" : "");
-      progress->drawn = true;
-      cli_signals_set_line(true);
-    } else {
-      fprintf(stderr, "%s\n", text);
-    }
-    fflush(stderr);
+  if (is_draw(report)) {
+    if (report->iteration == 1)
+      progress->draws_began = time;
+  } else if (progress->first_fraction < 0) {
+    progress->first_fraction = report->fraction;
+    progress->first_time = time;
   }
+  if (!progress->quiet && report->iterations > 0 && is_due(progress, report, time))
+    show(progress, report, time);
   if (cli_signals_received())
     return 128 + cli_signals_received();
   return cli_signals_take_checkpoint() ? DCSIM_PROGRESS_CHECKPOINT : 0;
@@ -122,5 +207,5 @@ void cli_progress_finish(struct cli_progress *progress)
   cli_signals_set_line(false);
   if (progress->drawn)
     fputc('\n', stderr);
-  progress->drawn = false;
+  progress->drawn = 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress on stderr: a line that is redrawn on a terminal, now and then a plain line otherwise.
+// Progress on stderr: a line with a bar that is redrawn on a terminal, now and then a plain line otherwise.
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -11,10 +11,14 @@ struct cli_progress {
   bool losses;         // show loss and gap
   double max_seconds;  // 0: no limit
   bool quiet, terminal, color;
-  bool drawn;      // a line without its end stands on the terminal
+  int drawn;       // columns that an unfinished line covers on the terminal; 0: none stands there
   double printed;  // time of the last line, s; negative: none
-  int last;        // iteration it showed; negative: none
-  int first;       // iteration of the first report, which a resumed run does not begin with 0; negative: none
+  int last;        // number it showed; negative: none
+  // First report that said which part of the work is done, which a resumed run does not begin with 0; later ones are
+  // compared with it.
+  double first_fraction;  // negative: none yet
+  double first_time;      // s
+  double draws_began;     // s, time of the first draw of a first guess
 };
 
 void cli_progress_start(struct cli_progress *progress, const char *unit, bool losses, double max_seconds, bool quiet);

@@ -44,6 +44,13 @@ static enum dc_status check_text(struct dc_scene_build *build, const char *key)
   return DC_OK;
 }
 
+// The name of the schema, for editors.
+static enum dc_status check_schema(struct dc_scene_build *build)
+{
+  struct dc_json schema = dc_json_member(&build->root, "$schema");
+  return !schema.node || cJSON_IsString(schema.node) ? DC_OK : dc_refuse_type(&build->reader, &schema, "a string");
+}
+
 // Default: the file's name without .json.
 static enum dc_status read_name(struct dc_scene_build *build)
 {
@@ -276,7 +283,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   struct dc_model_definition *definition = &scene->definition;
   enum dc_status status = dc_scene_load_tree(build);
   if (status || (status = check_keys(build)) || (status = read_name(build)) ||
-      (status = check_text(build, "comment")) || (status = check_text(build, "description")))
+      (status = check_text(build, "comment")) || (status = check_text(build, "description")) ||
+      (status = check_schema(build)))
     return status;
   if ((status = dc_scene_read_problem(build)) || (status = read_settings(build)) || (status = read_camera(build)) ||
       (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)) ||

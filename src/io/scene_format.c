@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-const char *const dc_scene_keys[] = {"name",    "comment",   "description", "time",     "gravity", "contact",
-                                     "solver",  "mujoco",    "include",     "shapes",   "bodies",  "couplings",
-                                     "control", "objective", "optimizer",   "gradient", "init",    "horizon",
-                                     "problem", "refine",    "pairs",       "camera",   "models",  NULL};
+const char *const dc_scene_keys[] = {
+    "name",    "comment", "description", "time",    "gravity",   "contact",   "solver",   "mujoco", "include",
+    "shapes",  "bodies",  "couplings",   "control", "objective", "optimizer", "gradient", "init",   "horizon",
+    "problem", "refine",  "pairs",       "camera",  "models",    "$schema",   NULL};
 const char *const dc_scene_sections[] = {"time", "contact", "solver", "mujoco", "optimizer", "gradient",
                                          "init", "horizon", "refine", "camera", NULL};
 

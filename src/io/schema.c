@@ -355,6 +355,10 @@ static void put_include(struct dc_json_writer *writer)
 
 static void put_properties(struct dc_json_writer *writer)
 {
+  dc_json_begin(writer, "$schema", '{');
+  dc_json_put_string(writer, "description", "where editors find this schema; ignored");
+  dc_json_put_string(writer, "type", "string");
+  dc_json_end(writer, '}');
   dc_json_begin(writer, "name", '{');
   put_title(writer, "name");
   dc_json_put_string(writer, "description", "name of the scene; default: the file's name without .json");

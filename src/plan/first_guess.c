@@ -140,6 +140,7 @@ static enum dc_status try_point(struct search *search, bool *good, struct dc_err
 static enum dc_status find(struct search *search, struct dc_error *error)
 {
   bool good;
+  const struct dc_first_guess_observer *observer = &search->plan->first_guess_observer;
   size_t bytes = (size_t)search->plan->parameter_count * sizeof *search->trial;
   memcpy(search->trial, search->given, bytes);
   memcpy(search->best, search->given, bytes);
@@ -148,6 +149,8 @@ static enum dc_status find(struct search *search, struct dc_error *error)
     draw(search, k);
     search->plan->first_guess_counts.draws++;
     status = try_point(search, &good, error);
+    if (observer->drawn && !status && !good)
+      observer->drawn(observer->context, k + 1, search->settings->draws);
   }
   search->plan->first_guess_counts.vanished += !status && !good;
   return status;

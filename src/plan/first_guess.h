@@ -33,6 +33,12 @@ struct dc_first_guess_counts {
   long vanished;  // first guesses at which, and at all draws for which, the gradient vanished
 };
 
+// Told after every draw for one first guess that was in vain; draw counts from 1.
+struct dc_first_guess_observer {
+  void (*drawn)(void *context, long draw, long draws);  // may be NULL
+  void *context;
+};
+
 // Replaces parameters [parameter_count], the first guess of the plan's window, when the gradient of plan->gradient
 // vanishes there or cannot be had: by the first draw with which it does not, else by what has the largest gradient of
 // all.  A loss of zero needs no gradient, and

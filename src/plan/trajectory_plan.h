@@ -54,9 +54,10 @@ struct dc_plan {
   struct dc_gradient_counts gradient_counts;
   struct dc_first_guess_settings first_guess;  // at creation: as given
   struct dc_first_guess_counts first_guess_counts;
-  bool first_guess_found;    // for the minimization under way
-  struct dc_plan_work work;  // since creation
-  long newton_before;        // of work, when the present iteration began
+  struct dc_first_guess_observer first_guess_observer;  // the caller's to set; at creation: none
+  bool first_guess_found;                               // for the minimization under way
+  struct dc_plan_work work;                             // since creation
+  long newton_before;                                   // of work, when the present iteration began
 };
 
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.

@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe check render report export diff list schema bench"
+commands="simulate optimize gradcheck probe check render report export diff list schema bench completion"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --control --frames --no-report --max-time --require-success --quiet"
 options_of() {
@@ -17,7 +17,8 @@ options_of() {
     bench) echo "--set --threads" ;;
     report) echo "--threads" ;;
   esac
-  echo "--json --help"
+  [ "$1" = completion ] || echo "--json"
+  echo "--help"
 }
 
 # the program itself

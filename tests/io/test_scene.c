@@ -587,7 +587,8 @@ static void test_schema(void)
   struct dc_scene *scene;
   struct dc_error error;
   CHECK(dc_scene_read("schema.json", NULL, &scene, &error) == DC_BAD_INPUT, " ");
-  CHECK(strcmp(error.text, "schema.json:2:3: [\"$schema\"]: unknown key") == 0, "%s", error.text);
+  // that it names a schema itself is no mistake
+  CHECK(strncmp(error.text, "schema.json:3:3: title: unknown key", 35) == 0, "%s", error.text);
   free(schema);
 }
 

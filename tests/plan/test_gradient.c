@@ -396,6 +396,14 @@ static struct dc_first_guess_settings sampling(double sigma, long draws)
   return settings;
 }
 
+// An observer of draws: they come one after the other.
+static void count_draw(void *context, long draw, long draws)
+{
+  long *heard = context;
+  CHECK(draw == *heard + 1 && draw <= draws, "draw %ld of %ld after %ld", draw, draws, *heard);
+  *heard = draw;
+}
+
 static const double still[PAIR_PARAMETERS] = {0, -2, 0};  // the cue at rest
 
 // Minimizes from still; the plan.
@@ -504,9 +512,12 @@ static void test_held(void)
     plan->first_guess = settings;
     CHECK(plan->parameter_count == 10, "%d", plan->parameter_count);
     memcpy(parameters, plan->parameters, 10 * sizeof *parameters);
+    long heard = 0;
+    plan->first_guess_observer = (struct dc_first_guess_observer){count_draw, &heard};
     CHECK(dc_first_guess_find(plan, parameters, NULL) == DC_OK);
     CHECK(plan->first_guess_counts.draws > 0 && plan->first_guess_counts.vanished == 0, "%ld draws",
           plan->first_guess_counts.draws);
+    CHECK(heard == plan->first_guess_counts.draws - 1, "all but the last were in vain: %ld", heard);
     for (int i = 0; i < 10; i++)
       CHECK(fabs(parameters[i] - plan->parameters[i]) < 2 && parameters[i] != plan->parameters[i]);
     CHECK((fabs(parameters[2] - parameters[0]) < 1e-15 && fabs(parameters[9] - parameters[1]) < 1e-15) == held);
