@@ -12,7 +12,7 @@ export class Player {
     this.show = show;
     this.time = 0;
     this.speed = 1;
-    this.loop = true;
+    this.rest = 0; // how long the end has been in view, s
     this.playing = false;
     this.button = el(
       "button",
@@ -96,35 +96,38 @@ export class Player {
     if (this.playing || !(this.end > 0)) return;
     if (this.time >= this.end) this.time = 0;
     this.playing = true;
+    this.rest = 0;
     this.last = performance.now();
     this.#update();
-    requestAnimationFrame((now) => this.#tick(now));
+    this.#next();
   }
 
   pause() {
     this.playing = false;
+    cancelAnimationFrame(this.request);
     this.#update();
+  }
+
+  #next() {
+    this.request = requestAnimationFrame((now) => this.#tick(now));
   }
 
   // The end stays in view for a moment before the loop begins again.
   #tick(now) {
     if (!this.playing) return;
-    const passed = Math.max(0, (now - this.last) / 1000);
+    // A frame that comes late, as after a while in the background, does not skip what there is to see.
+    const passed = Math.min(0.25, Math.max(0, (now - this.last) / 1000));
     this.last = now;
     if (this.time >= this.end) {
-      this.rest = (this.rest ?? 0) + passed;
+      this.rest += passed;
       if (this.rest > 0.8) {
         this.rest = 0;
-        if (!this.loop) {
-          this.pause();
-          return;
-        }
         this.seek(0);
       }
     } else {
       this.seek(this.time + passed * this.speed);
     }
-    requestAnimationFrame((later) => this.#tick(later));
+    this.#next();
   }
 
   // True when the key was one of the player's.

@@ -127,16 +127,15 @@ if (frames.length > 1) {
   check("the left arrow goes back", (await time()) === 0);
   // At the least speed, so that a short run is not over before one looks.
   for (let i = 0; i < 3; i++) await page.keyboard.press(",");
+  await evaluate(`(() => {
+    const { player } = window.dcsimReport;
+    const { show } = player;
+    player.show = (time) => { window.latestTime = Math.max(window.latestTime ?? 0, time); show(time); };
+  })()`);
   await page.keyboard.press("Space");
   check("space plays", await evaluate("window.dcsimReport.player.playing"));
-  const moved = page.waitForFunction("window.dcsimReport.player.time > 0", null, { timeout: 20000 });
-  check(
-    "playing moves the time",
-    await moved.then(
-      () => true,
-      () => false,
-    ),
-  );
+  for (let i = 0; i < 300 && !(await evaluate("window.latestTime > 0")); i++) await page.waitForTimeout(100);
+  check("playing moves the time", await evaluate("window.latestTime > 0"));
   await page.keyboard.press("Space");
   check("space pauses", !(await evaluate("window.dcsimReport.player.playing")));
   await page.keyboard.press("End");
