@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light and surfaces: one soft key light from above, a white sky with one bounce.  Colours are linear RGB throughout; the picture is made by dc_tone_map.
+// Light and surfaces: one soft key light from above, a white sky with one bounce.  Colours are linear RGB throughout;
+// the picture is made by dc_tone_map.
 #ifndef DC_RENDER_SHADING_H
 #define DC_RENDER_SHADING_H
 
@@ -18,8 +19,8 @@ struct dc_lighting {
 // The key light stands over the viewer's left shoulder.
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height);
 
-// Corners of a rectangle on the ground outside of which a convex thing with the given corners [count] takes no key light
-// from the ground.
+// Corners of a rectangle on the ground outside of which a convex thing with the given corners [count] takes no key
+// light from the ground.
 void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
                         double rectangle[4][3]);
 

@@ -24,7 +24,10 @@ static uint32_t word(const char *bytes)
 static char *build(int frames, const double *time, const double *quaternion, enum dc_status expected)
 {
   static const double position[3 * FRAMES];
-  struct dc_shape shape = {.name = "tetrahedron", .type = &mesh_type, .mesh = {4, 4, vertices, triangles}};
+  struct dc_shape shape = {
+      .name = "tetrahedron",
+      .type = &mesh_type,
+      .mesh = {.vertex_count = 4, .triangle_count = 4, .vertices = vertices, .triangles = triangles}};
   struct dc_body body = {.name = "body", .shape = &shape, .color = {0.5, 0.25, 0.125}};
   struct dc_bodies bodies = {.count = 1, .bodies = &body};
   struct dc_render_settings view = {
