@@ -157,7 +157,7 @@ def close_fingers(lab, position, rotation, drawn):
     done = [False] * len(fingers)
     before = [None] * len(fingers)        # (share, gap) of the last probe
     rate = [0.16 * sum(abs(b - a) for _, a, b in joints) for _, joints in fingers]  # m per share, at most
-    for _ in range(200):
+    for _ in range(80):
         joints = dict(drawn)
         for s, (_, parts) in zip(share, fingers):
             joints.update({name: a + s * (b - a) for name, a, b in parts})
@@ -177,7 +177,10 @@ def close_fingers(lab, position, rotation, drawn):
             step = gap / rate[i]
             if before[i] and before[i][1] != gap:
                 secant = gap * (share[i] - before[i][0]) / (before[i][1] - gap)
-                step = min(secant, 3 * step) if gap > 0 else max(secant, -0.05)
+                if gap > 0:
+                    step = min(secant, 3 * step) if secant > 0 else 3 * step
+                else:
+                    step = max(secant, -0.05)
             before[i] = (share[i], gap)
             share[i] = max(share[i] + step, 0.0)
             if share[i] >= 1:
