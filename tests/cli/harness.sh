@@ -78,3 +78,11 @@ python_with() {
   done
   return 1
 }
+# holds NAME FILE EXPRESSION: passes when the expression of d, the JSON in FILE, is true
+holds() {
+  if have_python; then
+    check "$1" python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval("(" + sys.argv[2] + ")"))' "$2" "$3"
+  else
+    skip "$1" "no python3"
+  fi
+}

@@ -72,14 +72,6 @@ cat >scene.json <<'SCENE'
 }
 SCENE
 
-holds() { # NAME FILE EXPRESSION OF d
-  if have_python; then
-    check "$1" python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval("(" + sys.argv[2] + ")"))' "$2" "$3"
-  else
-    skip "$1" "no python3"
-  fi
-}
-
 run 0 check scene.json
 cp "$out" "$scratch/text"
 for line in "union .* 2 convex hulls of 8 vertices" "whole .* 1 convex hull of 10 vertices" "concave .* not convex" \

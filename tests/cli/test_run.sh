@@ -31,14 +31,6 @@ has() { # DIRECTORY FILE...
 field() { # FILE PYTHON-EXPRESSION OF d
   python3 -c 'import json, math, sys; d = json.load(open(sys.argv[1])); print(eval("(" + sys.argv[2] + ")"))' "$1" "$2"
 }
-holds() { # NAME FILE EXPRESSION
-  if have_python; then
-    check "$1" [ "$(field "$2" "$3")" = True ]
-  else
-    skip "$1" "no python3"
-  fi
-}
-
 # a run directory
 run 0 optimize scene.json -o best --quiet
 check "quiet means an empty stderr" [ ! -s "$err" ]
