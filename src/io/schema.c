@@ -411,8 +411,8 @@ char *dc_scene_schema(void)
   dc_json_end(&writer, '}');
   dc_json_put_raw(&writer, "if",
                   "{\"properties\": {\"problem\": {\"const\": \"refine\"}}, \"required\": [\"problem\"]}");
-  dc_json_put_raw(&writer, "then", "{\"required\": [\"pairs\"]}");
-  dc_json_put_raw(&writer, "else", "{\"required\": [\"time\"]}");
+  dc_json_put_raw(&writer, "then", "{\"properties\": {\"pairs\": true}, \"required\": [\"pairs\"]}");
+  dc_json_put_raw(&writer, "else", "{\"properties\": {\"time\": true}, \"required\": [\"time\"]}");
   dc_json_put_boolean(&writer, "additionalProperties", false);
   dc_json_end(&writer, '}');
   if (plain) {
