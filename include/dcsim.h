@@ -142,6 +142,8 @@ typedef struct {
   int every;                   // every so many frames; 0: about 12 pictures in all, every frame of a film
   double eye[3], target[3];    // used when camera_given
   int camera_given;
+  const char *
+      side;  // "corner", "front", "back", "left", "right", "top": shows everything from there; NULL: the scene's camera
   dcsim_progress_function *progress;  // iteration of iterations; may be NULL
   void *progress_context;
   const char *video;  // write this film (.mp4, .m4v, .mov, .mkv) instead of pictures; NULL: pictures

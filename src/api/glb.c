@@ -23,7 +23,7 @@ static enum dc_status set_view(const struct dc_scene *scene, const struct dc_sto
   if (!marks)
     return dc_fail(error, DC_MEMORY, "out of memory for the camera");
   dc_api_marks(scene, marks);
-  enum dc_status status = dc_api_camera(scene, trajectory, mark_count, marks, view, error);
+  enum dc_status status = dc_api_camera(scene, trajectory, mark_count, marks, NULL, view, error);
   free(marks);
   return status;
 }

@@ -134,7 +134,7 @@ static enum dc_status put_camera(struct page *page)
 {
   struct dc_render_settings settings = {.width = 16, .height = 9};
   enum dc_status status =
-      dc_api_camera(page->scene, &page->best, page->mark_count, page->marks, &settings, &page->error);
+      dc_api_camera(page->scene, &page->best, page->mark_count, page->marks, NULL, &settings, &page->error);
   if (status)
     return status;
   dc_json_begin(&page->json, "camera", '{');

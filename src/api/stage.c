@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "math/vector.h"
 
@@ -29,11 +30,16 @@ int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
 }
 
 enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_stored_trajectory *stored, int mark_count,
-                             const struct dc_render_mark *marks, struct dc_render_settings *settings,
+                             const struct dc_render_mark *marks, const char *side, struct dc_render_settings *settings,
                              struct dc_error *error)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
-  if (scene->camera.given) {
+  int from = 0;
+  while (side && dc_render_side_names[from] && strcmp(dc_render_side_names[from], side) != 0)
+    from++;
+  if (!dc_render_side_names[from])
+    return dc_fail(error, DC_USAGE, "there is no side \"%.100s\" to look from", side);
+  if (scene->camera.given && !side) {
     dc_vec_copy(settings->eye, scene->camera.eye);
     dc_vec_copy(settings->target, scene->camera.target);
     dc_vec_copy(settings->up, scene->camera.up);
@@ -55,7 +61,7 @@ enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_store
     }
   for (int i = 0; i < mark_count; i++)
     dc_vec_copy(points[count++], marks[i].center);
-  dc_render_frame_camera((int)count, (const double(*)[3])points, settings);
+  dc_render_frame_camera((int)count, (const double(*)[3])points, (enum dc_render_side)from, settings);
   free(points);
   return DC_OK;
 }

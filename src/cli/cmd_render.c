@@ -10,6 +10,8 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 
+static const char *const sides[] = {"corner", "front", "back", "left", "right", "top", NULL};
+
 static const struct cli_option own_options[] = {
     {.name = "size",
      .type = CLI_SIZE,
@@ -32,6 +34,13 @@ static const struct cli_option own_options[] = {
      .maximum = 65536,
      .offset = offsetof(struct cli_arguments, samples),
      .help = "samples per pixel; default: 16, of a film 4"},
+    {.name = "camera",
+     .type = CLI_CHOICE,
+     .argument = "SIDE",
+     .value = CLI_VALUE_CHOICES,
+     .choices = sides,
+     .offset = offsetof(struct cli_arguments, camera),
+     .help = "show everything from corner, front, back, left, right or top"},
     {.name = "eye",
      .type = CLI_VECTOR,
      .argument = "x,y,z",
@@ -60,6 +69,9 @@ static int set_camera(const struct cli_arguments *arguments, dcsim_render_option
   bool eye = !isnan(arguments->eye[0]), target = !isnan(arguments->target[0]);
   if (target && !eye)
     return cli_fail(DCSIM_USAGE, "--target: needs --eye too");
+  if (eye && arguments->camera)
+    return cli_fail(DCSIM_USAGE, "--camera: cannot be given with --eye");
+  options->side = arguments->camera;
   if (!eye)
     return 0;
   options->camera_given = 1;

@@ -7,8 +7,12 @@
 
 static const double degree = 0.01745329251994329577;  // rad
 static const double default_fov = 22;                 // degrees; a long lens keeps balls round
-static const double azimuth = 28, elevation = 36;     // degrees: to the left of the front, above the horizon
-static const double margin = 0.84;                    // part of the half width and height that points may fill
+const char *const dc_render_side_names[] = {"corner", "front", "back", "left", "right", "top", NULL};
+// Degrees: from the front to the left, above the horizon.
+static const struct {
+  double azimuth, elevation;
+} sides[DC_RENDER_SIDES] = {{28, 36}, {0, 0}, {180, 0}, {90, 0}, {-90, 0}, {0, 90}};
+static const double margin = 0.84;  // part of the half width and height that points may fill
 
 static bool fov_valid(double fov)
 {
@@ -87,15 +91,16 @@ static void border_add(struct border *border, double side, double depth, double 
   border->high = fmin(border->high, depth + side / slope);
 }
 
-void dc_render_frame_camera(int count, const double (*points)[3], struct dc_render_settings *settings)
+void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
+                            struct dc_render_settings *settings)
 {
   if (!fov_valid(settings->fov_deg))
     settings->fov_deg = default_fov;
   double aspect = settings->width > 0 && settings->height > 0 ? (double)settings->width / settings->height : 16.0 / 9;
   double slope_up = margin * tan(0.5 * degree * settings->fov_deg), slope_right = slope_up * aspect;
-  const double hint[3] = {0, 0, 1};
-  double level = cos(elevation * degree);
-  const double toward[3] = {sin(azimuth * degree) * level, cos(azimuth * degree) * level, -sin(elevation * degree)};
+  const double hint[3] = {0, side == DC_FROM_TOP, side != DC_FROM_TOP};
+  double azimuth = sides[side].azimuth * degree, elevation = sides[side].elevation * degree, level = cos(elevation);
+  const double toward[3] = {sin(azimuth) * level, cos(azimuth) * level, -sin(elevation)};
   struct dc_view view;
   view_axes(&view, toward, hint);
 

@@ -29,10 +29,24 @@ struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_
                                        struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
 
+// Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y; +y;
+// -x; +x; above, with y upwards in the picture.
+enum dc_render_side {
+  DC_FROM_CORNER,
+  DC_FROM_FRONT,
+  DC_FROM_BACK,
+  DC_FROM_LEFT,
+  DC_FROM_RIGHT,
+  DC_FROM_TOP,
+  DC_RENDER_SIDES
+};
+extern const char *const dc_render_side_names[DC_RENDER_SIDES + 1];  // NULL-terminated
+
 // Sets eye, target, up (and fov_deg unless it is in 1 .. 170) so that points [count][3] are in view with a margin,
-// seen from the front left (-x, -y), 36 degrees above the horizon.  Width and height of settings are read for the
+// seen from that side.  Width and height of settings are read for the
 // aspect; points that are not finite are left out.
-void dc_render_frame_camera(int count, const double (*points)[3], struct dc_render_settings *settings);
+void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
+                            struct dc_render_settings *settings);
 
 // Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):
 // earlier positions [trace_count][bodies][3] of all bodies, drawn up to the present one as thin lines below movable

@@ -12,7 +12,7 @@ options_of() {
     optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     probe | check) echo "$scene_options" ;;
-    render) echo "--size --every --samples --eye --target --video --threads --quiet" ;;
+    render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;
     export) echo "--format --output" ;;
     bench) echo "--set --threads" ;;
     report) echo "--threads" ;;

@@ -329,7 +329,7 @@ static void camera_frames_points(void)
   const int sizes[3][2] = {{1280, 720}, {300, 900}, {64, 64}};
   for (int k = 0; k < 3; k++) {
     struct dc_render_settings s = {.width = sizes[k][0], .height = sizes[k][1]};
-    dc_render_frame_camera(5, points, &s);
+    dc_render_frame_camera(5, points, DC_FROM_CORNER, &s);
     double forward[3], right[3], up[3], largest = 0;
     dc_vec_sub(forward, s.target, s.eye);
     dc_vec_scale(forward, forward, 1 / dc_vec_norm(forward));
@@ -349,11 +349,23 @@ static void camera_frames_points(void)
     CHECK(largest > 0.8, "the points fill only %g of the picture", largest);  // observed 0.84: exact fit
   }
   struct dc_render_settings s = {.width = WIDTH, .height = HEIGHT, .samples = 1, .floor_height = NAN};
-  dc_render_frame_camera(0, NULL, &s);
+  dc_render_frame_camera(0, NULL, DC_FROM_CORNER, &s);
   CHECK(isfinite(s.eye[0]) && dc_vec_distance(s.eye, s.target) > 0.5, "too near");
-  dc_render_frame_camera(1, points, &s);
+  dc_render_frame_camera(1, points, DC_FROM_CORNER, &s);
   CHECK(dc_vec_distance(s.eye, s.target) > 0.5, "too near");
   CHECK_NEAR(s.target[0], -3, 1e-12);
+  // from a side the camera looks along an axis, and everything is before it
+  static const double toward[DC_RENDER_SIDES][3] = {{0}, {0, 1, 0}, {0, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, -1}};
+  for (int side = DC_FROM_FRONT; side < DC_RENDER_SIDES; side++) {
+    double forward[3], offset[3];
+    dc_render_frame_camera(4, points, (enum dc_render_side)side, &s);
+    dc_vec_sub(forward, s.target, s.eye);
+    CHECK_NEAR(dc_vec_dot(forward, toward[side]), dc_vec_norm(forward), 1e-12);
+    for (int p = 0; p < 4; p++) {
+      dc_vec_sub(offset, points[p], s.eye);
+      CHECK(dc_vec_dot(offset, forward) > 0, "%s: point %d is behind the camera", dc_render_side_names[side], p);
+    }
+  }
 }
 
 static void expect_refusal(const struct dc_bodies *bodies, int mark_count, const struct dc_render_mark *marks,
