@@ -352,14 +352,15 @@ static void time_queries(const struct stretch *stretch, struct dc_bench_witness_
   times->smoothing += whole - (next - clock);
 }
 
-// Directions of descent for steps of the paper's size (or of none: then nothing is transported), each `often` times.
-static enum dc_status time_descent(const struct stretch *stretch, double size, int often, double *seconds,
-                                   struct dc_error *error)
+// Processor time of directions of descent at states first to end - 1 of the way, each `often` times, for steps of the
+// paper's size (or of none: then nothing is transported).
+static enum dc_status time_descent(const struct stretch *stretch, int first, int end, int often, double size,
+                                   double *seconds, struct dc_error *error)
 {
   const struct dc_residual_problem *problem = dc_refine_problem(stretch->work->refine);
   const double sizes[DC_STEP_GROUPS] = {10 * size, 0.01 * size, size};
   double direction[12], value, clock = dc_thread_seconds();
-  for (int i = 0; i < often * stretch->way->count; i++) {
+  for (int i = first * often; i < end * often; i++) {
     const struct dc_residual_draw draw = {.number = (uint64_t)i, .trust = 1};
     enum dc_status status =
         problem->descend(problem->context, stretch->way->q[i / often], &draw, sizes, &value, direction, error);
@@ -370,23 +371,27 @@ static enum dc_status time_descent(const struct stretch *stretch, double size, i
   return DC_OK;
 }
 
-// What transport takes: directions with it less directions without, the shortest times of several.
+// What transport takes: directions with it less directions without, at each state the shortest times of several.  The
+// witness points are asked for once there, before.
 static enum dc_status time_transport(const struct stretch *stretch, struct dc_bench_witness_times *times,
                                      struct dc_error *error)
 {
   enum { ROUNDS = 4, OFTEN = 8 };
   int method = stretch->settings->refine->witness->method;
-  double least[2] = {INFINITY, INFINITY}, seconds;
   if (!stretch->settings->refine->transport || stretch->settings->both || method == DC_WITNESS_FINITE_DIFFERENCE ||
       method == DC_WITNESS_RS0)
     return DC_OK;
-  for (int i = 0; i < 2 * ROUNDS; i++) {
-    enum dc_status status = time_descent(stretch, i % 2, OFTEN, &seconds, error);
+  for (int i = 0; i < stretch->way->count; i++) {
+    double least[2] = {INFINITY, INFINITY}, seconds;
+    enum dc_status status = time_descent(stretch, i, i + 1, 1, 1, &seconds, error);
+    for (int round = 0; !status && round < 2 * ROUNDS; round++) {
+      status = time_descent(stretch, i, i + 1, OFTEN, round % 2, &seconds, error);
+      least[round % 2] = fmin(least[round % 2], seconds);
+    }
     if (status)
       return status;
-    least[i % 2] = fmin(least[i % 2], seconds);
+    times->transport += (least[1] - least[0]) / OFTEN;
   }
-  times->transport += (least[1] - least[0]) / OFTEN;
   return DC_OK;
 }
 
@@ -400,7 +405,7 @@ static enum dc_status time_way(struct work *work, const struct dc_witness_task *
   enum dc_status status = open_stretch(task, tasks, arena, &stretch, error);
   if (!status) {
     time_queries(&stretch, times);
-    status = time_descent(&stretch, 1, 1, &seconds, error);
+    status = time_descent(&stretch, 0, way->count, 1, 1, &seconds, error);
   }
   if (!status)
     status = time_transport(&stretch, times, error);
