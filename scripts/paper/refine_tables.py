@@ -15,6 +15,7 @@ of the last iteration, and beside it ("lowest") of the best point on the way, wh
 """
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -126,7 +127,7 @@ class Lab:
         return (QUICK_TASKS if self.options.quick else TASKS)[cost][kind]
 
     def solve(self, kind, refine=None, optimizer=None, cost="low", margin=MARGIN, both=False, most=None):
-        tasks = min(self.count(kind, cost), most or 10 ** 9)
+        tasks = min(self.count(kind, cost), most or math.inf, self.options.tasks or math.inf)
         settings = {"objects": kind, "tasks": tasks, "both": both, "refine.margin": margin}
         settings.update({"refine." + key: value for key, value in (refine or {}).items()})
         settings.update({"optimizer." + key: value for key, value in (optimizer or {}).items()})
@@ -135,6 +136,7 @@ class Lab:
     def times(self, kind, refine=None, repeats=3):
         """Medians of several runs, microseconds."""
         tasks = (4 if kind == "concave" else 10) if self.options.quick else 20 if kind == "concave" else 50
+        tasks = min(tasks, self.options.tasks or math.inf)
         runs = []
         for seed in range(1, 2 if self.options.quick else repeats + 1):
             settings = {"objects": kind, "tasks": tasks, "seed": seed}
@@ -396,6 +398,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer tasks; less than two minutes for each table or figure")
     parser.add_argument("-o", "--output", default=os.path.join("runs", "paper"))
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--tasks", type=int, help="at most so many of each kind: for tests")
     parser.add_argument("--reuse", metavar="FILE", help="take the runs that are in this JSON file instead of making them anew")
     parser.add_argument("--publish", action="store_true", help="refine-all: write the page to docs/measured")
     options = parser.parse_args()
@@ -419,7 +422,7 @@ def main():
     text = "\n".join([*head, *([bars + "\n"] if bars else []), *([notes()] if whole else []), *texts])
     with open(os.path.join(folder, name + ".md"), "w", encoding="utf-8") as file:
         file.write(text)
-    print(text)
+    sys.stdout.write(text)
     return 0 if all(bar["holds"] for bar in lab.bars) else 1
 
 
