@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the figures of docs/results.md and writes it.
 
-    scripts/measure.py [--dcsim build/dcsim] [--quick] [--output docs/results.md]
+    scripts/measure.py [--dcsim build/dcsim] [--quick] [--assemble] [--output docs/results.md]
 
-Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so.
+Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so;
+--assemble measures nothing: it keeps what was measured and takes up anew what is in docs/measured.
 """
 import argparse
 import json
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -33,6 +35,10 @@ class Measurement:
     def say(self, text=""):
         print(text, flush=True)
         self.lines.append(text)
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(self.lines) + "\n")
 
     def run(self, *arguments, threads=2, check=True):
         environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
@@ -125,6 +131,9 @@ def gradients(m):
         if not name.endswith(".json") or name == "gather_bunny.json":
             continue
         scene = name[:-5]
+        with open(os.path.join(SCENES, name), encoding="utf-8") as file:
+            if re.search(r'"problem":\s*"refine"', file.read()):
+                continue  # its derivatives are smoothed: no gradient to check
         count = GRADIENT_STEPS.get(scene, 25 if m.quick else 0)
         steps = ["--steps", str(count)] if count else []
         # A stack that stands has no loss at all within its tolerance.
@@ -135,7 +144,7 @@ def gradients(m):
     m.table(["scene", "largest relative error", "Taylor orders", "status"], rows)
     m.say("At the first guess of the scenes, over all their steps, or of long ones over " +
           ", ".join(f"{count} ({scene})" for scene, count in sorted(GRADIENT_STEPS.items())) +
-          "; not checked here: gather_bunny.")
+          "; not checked here: gather_bunny, and refinements, whose derivatives are smoothed.")
     m.say()
 
 
@@ -263,22 +272,35 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "kick_seeds_sort", "comparison", "physics", "stacking"]:
+    for name in ["push_variants", "kick_seeds_sort", "comparison", "physics", "stacking", "refine"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 # charts stand beside the part
-                m.say(file.read().strip().replace("](figure-", "](measured/figure-").replace("](table-", "](measured/table-"))
+                m.say(file.read().strip().replace("](figure-", "](measured/figure-").replace("](table-", "](measured/table-").replace("](refine-", "](measured/refine-"))
                 m.say()
+
+
+def assemble(m, path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    m.lines = lines[:lines.index("## Robot tasks")]
+    tasks(m)
+    m.say(lines[-1])
+    m.write(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--assemble", action="store_true", help="measure nothing, take up docs/measured anew")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "results.md"))
     options = parser.parse_args()
     m = Measurement(options.dcsim, options.quick)
+    if options.assemble:
+        assemble(m, options.output)
+        return
     start = time.time()
     version = m.run("--version").stdout.strip().replace("\n", "; ")
     m.say("# Results")
@@ -295,8 +317,7 @@ def main():
     benchmarks(m)
     tasks(m)
     m.say(f"Whole measurement: {time.time() - start:.0f} s.")
-    with open(options.output, "w", encoding="utf-8") as file:
-        file.write("\n".join(m.lines) + "\n")
+    m.write(options.output)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ struct request {
 static enum dc_status make_tree(const struct dc_bench_arguments *arguments, struct dc_json_document *document,
                                 struct dc_arena *arena, struct dc_json *root, struct dc_error *error)
 {
-  static const char *const sections[] = {"refine", "optimizer", NULL};
+  static const char *const sections[] = {"refine", "refine.derivative", "optimizer", NULL};
   const char **sources = dc_arena_alloc(arena, (size_t)arguments->count, sizeof *sources);
   bool scanned;
   document->name = "settings";
@@ -103,6 +103,15 @@ static void put_request(struct dc_json_writer *json, const struct request *reque
   dc_json_put_number(json, "margin", request->settings.refine->margin);
 }
 
+static void put_score(struct dc_json_writer *json, const char *key, const struct dc_bench_witness_score *score)
+{
+  dc_json_begin(json, key, '{');
+  dc_json_put_number(json, "accuracy", score->accuracy);
+  dc_json_put_number(json, "median", score->median);
+  dc_json_put_number(json, "ninth_decile", score->ninth);
+  dc_json_end(json, '}');
+}
+
 enum dc_status dc_api_bench_witness(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
                                     struct dc_text *text, struct dc_error *error)
 {
@@ -115,18 +124,24 @@ enum dc_status dc_api_bench_witness(const struct dc_bench_arguments *arguments, 
     put_request(json, &request);
     dc_json_put_string(json, "optimizer", request.method->name);
     dc_json_put_integer(json, "tasks", result.tasks);
-    dc_json_put_number(json, "accuracy", result.accuracy);
-    dc_json_put_number(json, "median", result.median);
-    dc_json_put_number(json, "ninth_decile", result.ninth);
+    put_score(json, "best", &result.best);
+    if (result.last_counts)
+      put_score(json, "last", &result.last);
+    else
+      dc_json_put_raw(json, "last", "null");
     dc_json_put_number(json, "queries", result.queries);
     dc_json_put_number(json, "iterations", result.iterations);
     dc_json_put_number(json, "seconds", result.seconds);
     dc_text_add(text,
-                "%d %s tasks, %s, %s: %.1f %% below 1e-6 m^2, median %.2e, ninth decile %.2e m^2\n"
-                "  %.0f queries and %.0f iterations a task, %.3g s of processor time, %.2f us an iteration\n",
+                "%d %s tasks, %s, %s: %.1f %% below 1e-6 m^2, median %.2e, ninth decile %.2e m^2 (lowest values)\n",
                 result.tasks, dc_bench_set_name(request.settings.objects),
                 dc_witness_options[0].choices[request.settings.refine->witness->method], request.method->name,
-                100 * result.accuracy, result.median, result.ninth, result.queries, result.iterations, result.seconds,
+                100 * result.best.accuracy, result.best.median, result.best.ninth);
+    if (result.last_counts)
+      dc_text_add(text, "  of the last iteration: %.1f %%, %.2e, %.2e m^2\n", 100 * result.last.accuracy,
+                  result.last.median, result.last.ninth);
+    dc_text_add(text, "  %.0f queries and %.0f iterations a task, %.3g s of processor time, %.2f us an iteration\n",
+                result.queries, result.iterations, result.seconds,
                 1e6 * result.seconds / fmax(1, result.iterations * result.tasks));
   }
   dc_arena_destroy(request.arena);
@@ -147,6 +162,10 @@ enum dc_status dc_api_bench_witness_time(const struct dc_bench_arguments *argume
     dc_json_put_number(json, "forward", times.forward);
     dc_json_put_number(json, "backward", times.backward);
     dc_json_put_number(json, "iteration", times.iteration);
+    dc_json_put_number(json, "sampling", times.sampling);
+    dc_json_put_number(json, "smoothing", times.smoothing);
+    dc_json_put_number(json, "passing", times.passing);
+    dc_json_put_number(json, "transport", times.transport);
     dc_text_add(text, "%d %s tasks, %s: %.2f us a query, %.2f us its derivative, %.2f us an iteration of descent\n",
                 times.tasks, dc_bench_set_name(request.settings.objects),
                 dc_witness_options[0].choices[request.settings.refine->witness->method], 1e6 * times.forward,

@@ -10,10 +10,9 @@
 // the second number.
 static const double COUPLING = 0.9999, SINGULAR = 1e-3;
 
-// Side `side` of a query in the frame of its solid.
-static void localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
-                     const struct dc_placement *placement, const struct dc_witness *witness, int side,
-                     const double target[3], const struct dc_witness_draw *draw, struct dc_witness_local *local)
+void dc_witness_localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
+                         const struct dc_placement *placement, const struct dc_witness *witness, int side,
+                         const double target[3], const struct dc_witness_draw *draw, struct dc_witness_local *local)
 {
   const double *own = witness->point[side], *other = witness->point[1 - side];
   double from_origin[3], offset[3], normal[3];
@@ -40,7 +39,7 @@ void dc_witness_derivative(const struct dc_witness_settings *settings, const str
     struct dc_witness_local local;
     struct dc_witness_points points;
     double mean[3] = {0}, follow[9], turned[9], moved[3];
-    localize(settings, &solids[i], &placements[i], witness, i, target[i], draw, &local);
+    dc_witness_localize(settings, &solids[i], &placements[i], witness, i, target[i], draw, &local);
     if (settings->method == DC_WITNESS_ANALYTICAL) {
       dc_witness_follow_exactly(solids[i].solid, &local, follow);
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a derivative of a witness point, in the frame of its solid.  Private to the derivatives and their tests.
+// The steps of a derivative of a witness point, in the frame of its solid.  Private to the derivatives, their
+// tests and what measures their times.
 #ifndef DC_GEOMETRY_WITNESS_LOCAL_H
 #define DC_GEOMETRY_WITNESS_LOCAL_H
 
@@ -14,6 +15,11 @@ struct dc_witness_local {
   double distance;   // signed, of the query, m
   int part;          // of this solid
 };
+
+// Side `side` of a query in the frame of its solid; target: where its point should be, world, m.
+void dc_witness_localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
+                         const struct dc_placement *placement, const struct dc_witness *witness, int side,
+                         const double target[3], const struct dc_witness_draw *draw, struct dc_witness_local *local);
 
 // Points relative to the witness point, m.
 struct dc_witness_points {

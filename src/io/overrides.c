@@ -93,19 +93,31 @@ static cJSON *find_element(const struct dc_json *array, const struct part *part,
   return NULL;
 }
 
-static bool listed(const char *name, const char *const *names)
+// Whether the way from the root to member last of container, joined by dots, is the first length characters of section.
+static bool is_way(const struct dc_json *container, const char *last, const char *section, size_t length)
 {
-  for (int i = 0; names[i]; i++)
-    if (strcmp(names[i], name) == 0)
+  size_t own = last ? strlen(last) : 0;
+  if (own == 0 || own > length || memcmp(section + length - own, last, own) != 0)
+    return false;
+  if (!container->parent)
+    return own == length;
+  return own < length && section[length - own - 1] == '.' &&
+         is_way(container->parent, container->key, section, length - own - 1);
+}
+
+static bool is_section(const struct dc_json *container, const char *name, const char *const *sections)
+{
+  for (int i = 0; sections[i]; i++)
+    if (is_way(container, name, sections[i], strlen(sections[i])))
       return true;
   return false;
 }
 
-static cJSON *add_section(struct dc_json_document *document, cJSON *root, const char *name, uint32_t source)
+static cJSON *add_section(struct dc_json_document *document, cJSON *parent, const char *name, uint32_t source)
 {
   int place = dc_json_add_place(document, source);
   cJSON *section = place < 0 ? NULL : cJSON_CreateObject();
-  if (section && !cJSON_AddItemToObject(root, name, section)) {
+  if (section && !cJSON_AddItemToObject(parent, name, section)) {
     cJSON_Delete(section);
     section = NULL;
   }
@@ -180,7 +192,7 @@ static enum dc_status descend(struct change *change, const struct dc_json *conta
       return refuse(change, DC_BAD_INPUT);
   } else {
     child = cJSON_GetObjectItemCaseSensitive(container->node, part.name);
-    if (!child && !container->parent && listed(part.name, change->sections)) {
+    if (!child && is_section(container, part.name, change->sections)) {
       child = add_section(change->document, container->node, part.name, change->source);
       if (!child)
         return refuse(change, dc_fail(change->error, DC_MEMORY, "out of memory"));

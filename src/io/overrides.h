@@ -10,8 +10,8 @@
 //   path: keys and elements joined by dots: bodies.cue.mass, bodies.3.mass, bodies[3].mass, shapes["a.b"].radius.
 // An element is addressed by its
 //   "name", else by its index; in brackets always by index.
-//   value: JSON, else a string.  null removes the key.  The last key of a path may be new; so may be one of the
-// sections (NULL-terminated) at its beginning.
+//   value: JSON, else a string.  null removes the key.  The last key of a path may be new; so may be the
+// sections (NULL-terminated) at its beginning, which are keys joined by dots: {"refine", "refine.derivative"}.
 enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const char *argument, uint32_t source,
                            const char *const *sections, struct dc_error *error);
 

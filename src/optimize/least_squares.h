@@ -63,6 +63,7 @@ struct dc_least_squares_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
+  bool one_path;  // every iterate is one step from the one before and none is taken back: the last is a result, too
   // Minimizes from point [point_size], which receives the best point whatever is returned.  seed: of restarts and draws.
   // The same problem, options and seed give the same bits.  DC_STOPPED when the observer (may be NULL) stopped it;
   // statuses of evaluate and descend; DC_NUMERICAL when what they gave is not finite (a trial step that leads to such a

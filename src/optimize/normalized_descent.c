@@ -173,5 +173,6 @@ const struct dc_least_squares_type dc_normalized_descent = {
     .reference = "paper 002, section V-A",
     .options = options_table,
     .options_size = sizeof(struct descent_options),
+    .one_path = true,
     .minimize = minimize,
 };

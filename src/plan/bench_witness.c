@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "geometry/witness_local.h"
 #include "math/rotation.h"
+#include "math/vector.h"
 
 static const char *const sets[] = {"convex", "hard", "concave", NULL};
 
@@ -125,12 +127,19 @@ static enum dc_status open_work(const struct dc_bench_witness_settings *settings
 }
 
 struct outcome {
-  double value;
+  double best, last;
   long queries, iterations;
   double seconds;
   enum dc_status status;
   struct dc_error error;
 };
+
+static bool note_last(void *context, const struct dc_residual_iterate *iterate)
+{
+  struct outcome *outcome = context;
+  outcome->last = iterate->value;
+  return true;
+}
 
 static void solve(const struct dc_bench_witness_settings *settings, const struct dc_witness_tasks *tasks, int index,
                   const struct dc_least_squares_type *method, const void *method_options, struct outcome *outcome)
@@ -144,10 +153,10 @@ static void solve(const struct dc_bench_witness_settings *settings, const struct
   if (!outcome->status) {
     dc_initial_state(&work.model.bodies, q);
     double before = dc_thread_seconds();
-    outcome->status = method->minimize(method_options, dc_refine_problem(work.refine), (uint64_t)index, q, NULL, NULL,
-                                       &result, &outcome->error);
+    outcome->status = method->minimize(method_options, dc_refine_problem(work.refine), (uint64_t)index, q, note_last,
+                                       outcome, &result, &outcome->error);
     outcome->seconds = dc_thread_seconds() - before;
-    outcome->value = result.best_value;
+    outcome->best = result.best_value;
     outcome->iterations = result.iterations;
     outcome->queries = dc_refine_counts(work.refine).queries;
   }
@@ -161,13 +170,24 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+// Sorts values.
+static struct dc_bench_witness_score score(double *values, int count)
+{
+  int accurate = 0;
+  qsort(values, (size_t)count, sizeof *values, compare);
+  while (accurate < count && values[accurate] < ACCURATE)
+    accurate++;
+  return (struct dc_bench_witness_score){
+      .accuracy = (double)accurate / count, .median = values[count / 2], .ninth = values[(int)(0.9 * count)]};
+}
+
 static enum dc_status summarize(const struct outcome *outcomes, int count, struct dc_bench_witness_result *result,
                                 struct dc_error *error)
 {
   double *values = dc_alloc((size_t)count, sizeof *values);
   if (!values)
     return dc_fail(error, DC_MEMORY, "out of memory for results");
-  *result = (struct dc_bench_witness_result){.tasks = count};
+  result->tasks = count;
   for (int i = 0; i < count; i++) {
     const struct outcome *outcome = &outcomes[i];
     if (outcome->status) {
@@ -175,15 +195,17 @@ static enum dc_status summarize(const struct outcome *outcomes, int count, struc
       free(values);
       return outcome->status;
     }
-    values[i] = outcome->value;
-    result->accuracy += (outcome->value < ACCURATE) / (double)count;
-    result->queries += (double)outcome->queries / count;
-    result->iterations += (double)outcome->iterations / count;
+    values[i] = outcome->best;
+    result->queries += (double)outcome->queries;
+    result->iterations += (double)outcome->iterations;
     result->seconds += outcome->seconds;
   }
-  qsort(values, (size_t)count, sizeof *values, compare);
-  result->median = values[count / 2];
-  result->ninth = values[(int)(0.9 * count)];
+  result->queries /= count;
+  result->iterations /= count;
+  result->best = score(values, count);
+  for (int i = 0; i < count; i++)
+    values[i] = outcomes[i].last;
+  result->last = score(values, count);
   free(values);
   return DC_OK;
 }
@@ -195,6 +217,7 @@ enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings
   struct dc_arena *arena = dc_arena_create();
   struct dc_witness_tasks tasks = {0};
   struct outcome *outcomes = dc_alloc((size_t)settings->tasks, sizeof *outcomes);
+  *result = (struct dc_bench_witness_result){.last_counts = method->one_path};
   enum dc_status status = arena && outcomes ? make_tasks(settings, arena, &tasks, error)
                                             : dc_fail(error, DC_MEMORY, "out of memory for tasks");
   if (!status) {
@@ -238,68 +261,158 @@ static void place(const struct dc_bodies *bodies, const double *q, struct dc_pla
   }
 }
 
-// Times of queries along the way and of derivatives at their answers, added to times.
-static enum dc_status time_way(const struct work *work, const struct dc_witness_task *task,
+// A way as queries see it.
+struct stretch {
+  const struct dc_bench_witness_settings *settings;
+  struct work *work;
+  const struct way *way;
+  struct dc_surface_samples samples[2];
+  struct dc_witness_solid solids[2];
+  struct dc_witness_search *search;
+  struct dc_placement (*placements)[2];  // [way->count], as the following
+  double (*targets)[2][3], (*centers)[2][3];
+  struct dc_witness *witnesses;
+  struct dc_witness_side (*sides)[2];
+};
+
+static enum dc_status open_stretch(const struct dc_witness_task *task, const struct dc_witness_tasks *tasks,
+                                   struct dc_arena *arena, struct stretch *stretch, struct dc_error *error)
+{
+  stretch->placements = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->placements);
+  stretch->targets = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->targets);
+  stretch->centers = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->centers);
+  stretch->witnesses = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->witnesses);
+  stretch->sides = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->sides);
+  if (!stretch->placements || !stretch->targets || !stretch->centers || !stretch->witnesses || !stretch->sides)
+    return dc_fail(error, DC_MEMORY, "out of memory for poses");
+  for (int k = 0; k < 2; k++) {
+    const struct dc_solid *solid = &tasks->solids[task->object[k]];
+    enum dc_status status = dc_surface_samples_create(solid, (int)stretch->settings->refine->candidates, 1, arena,
+                                                      &stretch->samples[k], error);
+    if (status)
+      return status;
+    stretch->solids[k] = (struct dc_witness_solid){solid, &stretch->samples[k]};
+  }
+  for (int i = 0; i < stretch->way->count; i++) {
+    place(&stretch->work->model.bodies, stretch->way->q[i], stretch->placements[i]);
+    for (int k = 0; k < 2; k++) {
+      const struct dc_placement *placement = &stretch->placements[i][k];
+      dc_mat_apply(stretch->targets[i][k], placement->rotation, task->target[k]);
+      dc_vec_add(stretch->targets[i][k], stretch->targets[i][k], placement->position);
+      dc_vec_copy(stretch->centers[i][k], placement->position);
+    }
+  }
+  stretch->search = dc_witness_search_create(stretch->solids[0].solid, stretch->solids[1].solid);
+  return stretch->search ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a search");
+}
+
+// Queries, derivatives and their parts; adds to times.
+static void time_queries(const struct stretch *stretch, struct dc_bench_witness_times *times)
+{
+  const struct dc_witness_settings *witness = stretch->settings->refine->witness;
+  int count = stretch->way->count;
+  double clock = dc_thread_seconds(), next, whole;
+  for (int i = 0; i < count; i++)
+    dc_witness_query(stretch->search, &stretch->placements[i][0], &stretch->placements[i][1], &stretch->witnesses[i]);
+  next = dc_thread_seconds();
+  times->forward += next - clock;
+  if (witness->method == DC_WITNESS_FINITE_DIFFERENCE || witness->method == DC_WITNESS_RS0)
+    return;
+  clock = dc_thread_seconds();
+  for (int i = 0; i < count; i++) {
+    const struct dc_witness_draw draw = {.key = (uint64_t)i, .radius_scale = 1};
+    dc_witness_derivative(witness, stretch->solids, stretch->placements[i], &stretch->witnesses[i],
+                          (const double(*)[3])stretch->targets[i], &draw, stretch->sides[i]);
+  }
+  next = dc_thread_seconds();
+  whole = next - clock;
+  clock = next;
+  for (int i = 0; i < count; i++) {
+    double jacobian[2][2][18];
+    dc_witness_jacobian(witness, &stretch->witnesses[i], stretch->sides[i], (const double(*)[3])stretch->centers[i],
+                        jacobian);
+  }
+  next = dc_thread_seconds();
+  times->passing += next - clock;
+  times->backward += whole + next - clock;
+  if (witness->method == DC_WITNESS_ANALYTICAL)
+    return;
+  clock = dc_thread_seconds();
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 2; k++) {
+      const struct dc_witness_draw draw = {.key = (uint64_t)i, .radius_scale = 1};
+      struct dc_witness_local local;
+      struct dc_witness_points points;
+      dc_witness_localize(witness, &stretch->solids[k], &stretch->placements[i][k], &stretch->witnesses[i], k,
+                          stretch->targets[i][k], &draw, &local);
+      dc_witness_sample(witness, &stretch->solids[k], &local, 2 * draw.key + (uint64_t)k, &points);
+    }
+  next = dc_thread_seconds();
+  times->sampling += next - clock;
+  times->smoothing += whole - (next - clock);
+}
+
+// Processor time of directions of descent at states first to end - 1 of the way, each `often` times, for steps of the
+// paper's size (or of none: then nothing is transported).
+static enum dc_status time_descent(const struct stretch *stretch, int first, int end, int often, double size,
+                                   double *seconds, struct dc_error *error)
+{
+  const struct dc_residual_problem *problem = dc_refine_problem(stretch->work->refine);
+  const double sizes[DC_STEP_GROUPS] = {10 * size, 0.01 * size, size};
+  double direction[12], value, clock = dc_thread_seconds();
+  for (int i = first * often; i < end * often; i++) {
+    const struct dc_residual_draw draw = {.number = (uint64_t)i, .trust = 1};
+    enum dc_status status =
+        problem->descend(problem->context, stretch->way->q[i / often], &draw, sizes, &value, direction, error);
+    if (status)
+      return status;
+  }
+  *seconds = dc_thread_seconds() - clock;
+  return DC_OK;
+}
+
+// What transport takes: directions with it less directions without, at each state the shortest times of several.  The
+// witness points are asked for once there, before.
+static enum dc_status time_transport(const struct stretch *stretch, struct dc_bench_witness_times *times,
+                                     struct dc_error *error)
+{
+  enum { ROUNDS = 4, OFTEN = 8 };
+  int method = stretch->settings->refine->witness->method;
+  if (!stretch->settings->refine->transport || stretch->settings->both || method == DC_WITNESS_FINITE_DIFFERENCE ||
+      method == DC_WITNESS_RS0)
+    return DC_OK;
+  for (int i = 0; i < stretch->way->count; i++) {
+    double least[2] = {INFINITY, INFINITY}, seconds;
+    enum dc_status status = time_descent(stretch, i, i + 1, 1, 1, &seconds, error);
+    for (int round = 0; !status && round < 2 * ROUNDS; round++) {
+      status = time_descent(stretch, i, i + 1, OFTEN, round % 2, &seconds, error);
+      least[round % 2] = fmin(least[round % 2], seconds);
+    }
+    if (status)
+      return status;
+    times->transport += (least[1] - least[0]) / OFTEN;
+  }
+  return DC_OK;
+}
+
+static enum dc_status time_way(struct work *work, const struct dc_witness_task *task,
                                const struct dc_witness_tasks *tasks, const struct dc_bench_witness_settings *settings,
                                const struct way *way, struct dc_arena *arena, struct dc_bench_witness_times *times,
                                struct dc_error *error)
 {
-  struct dc_placement(*placements)[2] = dc_arena_alloc(arena, MOST_POSES, sizeof *placements);
-  struct dc_witness *witnesses = dc_arena_alloc(arena, MOST_POSES, sizeof *witnesses);
-  struct dc_surface_samples samples[2];
-  struct dc_witness_solid solids[2];
-  double jacobian[2][2][18];
-  if (!placements || !witnesses)
-    return dc_fail(error, DC_MEMORY, "out of memory for poses");
-  for (int k = 0; k < 2; k++) {
-    solids[k] = (struct dc_witness_solid){&tasks->solids[task->object[k]], &samples[k]};
-    enum dc_status status =
-        dc_surface_samples_create(solids[k].solid, (int)settings->refine->candidates, 1, arena, &samples[k], error);
-    if (status)
-      return status;
+  struct stretch stretch = {.settings = settings, .work = work, .way = way};
+  double seconds = 0;
+  enum dc_status status = open_stretch(task, tasks, arena, &stretch, error);
+  if (!status) {
+    time_queries(&stretch, times);
+    status = time_descent(&stretch, 0, way->count, 1, 1, &seconds, error);
   }
-  for (int i = 0; i < way->count; i++)
-    place(&work->model.bodies, way->q[i], placements[i]);
-  struct dc_witness_search *search = dc_witness_search_create(solids[0].solid, solids[1].solid);
-  if (!search)
-    return dc_fail(error, DC_MEMORY, "out of memory for a search");
-  double start = dc_thread_seconds();
-  for (int i = 0; i < way->count; i++)
-    dc_witness_query(search, &placements[i][0], &placements[i][1], &witnesses[i]);
-  double middle = dc_thread_seconds();
-  int method = settings->refine->witness->method;
-  for (int i = 0; i < way->count && method != DC_WITNESS_FINITE_DIFFERENCE && method != DC_WITNESS_RS0; i++) {
-    struct dc_witness_draw draw = {.key = (uint64_t)i, .radius_scale = 1};
-    struct dc_witness_side sides[2];
-    double target[2][3], center[2][3];
-    for (int k = 0; k < 2; k++) {
-      const double *r = placements[i][k].rotation, *t = task->target[k];
-      for (int c = 0; c < 3; c++) {
-        target[k][c] = placements[i][k].position[c] + r[3 * c] * t[0] + r[3 * c + 1] * t[1] + r[3 * c + 2] * t[2];
-        center[k][c] = placements[i][k].position[c];
-      }
-    }
-    dc_witness_derivative(settings->refine->witness, solids, placements[i], &witnesses[i], (const double(*)[3])target,
-                          &draw, sides);
-    dc_witness_jacobian(settings->refine->witness, &witnesses[i], sides, (const double(*)[3])center, jacobian);
-  }
-  double end = dc_thread_seconds();
-  times->backward += method == DC_WITNESS_FINITE_DIFFERENCE || method == DC_WITNESS_RS0 ? NAN : end - middle;
-  times->forward += middle - start;
+  if (!status)
+    status = time_transport(&stretch, times, error);
+  times->iteration += seconds;
   times->poses += way->count;
-  dc_witness_search_destroy(search);
-  const struct dc_residual_problem *problem = dc_refine_problem(work->refine);
-  const double sizes[DC_STEP_GROUPS] = {10, 0.01, 1};
-  double direction[12], value;
-  start = dc_thread_seconds();
-  for (int i = 0; i < way->count; i++) {
-    const struct dc_residual_draw draw = {.number = (uint64_t)i, .trust = 1};
-    enum dc_status status = problem->descend(problem->context, way->q[i], &draw, sizes, &value, direction, error);
-    if (status)
-      return status;
-  }
-  times->iteration += dc_thread_seconds() - start;
-  return DC_OK;
+  dc_witness_search_destroy(stretch.search);
+  return status;
 }
 
 static enum dc_status time_task(const struct dc_bench_witness_settings *settings, const struct dc_witness_tasks *tasks,
@@ -326,6 +439,25 @@ static enum dc_status time_task(const struct dc_bench_witness_settings *settings
   return status;
 }
 
+// Sums over poses become means; parts that the method does not have become NAN.
+static void average(const struct dc_bench_witness_settings *settings, struct dc_bench_witness_times *times)
+{
+  int method = settings->refine->witness->method;
+  bool differences = method == DC_WITNESS_FINITE_DIFFERENCE || method == DC_WITNESS_RS0;
+  double *means[] = {&times->forward,   &times->backward, &times->iteration, &times->sampling,
+                     &times->smoothing, &times->passing,  &times->transport};
+  for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+    *means[i] /= (double)times->poses;
+  if (differences)
+    times->backward = times->iteration - times->forward;
+  if (differences || method == DC_WITNESS_ANALYTICAL)
+    times->sampling = times->smoothing = NAN;
+  if (differences)
+    times->passing = NAN;
+  if (differences || settings->both || !settings->refine->transport)
+    times->transport = NAN;
+}
+
 enum dc_status dc_bench_witness_time(const struct dc_bench_witness_settings *settings,
                                      struct dc_bench_witness_times *times, struct dc_error *error)
 {
@@ -339,11 +471,8 @@ enum dc_status dc_bench_witness_time(const struct dc_bench_witness_settings *set
     status = make_tasks(settings, arena, &tasks, error);
   for (int i = 0; !status && i < tasks.count; i++)
     status = time_task(settings, &tasks, i, descent, times, error);
-  if (times->poses) {
-    times->forward /= (double)times->poses;
-    times->backward /= (double)times->poses;
-    times->iteration /= (double)times->poses;
-  }
+  if (!status)
+    average(settings, times);
   dc_arena_destroy(arena);
   return status;
 }

@@ -231,6 +231,42 @@ static void test_overrides(void)
   release(&reading);
 }
 
+// Sections of sections may be new as well, wherever their path says and nowhere else.
+static void test_new_sections(void)
+{
+  static const char *const sections[] = {"joints", "joints.arm", "other.part", NULL};
+  static const struct {
+    const char *argument, *tree, *message;
+  } cases[] = {
+      {"joints.arm.kp=1", "{\"joints\":{\"arm\":{\"kp\":1}}}", ""},
+      {"joints[\"arm\"].kp=1", "{\"joints\":{\"arm\":{\"kp\":1}}}", ""},
+      {"joints.kp=1", "{\"joints\":{\"kp\":1}}", ""},
+      {"joints.leg.kp=1", "{\"joints\":{}}", "--set: --set: joints: no member is called \"leg\""},
+      {"arm.kp=1", "{}", "--set: robot.json:1:1: no member is called \"arm\""},
+      {"other.part.kp=1", "{}", "--set: robot.json:1:1: no member is called \"other\""},
+      {"joints.arm.arm.kp=1", "{\"joints\":{\"arm\":{}}}", "--set: --set: joints.arm: no member is called \"arm\""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct dc_arena *arena = dc_arena_create();
+    struct dc_json_document document = {0};
+    struct dc_error error = {0};
+    const char *sources[] = {"--set"};
+    write_scene("robot.json", "{}");
+    CHECK(dc_json_load(&document, "robot.json", arena, &error) == DC_OK, "%s", error.text);
+    document.sources = sources;
+    document.source_count = 1;
+    enum dc_status status = dc_override(&document, document.root, cases[i].argument, 1, sections, &error);
+    char *tree = cJSON_PrintUnformatted(document.root);
+    CHECK((status == DC_OK) == !cases[i].message[0] && strcmp(error.text, cases[i].message) == 0, "%s: %s",
+          cases[i].argument, error.text);
+    CHECK(tree && strcmp(tree, cases[i].tree) == 0, "%s: %s", cases[i].argument, tree);
+    free(tree);
+    document.sources = NULL;
+    dc_json_release(&document);
+    dc_arena_destroy(arena);
+  }
+}
+
 static char *resolve(const struct robot *robot)
 {
   struct dc_scene scene = {.bodies = bodies};
@@ -416,6 +452,7 @@ int main(void)
       {"mistakes and their places", test_mistakes},
       {"places of messages from behind the tables", test_wrap},
       {"--set", test_overrides},
+      {"sections that are new", test_new_sections},
       {"resolved text", test_resolved},
       {"long and deep lists", test_hostile},
       {"schema", test_schema},
