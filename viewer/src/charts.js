@@ -141,11 +141,11 @@ class Chart {
   }
 }
 
-// The charts of loss.csv; null when it has no rows.
-export function charts(rows) {
+// The charts of loss.csv; null when it has no rows.  A problem without time has neither gaps nor Newton iterations.
+export function charts(rows, timeless) {
   if (!rows.iteration?.length) return null;
   const best = bestRow(rows.loss);
-  const all = kinds.map((kind) => new Chart(kind, rows, best));
+  const all = kinds.filter((kind) => !timeless || kind.log).map((kind) => new Chart(kind, rows, best));
   const element = el("div", { class: "charts" }, ...all.map((chart) => chart.element));
   const last = Object.fromEntries(all.map((chart) => [chart.kind.key, chart.values[chart.values.length - 1]]));
   const plotted = () => all.filter((chart) => chart.plot).map((chart) => chart.kind.key);

@@ -25,7 +25,33 @@ function fact(name, value, note) {
   );
 }
 
+const computed = (data, result) =>
+  fact(
+    "Computed in",
+    duration(result.seconds),
+    data.run.threads ? `${data.run.threads} thread${data.run.threads === 1 ? "" : "s"}` : null,
+  );
+
+// Of a problem without time.
+function refinementFacts(data) {
+  const result = data.run.result ?? {};
+  const pairs = result.objectives ?? [];
+  const reached = pairs.filter((pair) => pair.reached).length;
+  return el(
+    "dl",
+    { class: "facts" },
+    fact("Value", number(result.loss), `from ${number(result.initial_loss)}`),
+    fact("Iterations", number(result.iterations), data.scene.optimizer?.type),
+    fact("Pairs", `${reached} of ${pairs.length}`, "reached"),
+    fact("Largest error", `${number(result.largest_error, 3)} m`, "of a pair"),
+    fact("Overlap", `${number(result.overlap, 3)} m`, "of other bodies"),
+    fact("Queries", number(result.queries), `${data.bodies.length} bodies`),
+    computed(data, result),
+  );
+}
+
 export function facts(data) {
+  if (data.scene.problem === "refine") return refinementFacts(data);
   const result = data.run.result ?? {};
   const optimized = isOptimized(result);
   const drop = result.initial_loss > 0 ? 100 * (1 - result.loss / result.initial_loss) : NaN;
@@ -44,11 +70,7 @@ export function facts(data) {
     ),
     fact("Newton iterations", number(result.newton_iterations_per_step, 3), "per step"),
     fact("Contact", data.contactModel ?? data.scene.contact?.model ?? "\u2013", `${data.bodies.length} bodies`),
-    fact(
-      "Computed in",
-      duration(result.seconds),
-      data.run.threads ? `${data.run.threads} thread${data.run.threads === 1 ? "" : "s"}` : null,
-    ),
+    computed(data, result),
   ];
   return el("dl", { class: "facts" }, ...list);
 }

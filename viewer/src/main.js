@@ -115,6 +115,8 @@ function notes(stage) {
       `Arrows: net force of normal contact on each body of the best trajectory (without friction), computed at ${forces.frames.length} of its frames by the contact model ${data.contactModel}. ` +
         `Their length grows with the square root of the force; ${number(arrowUnit * stage.world.extent.size, 2)} m stand for ${number(stage.world.best.forceScale, 3)} N.`,
     );
+  else if (data.scene.problem === "refine")
+    list.push("Orange points should meet blue ones. Frames are the improvements on the way, not times.");
   else
     list.push(
       `There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`,
@@ -258,7 +260,7 @@ function listen({ stage, player, modes, switches, choices }) {
 
 document.title = `${data.name} \u2013 dcsim report`;
 const view = replay();
-const plots = charts(data.loss);
+const plots = charts(data.loss, data.scene.problem === "refine");
 const rowNote =
   plots && data.loss.rows > data.loss.iteration.length
     ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`

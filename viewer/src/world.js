@@ -95,6 +95,26 @@ function roundLength(size) {
   return power * (size / power < 2 ? 1 : size / power < 5 ? 2 : 5);
 }
 
+// Points of a refinement's pairs that belong to a body, as small balls in its frame.
+function pairPoints(data, body, extent) {
+  const group = new THREE.Group();
+  if (data.scene.problem !== "refine") return group;
+  for (const pair of data.scene.pairs ?? [])
+    for (const [name, at, color] of [
+      [pair.object, pair.object_point, 0x2563eb],
+      [pair.link, pair.link_point, 0xf97316],
+    ]) {
+      if (name !== body.name) continue;
+      const ball = new THREE.Mesh(
+        new THREE.SphereGeometry(0.011 * extent.size, 20, 14),
+        new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.85 }),
+      );
+      ball.position.fromArray(at).sub(new THREE.Vector3().fromArray(body.center));
+      group.add(ball);
+    }
+  return group;
+}
+
 // The bodies of one trajectory, their traces and contact forces.
 class Actors {
   constructor(data, trajectory, geometries, extent) {
@@ -106,6 +126,7 @@ class Actors {
     this.group.add(this.traces, this.arrows);
     this.bodies = data.bodies.filter((body) => body.moves);
     this.objects = this.bodies.map((body) => this.#object(body, geometries[body.shape]));
+    this.objects.forEach((object, i) => object.add(pairPoints(data, this.bodies[i], extent)));
     this.lines = this.bodies.map((body, i) => this.#trace(body, i));
     this.#makeArrows();
     this.show(0);
@@ -263,7 +284,7 @@ export class World {
     this.ground = new THREE.Group();
     this.scene.add(this.marks, this.ground);
     this.#addLights();
-    for (const body of data.bodies) if (!body.moves) this.#addFixed(body);
+    for (const body of data.bodies) if (!body.moves) this.#addFixed(body, pairPoints(data, body, this.extent));
     if (!this.ground.children.length && !data.bodies.some((body) => !body.moves && this.geometries[body.shape]))
       this.#addGrid(new THREE.Vector3(0, 0, this.extent.low), new THREE.Quaternion(), false);
     for (const mark of data.marks) this.#addMark(mark);
@@ -293,7 +314,7 @@ export class World {
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
-  #addFixed(body) {
+  #addFixed(body, points) {
     const quaternion = new THREE.Quaternion(body.rotation[1], body.rotation[2], body.rotation[3], body.rotation[0]);
     const position = new THREE.Vector3().fromArray(body.position);
     if (body.plane) {
@@ -310,7 +331,7 @@ export class World {
     const object = new THREE.Group();
     object.position.copy(position);
     object.quaternion.copy(quaternion);
-    object.add(mesh);
+    object.add(mesh, points);
     this.scene.add(object);
   }
 
