@@ -43,5 +43,9 @@ view="--eye -0.7,-0.85,0.65 --target 0.12,0,0.03"
 picture box_slide optimize box_slide
 view=
 picture book_stacking simulate book_stacking
+view="--eye 0.2,-0.26,0.17 --target -0.01,0,0.005"
+picture grasp_hand5_ball optimize grasp_hand5_ball
+picture grasp_hand3_cup optimize grasp_hand3_cup
+view=
 picture sort optimize sort --set horizon.iterations=12 --set horizon.seed=2
 picture gather optimize gather --set horizon.iterations=12

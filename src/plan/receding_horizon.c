@@ -67,6 +67,14 @@ const struct dc_option dc_horizon_options[] = {
      .maximum = 1e6,
      .help = "standard deviation of a kick of the parameters",
      .offset = offsetof(struct dc_horizon, kick)},
+    {.name = "draws",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1000,
+     .help = "kicks that are rolled out; the one with the lowest loss of the window is taken",
+     .offset = offsetof(struct dc_horizon, draws)},
     {.name = "seed",
      .type = DC_INTEGER,
      .unit = "",
@@ -374,7 +382,48 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   memcpy(h->target_velocity + (size_t)k * actuators, h->plan->input->target_velocity, bytes);
 }
 
-// A kick depends on the seed and the step only, so that a run can be resumed.
+// Adds kick number draw to parameters [of the next window]: it depends on the seed, the step and its number only, so that
+// a run can be resumed.
+static void add_kick(const struct dc_receding_horizon *h, int draw, double *parameters)
+{
+  int steps = window_steps(h), first = 0;
+  for (int i = 0; i < h->task->control_count; i++) {
+    const struct dc_control *control = &h->task->controls[i];
+    int count = control->type->parameter_count(control->options, h->model, steps);
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    for (int k = 0; k < one && k < count; k++) {
+      struct dc_random random;
+      dc_random_seed(&random, (uint64_t)h->horizon.seed + ((uint64_t)h->executed->steps << 20) +
+                                  ((uint64_t)draw << 44) + (uint64_t)(first + k));
+      double kick = h->horizon.kick * dc_random_normal(&random);
+      for (int p = k; p < count; p += one)
+        parameters[first + p] += kick;
+    }
+    first += count;
+  }
+}
+
+// The kick, of all that are drawn, after which the window's rollout has the lowest loss; those that cannot be rolled out
+// are left out.
+static int choose_kick(struct dc_receding_horizon *h)
+{
+  struct dc_plan *plan = h->plan;
+  int chosen = 0;
+  double lowest = INFINITY;
+  set_start(h);
+  for (int draw = 0; draw < h->horizon.draws; draw++) {
+    struct dc_error error = {0};
+    double loss;
+    memcpy(plan->parameters, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
+    add_kick(h, draw, plan->parameters);
+    if (!dc_plan_evaluate(plan, plan->parameters, &loss, NULL, &error) && loss < lowest) {
+      lowest = loss;
+      chosen = draw;
+    }
+  }
+  return chosen;
+}
+
 static void kick_if_stalled(struct dc_receding_horizon *h)
 {
   bool progress = h->loss < h->progress * (1 - LEAST_PROGRESS);
@@ -383,20 +432,8 @@ static void kick_if_stalled(struct dc_receding_horizon *h)
     h->progress = h->loss;
   if (h->horizon.stall == 0 || h->stalled == 0 || h->stalled % h->horizon.stall != 0)
     return;
-  int steps = window_steps(h), first = 0;
-  for (int i = 0; i < h->task->control_count; i++) {
-    const struct dc_control *control = &h->task->controls[i];
-    int count = control->type->parameter_count(control->options, h->model, steps);
-    int one = control->type->parameter_count(control->options, h->model, 1);
-    for (int k = 0; k < one && k < count; k++) {
-      struct dc_random random;
-      dc_random_seed(&random, (uint64_t)h->horizon.seed + ((uint64_t)h->executed->steps << 20) + (uint64_t)(first + k));
-      double kick = h->horizon.kick * dc_random_normal(&random);
-      for (int p = k; p < count; p += one)
-        h->parameters[first + p] += kick;
-    }
-    first += count;
-  }
+  if (h->executed->steps < h->steps && !h->success)
+    add_kick(h, h->horizon.draws > 1 ? choose_kick(h) : 0, h->parameters);
 }
 
 // Applies the first steps of the accepted window and moves on to the next one.
@@ -417,8 +454,8 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   // plan->evaluated has room for a window and is of no use any more.
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, window_steps(h), h->parameters);
-  kick_if_stalled(h);
   dc_plan_end(plan);
+  kick_if_stalled(h);
   h->open = h->retried = false;
   return DC_OK;
 }

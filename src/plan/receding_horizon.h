@@ -10,6 +10,7 @@
 // What pushes may come to rest where it hurts least, in a corner of its bounds: a local minimum of the far field.  With
 // stall, after so many windows in which the loss did not fall by a thousandth, a random number is added to every
 // coordinate's parameters of the next first guess, the same in all steps of the window, so that its rollout meets something.
+// With several draws the window is rolled out for each, and the one with the lowest loss is the first guess.
 #ifndef DC_PLAN_RECEDING_HORIZON_H
 #define DC_PLAN_RECEDING_HORIZON_H
 
@@ -26,6 +27,7 @@ struct dc_horizon {
   int keep;         // enum dc_horizon_keep: the iterate of a window whose steps are applied
   long stall;       // windows without progress after which the next first guess gets a kick; 0: never
   double kick;      // standard deviation of the kick of every coordinate
+  long draws;       // kicks that are rolled out, of which the one with the lowest loss of the window is taken
   long seed;        // of the kicks
 };
 extern const struct dc_option dc_horizon_options[];
