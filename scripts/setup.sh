@@ -14,7 +14,7 @@ set -eu
 build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py"
-all_packages="zsh libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
+all_packages="zsh locales libmujoco-dev clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
   chromium"
 
 usage() {
@@ -51,6 +51,12 @@ packages_of_npm() {
     fi
   ) done
 }
+# A test wants a language that writes 0,5.
+comma_locale() {
+  [ $with_npm = yes ] && command -v localedef > /dev/null 2>&1 || return 0
+  locale -a 2> /dev/null | grep -qiE '^(de_DE|fr_FR)(\.utf-?8)?$' ||
+    $as_root localedef -i de_DE -f UTF-8 de_DE.UTF-8 >&2 || say "no locale with a decimal comma; the test that wants it is skipped"
+}
 # npm may come with a node of its own, which Debian's would not go together with.
 if [ $with_npm = yes ] && ! command -v npm > /dev/null 2>&1; then
   extra_packages="$extra_packages nodejs npm"
@@ -64,6 +70,7 @@ if ! command -v dpkg-query > /dev/null 2>&1; then
   exit 0
 fi
 
+as_root=""
 installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | tr '\n' ' ')"
 
 # The packages of a list that are not installed.
@@ -86,6 +93,7 @@ missing_build=$(missing $build_packages | sed 's/$/ /' | tr -d '\n')
 missing_extra=$(missing $extra_packages | sed 's/$/ /' | tr -d '\n')
 wanted=$missing_build$missing_extra
 if [ -z "$wanted" ]; then
+  if [ "$(id -u)" = 0 ]; then comma_locale; fi
   packages_of_npm
   exit 0
 fi
@@ -102,7 +110,6 @@ give_up() {
   exit 0
 }
 
-as_root=""
 if [ "$(id -u)" != 0 ]; then
   if ! command -v sudo > /dev/null 2>&1; then
     give_up "these packages are missing, and only root can install them: $wanted"
@@ -132,4 +139,5 @@ if ! install_wanted; then
     give_up "could not install: $wanted"
   fi
 fi
+comma_locale
 packages_of_npm

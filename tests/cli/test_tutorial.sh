@@ -28,7 +28,7 @@ for kind in "$blocks"/*.kind; do
     "json "*)
       cp "$block" "${what#json }"
       pass "${what#json } is written" ;;
-    "sh install") skip "$(head -n 1 "$block")" "installs" ;;
+    "sh install") ;; # would install
     sh | "sh exit="*)
       wanted=0
       [ "$what" = sh ] || wanted=${what#sh exit=}
