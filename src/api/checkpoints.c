@@ -73,16 +73,28 @@ static enum dc_status load(struct session *session)
                               : dc_plan_load(session->plan, snapshot, &session->error);
   if (status)
     return status;
+  if (session->rows < 0)
+    return dc_fail(&session->error, DC_CHECKPOINT, "the checkpoint was written after %ld rows", session->rows);
   if (session->rows > 0)
     session->first_loss = losses[0], session->best_loss = losses[1];
   session->start -= seconds;
   return DC_OK;
 }
 
+// Killed while it wrote what a run begins with, before its first checkpoint: nothing was computed yet.
+static enum dc_status begin_again(struct session *session)
+{
+  enum dc_status status =
+      dc_run_begin_again(session->options->resume, session->scene->scene, &session->run, &session->error);
+  return status ? status : dc_session_checkpoint(session);
+}
+
 enum dc_status dc_session_resume(struct session *session)
 {
   const char *directory = session->options->resume;
   const struct dc_scene *scene = session->scene->scene;
+  if (dc_run_was_cut_short(directory))
+    return begin_again(session);
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");

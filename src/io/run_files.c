@@ -194,6 +194,15 @@ bool dc_file_holds(const char *path, const void *bytes, size_t size)
   return same;
 }
 
+// Makes a new directory durable, as far as its parent may be read.
+static void sync_parent(const char *path)
+{
+  char *parent = directory_of(path);
+  if (parent)
+    dc_directory_sync(parent, NULL);
+  free(parent);
+}
+
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
 {
   *created = 0;
@@ -208,6 +217,7 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
     *end = '\0';
     if (mkdir(prefix, 0777) == 0) {
       (*created)++;
+      sync_parent(prefix);
     } else {
       int reason = errno;  // may be EROFS or EACCES although the directory is there
       struct stat info;
