@@ -2,6 +2,8 @@
 // When checkpoints are written and how a run goes on from one.
 #include "io/checkpoint.h"
 
+#include <limits.h>
+
 #include "api/session.h"
 #include "base/clock.h"
 #include "contact/lane_kernels.h"
@@ -63,7 +65,7 @@ static enum dc_status load(struct session *session)
 {
   const struct dc_snapshot *snapshot = session->snapshot;
   double losses[LOSSES], seconds;
-  enum dc_status status = dc_snapshot_get_integers(snapshot, "run/rows", 1, &session->rows, &session->error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "run/rows", 1, INT_MAX, &session->rows, &session->error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "run/losses", LOSSES, losses, &session->error);
   if (!status)
@@ -73,8 +75,6 @@ static enum dc_status load(struct session *session)
                               : dc_plan_load(session->plan, snapshot, &session->error);
   if (status)
     return status;
-  if (session->rows < 0)
-    return dc_fail(&session->error, DC_CHECKPOINT, "the checkpoint was written after %ld rows", session->rows);
   if (session->rows > 0)
     session->first_loss = losses[0], session->best_loss = losses[1];
   session->start -= seconds;

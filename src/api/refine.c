@@ -153,7 +153,7 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }
 
-static enum dc_status write_run(struct refinement *run, const dcsim_result *result, enum dc_status status,
+static enum dc_status write_run(struct refinement *run, dcsim_result *result, enum dc_status status,
                                 const char *json)
 {
   struct session *session = &run->session;
@@ -167,6 +167,8 @@ static enum dc_status write_run(struct refinement *run, const dcsim_result *resu
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+  if (written)
+    dc_session_forget_lost_directory(session, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
   session->run = NULL;
@@ -235,8 +237,10 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   struct dc_error stopped = {0};  // a failed row has its message in session->error
   status = settings->method->minimize(settings->method_options, dc_refine_problem(run->refine),
                                       (uint64_t)settings->settings.seed, run->q, observe, run, &run->result, &stopped);
-  if (session->row_status)
+  if (session->row_status) {
+    dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, session->row_status);
+  }
   if (status)
     session->error = stopped;
   if (status == DC_STOPPED)

@@ -179,10 +179,15 @@ static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
   return run->folder < 0 ? dc_fail_file(error, run->directory, "open") : DC_OK;
 }
 
+bool dc_run_is_in_place(const struct dc_run *run)
+{
+  return is_named(run->folder, run->directory);
+}
+
 // Whoever removes or moves the directory may put another run in its place, which must not get our files.
 static enum dc_status check_place(const struct dc_run *run, struct dc_error *error)
 {
-  if (is_named(run->folder, run->directory))
+  if (dc_run_is_in_place(run))
     return DC_OK;
   return dc_fail(error, DC_IO, "%.800s: the directory of the run was removed, moved or replaced", run->directory);
 }

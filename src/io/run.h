@@ -21,6 +21,8 @@ struct dc_run;
 enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                              struct dc_error *error);
 const char *dc_run_directory(const struct dc_run *run);
+// Whether that is still the directory that was opened: not removed, moved or replaced by another.
+bool dc_run_is_in_place(const struct dc_run *run);
 
 // Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
 // behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and

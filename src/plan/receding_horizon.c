@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/receding_horizon.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -484,6 +485,7 @@ void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
 }
 
 enum { COUNTS = 9, VALUES = 6 };
+static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
 
 static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
@@ -519,7 +521,8 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   long *steps = dc_alloc(3 * k, sizeof *steps);
   if (!steps)
     return dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
-  enum dc_status status = dc_snapshot_get_integers(snapshot, "horizon/executed/steps", 3 * k, steps, error);
+  enum dc_status status =
+      dc_snapshot_get_counts(snapshot, "horizon/executed/steps", 3 * k, INT_MAX / (count + 1), steps, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
   if (!status && executed->velocity)
@@ -571,13 +574,15 @@ static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc
 {
   long counts[COUNTS];
   double values[VALUES];
-  enum dc_status status = dc_snapshot_get_integers(snapshot, "horizon/counts", COUNTS, counts, error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "horizon/counts", COUNTS, MOST_COUNTED, counts, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/values", VALUES, values, error);
   if (status)
     return status;
-  if (counts[0] < 0 || counts[0] > h->steps)
+  if (counts[0] > h->steps)
     return dc_fail(error, DC_CHECKPOINT, "the checkpoint is at step %ld of %d", counts[0], h->steps);
+  if (counts[1] > INT_MAX / 2)
+    return dc_fail(error, DC_CHECKPOINT, "the checkpoint was written after %ld iterations", counts[1]);
   h->iterations = (int)counts[1];
   h->idle = counts[2];
   h->success = counts[3] != 0;
