@@ -153,8 +153,7 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }
 
-static enum dc_status write_run(struct refinement *run, dcsim_result *result, enum dc_status status,
-                                const char *json)
+static enum dc_status write_run(struct refinement *run, dcsim_result *result, enum dc_status status, const char *json)
 {
   struct session *session = &run->session;
   if (!session->run)

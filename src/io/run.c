@@ -419,9 +419,9 @@ static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *sce
 {
   static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.h5", NULL};
   (void)rows;
-  enum dc_status status = refuse_existing(run->directory, later_files, error);
+  enum dc_status status = refuse_rows(run->directory, error);
   if (!status)
-    status = refuse_rows(run->directory, error);
+    status = refuse_existing(run->directory, later_files, error);
   if (status)
     return status;
   sweep(run->directory);

@@ -33,7 +33,8 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
 
 // Whether directory has the scene of a run and no checkpoint: the run was killed before its first one.
 bool dc_run_was_cut_short(const char *directory);
-// Opens such a directory: what a run begins with is completed, or made again.  DC_CHECKPOINT when loss.csv has rows, DC_IO when a file is there that comes later.  Else as dc_run_reopen.
+// Opens such a directory: what a run begins with is completed, or made again.  DC_CHECKPOINT when loss.csv has rows,
+// DC_IO when a file is there that comes later.  Else as dc_run_reopen.
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                                   struct dc_error *error);
 
