@@ -19,6 +19,7 @@ struct growing_file {
   bool torn;   // more than size bytes may be in the file
 };
 
+#define LOCK_NAME ".lock"
 static const char loss_header[] = "iteration,loss,gradient_norm,newton_iterations,min_gap\n";
 
 struct dc_run {
@@ -130,22 +131,23 @@ static enum dc_status growing_close(struct growing_file *file, struct dc_error *
   return status;
 }
 
-// Whether the open file or directory is still the one that has the name.
-static bool is_named(int fd, const char *path)
+// Whether the open file or directory is still the one that has the name in folder.
+static bool is_named(int fd, int folder, const char *name)
 {
   struct stat held, named;
-  return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  return fstat(fd, &held) == 0 && fstatat(folder, name, &named, 0) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
 }
 
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
-    run->lock = open(run->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    run->lock = openat(run->folder, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (run->lock < 0)
       return dc_fail_file(error, run->lock_path, "create");
     int reason = flock(run->lock, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
     // another writer may have removed the file between our open and our lock
-    if (reason == 0 && is_named(run->lock, run->lock_path))
+    if (reason == 0 && is_named(run->lock, run->folder, LOCK_NAME))
       return DC_OK;
     close(run->lock);
     run->lock = -1;
@@ -158,13 +160,13 @@ static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
   }
 }
 
-// The name may be that of another run's lock by now, when the directory was moved away.
+// The name may be that of another run's lock by now, when somebody removed ours.
 static void lock_release(struct dc_run *run)
 {
   if (run->lock < 0)
     return;
-  if (is_named(run->lock, run->lock_path))
-    unlink(run->lock_path);
+  if (is_named(run->lock, run->folder, LOCK_NAME))
+    unlinkat(run->folder, LOCK_NAME, 0);
   close(run->lock);
   run->lock = -1;
 }
@@ -172,16 +174,13 @@ static void lock_release(struct dc_run *run)
 // Takes the directory for this process.
 static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
 {
-  enum dc_status status = lock_acquire(run, error);
-  if (status)
-    return status;
-  run->folder = open(run->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  return run->folder < 0 ? dc_fail_file(error, run->directory, "open") : DC_OK;
+  run->folder = dc_directory_open(run->directory);
+  return run->folder < 0 ? dc_fail_file(error, run->lock_path, "create") : lock_acquire(run, error);
 }
 
 bool dc_run_is_in_place(const struct dc_run *run)
 {
-  return is_named(run->folder, run->directory);
+  return is_named(run->folder, AT_FDCWD, run->directory);
 }
 
 // Whoever removes or moves the directory may put another run in its place, which must not get our files.
@@ -329,7 +328,7 @@ static struct dc_run *run_allocate(const char *directory)
   while (length > 1 && directory[length - 1] == '/')
     length--;
   run->directory = strndup(directory, length);
-  run->lock_path = run->directory ? dc_path_join(run->directory, ".lock") : NULL;
+  run->lock_path = run->directory ? dc_path_join(run->directory, LOCK_NAME) : NULL;
   if (!run->lock_path) {
     run_destroy(run);
     return NULL;
@@ -476,8 +475,12 @@ enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error)
 {
-  enum dc_status status = check_place(run, error);
-  return status ? status : write_named(run->directory, name, bytes, size, error);
+  char *path = dc_path_join(run->directory, name);
+  enum dc_status status = path ? check_place(run, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+  if (!status)
+    status = dc_file_write_at(run->folder, name, path, bytes, size, error);
+  free(path);
+  return status;
 }
 
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
