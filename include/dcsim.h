@@ -99,8 +99,8 @@ typedef struct {
   void *progress_context;
 
   // Optimizations only.
-  // Run directory to go on with from its last checkpoint, or NULL.  directory and control_run must then be NULL, and the
-  // scene the one of the run: DIR/resolved.json is.
+  // Run directory to go on with from its last checkpoint (from the start when it was killed before the first one), or
+  // NULL.  directory and control_run must then be NULL, and the scene the one of the run: DIR/resolved.json is.
   const char *resume;
   int force;  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
   // A checkpoint is written at the beginning and at the end, and in between:

@@ -2,6 +2,8 @@
 // When checkpoints are written and how a run goes on from one.
 #include "io/checkpoint.h"
 
+#include <limits.h>
+
 #include "api/session.h"
 #include "base/clock.h"
 #include "contact/lane_kernels.h"
@@ -63,7 +65,7 @@ static enum dc_status load(struct session *session)
 {
   const struct dc_snapshot *snapshot = session->snapshot;
   double losses[LOSSES], seconds;
-  enum dc_status status = dc_snapshot_get_integers(snapshot, "run/rows", 1, &session->rows, &session->error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "run/rows", 1, INT_MAX, &session->rows, &session->error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "run/losses", LOSSES, losses, &session->error);
   if (!status)
@@ -79,10 +81,20 @@ static enum dc_status load(struct session *session)
   return DC_OK;
 }
 
+// Killed while it wrote what a run begins with, before its first checkpoint: nothing was computed yet.
+static enum dc_status begin_again(struct session *session)
+{
+  enum dc_status status =
+      dc_run_begin_again(session->options->resume, session->scene->scene, &session->run, &session->error);
+  return status ? status : dc_session_checkpoint(session);
+}
+
 enum dc_status dc_session_resume(struct session *session)
 {
   const char *directory = session->options->resume;
   const struct dc_scene *scene = session->scene->scene;
+  if (dc_run_was_cut_short(directory))
+    return begin_again(session);
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");

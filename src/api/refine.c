@@ -165,7 +165,9 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
-  if (!written)
+  if (written)
+    dc_session_forget_lost_directory(session, result);
+  else
     dc_session_write_glb(session, trajectory, result);
   dc_trajectory_destroy(trajectory);
   struct dc_error closing = {0};
@@ -236,8 +238,10 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   struct dc_error stopped = {0};  // a failed row has its message in session->error
   status = settings->method->minimize(settings->method_options, dc_refine_problem(run->refine),
                                       (uint64_t)settings->settings.seed, run->q, observe, run, &run->result, &stopped);
-  if (session->row_status)
+  if (session->row_status) {
+    dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, session->row_status);
+  }
   if (status)
     session->error = stopped;
   if (status == DC_STOPPED)

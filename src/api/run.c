@@ -280,6 +280,12 @@ void dc_session_write_glb(const struct session *session, const struct dc_traject
     snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
 }
 
+void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result)
+{
+  if (session->run && !dc_run_is_in_place(session->run))
+    result->directory[0] = '\0';
+}
+
 // Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
 static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
                                 enum dc_status status, const char *json)
@@ -294,7 +300,9 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
   if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
-  if (!written)
+  if (written)
+    dc_session_forget_lost_directory(session, result);
+  else
     dc_session_write_glb(session, outcome->best, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
@@ -352,8 +360,10 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
     snprintf(result->directory, sizeof result->directory, "%s", dc_run_directory(session->run));
   status = compute(session);
   bool something = !isnan(session->best_loss);
-  if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL)))
+  if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {
+    dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, status);
+  }
   return finish(session, status, result, report, error);
 }
 

@@ -32,6 +32,9 @@ struct session {
 // Opens the run directory as asked for, or runs/<name>-<UTC time>; nothing for "none".
 enum dc_status dc_session_open_run(struct session *session);
 
+// Takes the name out of the result when what stands under it, if anything, is no longer this run's directory.
+void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result);
+
 // What a run has made so far; refers to the session.
 struct outcome {
   const struct dc_trajectory *best, *first;          // first may be NULL

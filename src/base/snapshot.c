@@ -119,6 +119,17 @@ enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, cons
   return get(snapshot, name, INTEGERS, count, values, error);
 }
 
+enum dc_status dc_snapshot_get_counts(const struct dc_snapshot *snapshot, const char *name, size_t count, long most,
+                                      long *values, struct dc_error *error)
+{
+  const struct slot *slot = find(snapshot, name);
+  const long *stored = slot && slot->kind == INTEGERS ? slot->values : NULL;
+  for (size_t i = 0; stored && i < slot->count; i++)
+    if (stored[i] < 0 || stored[i] > most)
+      return dc_fail(error, DC_CHECKPOINT, "%.200s: must hold numbers from 0 to %ld (has %ld)", name, most, stored[i]);
+  return get(snapshot, name, INTEGERS, count, values, error);
+}
+
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry)
 {
   if (i >= snapshot->used)

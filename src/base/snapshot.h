@@ -27,6 +27,9 @@ enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const c
                                      struct dc_error *error);
 enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
                                         long *values, struct dc_error *error);
+// The same for numbers that count something: 0 .. most.  DC_CHECKPOINT also when one is not; values are then as before.
+enum dc_status dc_snapshot_get_counts(const struct dc_snapshot *snapshot, const char *name, size_t count, long most,
+                                      long *values, struct dc_error *error);
 
 // For writers and readers: entry i in the order of putting, false beyond the last one.  Valid until the next put.
 struct dc_snapshot_entry {

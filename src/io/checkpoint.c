@@ -118,16 +118,15 @@ enum dc_status dc_checkpoint_write(struct dc_run *run, const struct dc_checkpoin
                                    const struct dc_snapshot *snapshot, struct dc_error *error)
 {
   size_t size = 0;
-  char *path = dc_path_join(dc_run_directory(run), FILE_NAME), *image = build_image(identity, snapshot, &size);
+  char *image = build_image(identity, snapshot, &size);
   enum dc_status status = DC_OK;
-  if (!path || !image)
+  if (!image)
     status = dc_fail(error, DC_MEMORY, "%.800s/" FILE_NAME ": out of memory", dc_run_directory(run));
   if (!status)
     status = dc_run_sync(run, error);
   if (!status)
-    status = dc_file_write(path, image, size, error);
+    status = dc_run_write_file(run, FILE_NAME, image, size, error);
   free(image);
-  free(path);
   return status;
 }
 

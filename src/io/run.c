@@ -19,11 +19,13 @@ struct growing_file {
   bool torn;   // more than size bytes may be in the file
 };
 
+#define LOCK_NAME ".lock"
 static const char loss_header[] = "iteration,loss,gradient_norm,newton_iterations,min_gap\n";
 
 struct dc_run {
   char *directory, *lock_path;
-  int lock;  // -1: not held
+  int folder;  // the directory itself, wherever it is moved to; -1: not open
+  int lock;    // -1: not held
   struct growing_file loss, progress;
 };
 
@@ -129,23 +131,23 @@ static enum dc_status growing_close(struct growing_file *file, struct dc_error *
   return status;
 }
 
-// Whether the locked file is still the one that has the name: another writer may have removed it between our open and
-// our lock.
-static bool lock_is_current(const struct dc_run *run)
+// Whether the open file or directory is still the one that has the name in folder.
+static bool is_named(int fd, int folder, const char *name)
 {
   struct stat held, named;
-  return fstat(run->lock, &held) == 0 && stat(run->lock_path, &named) == 0 && held.st_dev == named.st_dev &&
+  return fstat(fd, &held) == 0 && fstatat(folder, name, &named, 0) == 0 && held.st_dev == named.st_dev &&
          held.st_ino == named.st_ino;
 }
 
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
-    run->lock = open(run->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    run->lock = openat(run->folder, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (run->lock < 0)
       return dc_fail_file(error, run->lock_path, "create");
     int reason = flock(run->lock, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
-    if (reason == 0 && lock_is_current(run))
+    // another writer may have removed the file between our open and our lock
+    if (reason == 0 && is_named(run->lock, run->folder, LOCK_NAME))
       return DC_OK;
     close(run->lock);
     run->lock = -1;
@@ -158,19 +160,40 @@ static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
   }
 }
 
+// The name may be that of another run's lock by now, when somebody removed ours.
 static void lock_release(struct dc_run *run)
 {
   if (run->lock < 0)
     return;
-  unlink(run->lock_path);
+  if (is_named(run->lock, run->folder, LOCK_NAME))
+    unlinkat(run->folder, LOCK_NAME, 0);
   close(run->lock);
   run->lock = -1;
 }
 
-static enum dc_status refuse_existing(const char *directory, struct dc_error *error)
+// Takes the directory for this process.
+static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
 {
-  static const char *const names[] = {"scene.json",    "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
-                                      "checkpoint.h5", NULL};
+  run->folder = dc_directory_open(run->directory);
+  return run->folder < 0 ? dc_fail_file(error, run->lock_path, "create") : lock_acquire(run, error);
+}
+
+bool dc_run_is_in_place(const struct dc_run *run)
+{
+  return is_named(run->folder, AT_FDCWD, run->directory);
+}
+
+// Whoever removes or moves the directory may put another run in its place, which must not get our files.
+static enum dc_status check_place(const struct dc_run *run, struct dc_error *error)
+{
+  if (dc_run_is_in_place(run))
+    return DC_OK;
+  return dc_fail(error, DC_IO, "%.800s: the directory of the run was removed, moved or replaced", run->directory);
+}
+
+// DC_IO when one of these files [ending with NULL] exists.
+static enum dc_status refuse_existing(const char *directory, const char *const *names, struct dc_error *error)
+{
   for (int i = 0; names[i]; i++) {
     struct stat info;
     char *path = dc_path_join(directory, names[i]);
@@ -186,7 +209,7 @@ static enum dc_status refuse_existing(const char *directory, struct dc_error *er
   return DC_OK;
 }
 
-static enum dc_status write_named(const char *directory, const char *name, const char *bytes, size_t size,
+static enum dc_status write_named(const char *directory, const char *name, const void *bytes, size_t size,
                                   struct dc_error *error)
 {
   char *path = dc_path_join(directory, name);
@@ -197,12 +220,32 @@ static enum dc_status write_named(const char *directory, const char *name, const
   return status;
 }
 
+// False also when that cannot be found out.
+static bool is_missing(const char *directory, const char *name)
+{
+  struct stat info;
+  char *path = dc_path_join(directory, name);
+  bool missing = path && lstat(path, &info) < 0 && errno == ENOENT;
+  free(path);
+  return missing;
+}
+
 static void remove_named(const char *directory, const char *name)
 {
   char *path = dc_path_join(directory, name);
   if (path)
     unlink(path);
   free(path);
+}
+
+// Removes the temporary files that a killed process left.
+static void sweep(const char *directory)
+{
+  char *meshes = dc_path_join(directory, "meshes");
+  dc_directory_sweep(directory);
+  if (meshes)
+    dc_directory_sweep(meshes);
+  free(meshes);
 }
 
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
@@ -242,12 +285,15 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 // Writes what a run begins with into a directory that this process has locked; takes it back on failure.
 static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
 {
+  static const char *const own_files[] = {"scene.json",    "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
+                                          "checkpoint.h5", NULL};
   struct dc_mesh_copies copies;
-  enum dc_status status = refuse_existing(run->directory, error);
+  enum dc_status status = refuse_existing(run->directory, own_files, error);
   if (!status)
     status = dc_mesh_copies_plan(scene, &copies, error);
   if (status)
     return status;
+  sweep(run->directory);
   status = write_scene(run->directory, scene, &copies, error);
   if (!status)
     status = open_rows(run, error);
@@ -264,6 +310,8 @@ static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene,
 static void run_destroy(struct dc_run *run)
 {
   lock_release(run);
+  if (run->folder >= 0)
+    close(run->folder);
   free(run->lock_path);
   free(run->directory);
   free(run);
@@ -275,12 +323,12 @@ static struct dc_run *run_allocate(const char *directory)
   struct dc_run *run = calloc(1, sizeof *run);
   if (!run)
     return NULL;
-  run->lock = run->loss.fd = run->progress.fd = -1;
+  run->folder = run->lock = run->loss.fd = run->progress.fd = -1;
   size_t length = strlen(directory);
   while (length > 1 && directory[length - 1] == '/')
     length--;
   run->directory = strndup(directory, length);
-  run->lock_path = run->directory ? dc_path_join(run->directory, ".lock") : NULL;
+  run->lock_path = run->directory ? dc_path_join(run->directory, LOCK_NAME) : NULL;
   if (!run->lock_path) {
     run_destroy(run);
     return NULL;
@@ -300,7 +348,7 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   int new_directories;
   enum dc_status status = dc_directory_create(created->directory, &new_directories, error);
   if (!status)
-    status = lock_acquire(created, error);
+    status = occupy(created, error);
   if (!status)
     status = populate(created, scene, error);
   if (status) {
@@ -327,7 +375,7 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
   char *path = dc_path_join(directory, "resolved.json");
   if (!status && !path)
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  if (!status && dc_file_holds(path, resolved.bytes, resolved.length))
+  if (!status && dc_file_holds(path, resolved.bytes, resolved.length) && !is_missing(directory, "scene.json"))
     status = dc_mesh_copies_write(&copies, directory, error);
   else if (!status)
     status = write_scene(directory, scene, &copies, error);
@@ -337,10 +385,23 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
   return status;
 }
 
+// DC_CHECKPOINT when loss.csv holds anything behind its header.
+static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
+{
+  struct stat info;
+  char *path = dc_path_join(directory, "loss.csv");
+  if (!path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(loss_header));
+  free(path);
+  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.h5: is missing, but loss.csv has rows", directory)
+              : DC_OK;
+}
+
 // What reopening does once the directory is locked.  Rows are cut off last, when all else has gone well.
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
-  dc_directory_sweep(run->directory);
+  sweep(run->directory);
   enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", loss_header, rows, error);
   if (!status)
     status = growing_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
@@ -352,8 +413,27 @@ static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, lo
   return dc_run_sync(run, error);
 }
 
-enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
-                             struct dc_error *error)
+// What beginning again does once the directory is locked.
+static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
+{
+  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.h5", NULL};
+  (void)rows;
+  enum dc_status status = refuse_rows(run->directory, error);
+  if (!status)
+    status = refuse_existing(run->directory, later_files, error);
+  if (status)
+    return status;
+  sweep(run->directory);
+  remove_named(run->directory, "loss.csv");
+  remove_named(run->directory, "progress.jsonl");
+  status = renew_scene(run->directory, scene, error);
+  return status ? status : open_rows(run, error);
+}
+
+typedef enum dc_status opener(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error);
+
+static enum dc_status open_again(const char *directory, opener *open_files, const struct dc_scene *scene, long rows,
+                                 struct dc_run **run, struct dc_error *error)
 {
   *run = NULL;
   if (directory[0] == '\0')
@@ -361,9 +441,9 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
   struct dc_run *opened = run_allocate(directory);
   if (!opened)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  enum dc_status status = lock_acquire(opened, error);
+  enum dc_status status = occupy(opened, error);
   if (!status)
-    status = go_on(opened, scene, rows, error);
+    status = open_files(opened, scene, rows, error);
   if (status) {
     opened->loss.torn = opened->progress.torn = false;
     growing_close(&opened->loss, NULL);
@@ -373,6 +453,34 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
   }
   *run = opened;
   return DC_OK;
+}
+
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error)
+{
+  return open_again(directory, go_on, scene, rows, run, error);
+}
+
+bool dc_run_was_cut_short(const char *directory)
+{
+  return is_missing(directory, "checkpoint.h5") && !is_missing(directory, "resolved.json");
+}
+
+enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                                  struct dc_error *error)
+{
+  return open_again(directory, begin_again, scene, 0, run, error);
+}
+
+enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
+                                 struct dc_error *error)
+{
+  char *path = dc_path_join(run->directory, name);
+  enum dc_status status = path ? check_place(run, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+  if (!status)
+    status = dc_file_write_at(run->folder, name, path, bytes, size, error);
+  free(path);
+  return status;
 }
 
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
@@ -424,6 +532,8 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
   enum dc_status status = DC_OK;
   if (loss.failed || progress.failed)
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for a row", run->directory);
+  if (!status)
+    status = check_place(run, error);
   if (!status)
     status = growing_write(&run->loss, &loss, error);
   if (!status)

@@ -21,6 +21,8 @@ struct dc_run;
 enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                              struct dc_error *error);
 const char *dc_run_directory(const struct dc_run *run);
+// Whether that is still the directory that was opened: not removed, moved or replaced by another.
+bool dc_run_is_in_place(const struct dc_run *run);
 
 // Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
 // behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and
@@ -28,6 +30,13 @@ const char *dc_run_directory(const struct dc_run *run);
 // *run is NULL and the lock is released.
 enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
                              struct dc_error *error);
+
+// Whether directory has the scene of a run and no checkpoint: the run was killed before its first one.
+bool dc_run_was_cut_short(const char *directory);
+// Opens such a directory: what a run begins with is completed, or made again.  DC_CHECKPOINT when loss.csv has rows,
+// DC_IO when a file is there that comes later.  Else as dc_run_reopen.
+enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                                  struct dc_error *error);
 
 struct dc_run_row {
   int iteration;
@@ -39,8 +48,14 @@ struct dc_run_row {
   int parameter_count;
   const double *parameters;  // [parameter_count]; progress.jsonl only
 };
-// Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.
+// Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
+// when the directory is no longer the one that was opened.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
+
+// Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that was
+// opened: what is there now belongs to somebody else.
+enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
+                                 struct dc_error *error);
 
 // Makes the rows so far durable; DC_IO.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);

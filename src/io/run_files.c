@@ -12,6 +12,7 @@
 
 // Process and attempt.
 #define TEMPORARY_NAME ".tmp-%ld-%d"
+enum { TEMPORARY_SIZE = 48 };
 
 char *dc_path_join(const char *directory, const char *name)
 {
@@ -48,9 +49,10 @@ static int sync_fd(int fd)
   return result;
 }
 
-enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
+// folder: opened with O_PATH; directory for messages.
+static enum dc_status sync_folder(int folder, const char *directory, struct dc_error *error)
 {
-  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return dc_fail_file(error, directory, "open");
   enum dc_status status = DC_OK;
@@ -58,6 +60,21 @@ enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
   if (sync_fd(fd) < 0 && errno != EINVAL && errno != ENOTSUP)
     status = dc_fail_file(error, directory, "sync");
   close(fd);
+  return status;
+}
+
+int dc_directory_open(const char *directory)
+{
+  return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
+{
+  int folder = dc_directory_open(directory);
+  if (folder < 0)
+    return dc_fail_file(error, directory, "open");
+  enum dc_status status = sync_folder(folder, directory, error);
+  close(folder);
   return status;
 }
 
@@ -85,57 +102,52 @@ static char *directory_of(const char *path)
   return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-// Opens a new file in directory under a name that is not in use; *temporary is released with free().  The name does
-// not contain the final one, which may be as long as the file system allows.
-static int open_temporary(const char *directory, char **temporary)
+// Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which may be as
+// long as the file system allows.
+static int open_temporary(int folder, char name[TEMPORARY_SIZE])
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
-    if (asprintf(temporary, "%s/" TEMPORARY_NAME, directory, (long)getpid(), attempt) < 0) {
-      *temporary = NULL;
-      errno = ENOMEM;
-      return -1;
-    }
-    int fd = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0)
+    snprintf(name, TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || (errno != EEXIST && errno != EINTR))
       return fd;
-    free(*temporary);
-    *temporary = NULL;
-    if (errno != EEXIST && errno != EINTR)
-      return -1;
   }
   return -1;
 }
 
-static enum dc_status write_and_rename(int fd, const char *temporary, const char *path, const void *bytes, size_t size,
-                                       struct dc_error *error)
+enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
+                                struct dc_error *error)
 {
+  char temporary[TEMPORARY_SIZE];
+  int fd = open_temporary(folder, temporary);
+  if (fd < 0)
+    return dc_fail_file(error, path, "create");
   enum dc_status status = dc_write_all(fd, path, bytes, size, error);
   if (!status && sync_fd(fd) < 0)
     status = dc_fail_file(error, path, "sync");
   if (close(fd) < 0 && errno != EINTR && !status)
     status = dc_fail_file(error, path, "close");
-  if (!status && rename(temporary, path) < 0)
+  if (!status && renameat(folder, temporary, folder, name) < 0)
     status = dc_fail_file(error, path, "rename to it");
-  if (status)
-    unlink(temporary);
-  return status;
+  if (status) {
+    unlinkat(folder, temporary, 0);
+    return status;
+  }
+  return sync_folder(folder, path, error);
 }
 
 enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)
 {
-  char *directory = directory_of(path), *temporary = NULL;
-  enum dc_status status = DC_OK;
+  const char *slash = strrchr(path, '/');
+  char *directory = directory_of(path);
   if (!directory)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
-  int fd = open_temporary(directory, &temporary);
-  if (fd < 0)
-    status = dc_fail_file(error, path, "create");
-  else
-    status = write_and_rename(fd, temporary, path, bytes, size, error);
-  if (!status)
-    status = dc_directory_sync(directory, error);
-  free(temporary);
+  int folder = dc_directory_open(directory);
   free(directory);
+  if (folder < 0)
+    return dc_fail_file(error, path, "create");
+  enum dc_status status = dc_file_write_at(folder, slash ? slash + 1 : path, path, bytes, size, error);
+  close(folder);
   return status;
 }
 
@@ -194,6 +206,15 @@ bool dc_file_holds(const char *path, const void *bytes, size_t size)
   return same;
 }
 
+// Makes a new directory durable, as far as its parent may be read.
+static void sync_parent(const char *path)
+{
+  char *parent = directory_of(path);
+  if (parent)
+    dc_directory_sync(parent, NULL);
+  free(parent);
+}
+
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
 {
   *created = 0;
@@ -208,6 +229,7 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
     *end = '\0';
     if (mkdir(prefix, 0777) == 0) {
       (*created)++;
+      sync_parent(prefix);
     } else {
       int reason = errno;  // may be EROFS or EACCES although the directory is there
       struct stat info;

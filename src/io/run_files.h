@@ -24,6 +24,10 @@ enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t 
 // temporary file is left.
 enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error);
 
+// The same for the file name in folder (dc_directory_open), whatever the folder is called by now; path is for messages.
+enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
+                                struct dc_error *error);
+
 // Reads a regular file of at most limit bytes (DC_MEMORY beyond) into *bytes, released with free() and followed by a
 // zero. Never blocks on a FIFO or device.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error);
@@ -38,6 +42,8 @@ void dc_directory_remove(const char *path, int created);
 // Removes the temporary files of dc_file_write that a killed process left in directory, as far as that is possible.
 // Only for the one writer of a directory.
 void dc_directory_sweep(const char *directory);
+// A descriptor of the directory itself, for names in it; negative with errno on failure.
+int dc_directory_open(const char *directory);
 // Makes new names in directory durable; DC_IO.
 enum dc_status dc_directory_sync(const char *directory, struct dc_error *error);
 

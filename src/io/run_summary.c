@@ -89,13 +89,11 @@ enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *s
 {
   struct dc_text text = {0};
   format_summary(&text, scene, summary);
-  char *path = dc_path_join(dc_run_directory(run), "run.json");
   enum dc_status status;
-  if (!path || text.failed)
+  if (text.failed)
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.json", dc_run_directory(run));
   else
-    status = dc_file_write(path, text.bytes, text.length, error);
-  free(path);
+    status = dc_run_write_file(run, "run.json", text.bytes, text.length, error);
   dc_text_free(&text);
   return status;
 }

@@ -231,15 +231,13 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
   if (status)
     return status;
   size_t size = 0;
-  char *path = dc_path_join(dc_run_directory(run), "trajectory.h5");
   char *image = build_image(scene, best, best_parameters, first, first_parameters, &size);
-  if (path && image)
-    status = dc_file_write(path, image, size, error);
+  if (image)
+    status = dc_run_write_file(run, "trajectory.h5", image, size, error);
   else
     status = dc_fail(error, DC_MEMORY, "%.800s/trajectory.h5: out of memory for %d frames of %d bodies",
                      dc_run_directory(run), best->steps + 1, scene->model.bodies.count);
   free(image);
-  free(path);
   return status;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/trajectory_plan.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +341,7 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
 }
 
 enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5 };
+static const long MOST_COUNTED = LONG_MAX / 4;  // going on with them does not overflow
 
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)
 {
@@ -398,11 +400,11 @@ enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snap
 {
   long counts[WORK_COUNTS], sampling[SAMPLING_COUNTS];
   double times[WORK_TIMES];
-  enum dc_status status = dc_snapshot_get_integers(snapshot, "plan/work", WORK_COUNTS, counts, error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "plan/work", WORK_COUNTS, MOST_COUNTED, counts, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "plan/seconds", WORK_TIMES, times, error);
   if (!status)
-    status = dc_snapshot_get_integers(snapshot, "plan/sampling", SAMPLING_COUNTS, sampling, error);
+    status = dc_snapshot_get_counts(snapshot, "plan/sampling", SAMPLING_COUNTS, MOST_COUNTED, sampling, error);
   if (!status && plan->minimization)
     status = load_minimization(plan, snapshot, error);
   if (status)

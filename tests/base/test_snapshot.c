@@ -42,6 +42,16 @@ static void test_refusals(void)
     CHECK((dc_snapshot_get_reals(snapshot, "x", count, x, &error) == DC_OK) == (count == 3), "%zu", count);
   CHECK(strcmp(error.text, "x: must hold 4 numbers (has 3)") == 0, "%s", error.text);
   CHECK(x[0] == 1);
+  const long counts[3] = {0, 9, -1};
+  CHECK(dc_snapshot_put_integers(snapshot, "counts", 2, counts) == DC_OK);
+  CHECK(dc_snapshot_put_integers(snapshot, "no counts", 3, counts) == DC_OK);
+  CHECK(dc_snapshot_get_counts(snapshot, "counts", 2, 9, n, &error) == DC_OK && n[0] == 0 && n[1] == 9);
+  CHECK(dc_snapshot_get_counts(snapshot, "counts", 2, 8, n, &error) == DC_CHECKPOINT);
+  CHECK(strcmp(error.text, "counts: must hold numbers from 0 to 8 (has 9)") == 0, "%s", error.text);
+  n[0] = 7;
+  CHECK(dc_snapshot_get_counts(snapshot, "no counts", 3, 9, n, &error) == DC_CHECKPOINT && n[0] == 7);
+  CHECK(dc_snapshot_get_counts(snapshot, "counts", 3, 9, n, &error) == DC_CHECKPOINT && n[0] == 7);
+  CHECK(dc_snapshot_get_counts(snapshot, "x", 3, 9, n, &error) == DC_CHECKPOINT);
   dc_snapshot_destroy(snapshot);
   dc_snapshot_destroy(NULL);
 }

@@ -206,7 +206,7 @@ dd if=straight/checkpoint.h5 of=damaged/checkpoint.h5 bs=700 count=1 2>/dev/null
 run 7 optimize --resume damaged
 rm damaged/checkpoint.h5
 run 7 optimize --resume damaged
-says "damaged/checkpoint.h5: cannot open"
+says "damaged/checkpoint.h5: is missing, but loss.csv has rows"
 run 3 optimize --resume nowhere
 says "nowhere/resolved.json"
 check "and nothing is created there" [ ! -e nowhere ]
