@@ -104,11 +104,13 @@ static void test_ranking(void)
   end(&setup);
 }
 
+#ifdef _OPENMP
 static bool same(const struct dc_bench_witness_result *a, const struct dc_bench_witness_result *b)
 {
   return memcmp(&a->best, &b->best, sizeof a->best) == 0 && memcmp(&a->last, &b->last, sizeof a->last) == 0 &&
          a->queries == b->queries && a->iterations == b->iterations;
 }
+#endif
 
 static void test_threads(void)
 {
