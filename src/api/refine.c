@@ -165,18 +165,8 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
-  if (written)
-    dc_session_forget_lost_directory(session, result);
-  else
-    dc_session_write_glb(session, trajectory, result);
+  written = dc_session_close_run(session, trajectory, result, written);
   dc_trajectory_destroy(trajectory);
-  struct dc_error closing = {0};
-  enum dc_status closed = dc_run_close(session->run, &closing);
-  session->run = NULL;
-  if (!written && closed) {
-    written = closed;
-    session->error = closing;
-  }
   return written;
 }
 

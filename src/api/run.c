@@ -273,11 +273,29 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-void dc_session_write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
+// The animated model is for looking at: a run is complete without it.
+static void write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
 {
   struct dc_error error = {0};
   if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, &error))
     snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
+}
+
+enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
+                                    dcsim_result *result, enum dc_status written)
+{
+  if (written)
+    dc_session_forget_lost_directory(session, result);
+  else
+    write_glb(session, trajectory, result);
+  struct dc_error closing = {0};
+  enum dc_status closed = dc_run_close(session->run, &closing);
+  session->run = NULL;
+  if (!written && closed) {
+    written = closed;
+    session->error = closing;
+  }
+  return written;
 }
 
 void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result)
@@ -300,18 +318,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
   if (!written && session->optimizing)
     written = dc_session_checkpoint(session);
-  if (written)
-    dc_session_forget_lost_directory(session, result);
-  else
-    dc_session_write_glb(session, outcome->best, result);
-  struct dc_error closing = {0};
-  enum dc_status closed = dc_run_close(session->run, &closing);
-  session->run = NULL;
-  if (!written && closed) {
-    written = closed;
-    session->error = closing;
-  }
-  return written;
+  return dc_session_close_run(session, outcome->best, result, written);
 }
 
 // Hands over the report of what was computed.

@@ -55,8 +55,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json);
 
-// Writes the animated model; a run is complete without it, so that a failure is a warning in result.
-void dc_session_write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result);
+// What a run ends with once its files are written (written: how that went): the animated model, whose failure is a warning
+// in result only, then closing.  How all of it went.
+enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
+                                    dcsim_result *result, enum dc_status written);
 
 // After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
 // nothing without a run directory.  Inside an observer only.

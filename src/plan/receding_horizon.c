@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/receding_horizon.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "plan/horizon_internal.h"
 
 static const double LEAST_PROGRESS = 1e-3;  // of the loss
 
@@ -118,8 +118,7 @@ static bool allocate(struct dc_receding_horizon *h)
          h->target_position && h->target_velocity;
 }
 
-// Steps of the window that begins now.
-static int window_steps(const struct dc_receding_horizon *h)
+int dc_horizon_window_steps(const struct dc_receding_horizon *h)
 {
   long rest = h->steps - h->executed->steps;
   return (int)(h->horizon.length < rest ? h->horizon.length : rest);
@@ -195,7 +194,7 @@ static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimiz
   enum dc_status status = record_start(h, error);
   if (status)
     return status;
-  dc_task_initial(h->task, h->model, window_steps(h), h->parameters);
+  dc_task_initial(h->task, h->model, dc_horizon_window_steps(h), h->parameters);
   dc_task_initial(h->task, h->model, h->steps, h->first_parameters);
   memcpy(h->applied, h->first_parameters,
          (size_t)dc_task_parameter_count(h->task, h->model, h->steps) * sizeof *h->applied);
@@ -247,17 +246,15 @@ void dc_horizon_destroy(struct dc_receding_horizon *h)
 
 void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *parameters)
 {
-  dc_parameters_resize(h->task, h->model, h->steps, parameters, window_steps(h), h->parameters);
+  dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
 }
 
-// The window starts from the last executed frame with the frame before it (or its velocity) as the past, exactly as if
-// the run went on.
-static void set_start(struct dc_receding_horizon *h)
+void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
   const struct dc_bodies *bodies = &h->model->bodies;
   size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;
-  dc_plan_set_window(plan, (long)k, window_steps(h));
+  dc_plan_set_window(plan, (long)k, dc_horizon_window_steps(h));
   plan->start = (struct dc_plan_start){0};
   if (k == 0)
     return;
@@ -276,7 +273,7 @@ static void set_start(struct dc_receding_horizon *h)
 
 static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
-  set_start(h);
+  dc_horizon_set_start(h);
   if (!h->retried)
     h->newton_before = h->plan->work.newton_iterations;
   h->open = true;
@@ -387,7 +384,7 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
 // a run can be resumed.
 static void add_kick(const struct dc_receding_horizon *h, int draw, double *parameters)
 {
-  int steps = window_steps(h), first = 0;
+  int steps = dc_horizon_window_steps(h), first = 0;
   for (int i = 0; i < h->task->control_count; i++) {
     const struct dc_control *control = &h->task->controls[i];
     int count = control->type->parameter_count(control->options, h->model, steps);
@@ -411,7 +408,7 @@ static int choose_kick(struct dc_receding_horizon *h)
   struct dc_plan *plan = h->plan;
   int chosen = 0;
   double lowest = INFINITY;
-  set_start(h);
+  dc_horizon_set_start(h);
   for (int draw = 0; draw < h->horizon.draws; draw++) {
     struct dc_error error = {0};
     double loss;
@@ -454,7 +451,7 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
   // plan->evaluated has room for a window and is of no use any more.
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
-  dc_parameters_resize(h->task, h->model, steps, plan->evaluated, window_steps(h), h->parameters);
+  dc_parameters_resize(h->task, h->model, steps, plan->evaluated, dc_horizon_window_steps(h), h->parameters);
   dc_plan_end(plan);
   kick_if_stalled(h);
   h->open = h->retried = false;
@@ -495,7 +492,8 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
     return dc_fail(error, DC_MEMORY, "out of memory for a window");
   if (!h->begun) {
     h->begun = true;
-    status = report(h, observer, 0, h->parameters, dc_task_parameter_count(h->task, h->model, window_steps(h)), error);
+    status = report(h, observer, 0, h->parameters,
+                    dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h)), error);
   }
   while (!status && !finished(h)) {
     int k = h->executed->steps;
@@ -519,172 +517,4 @@ int dc_horizon_iterations(const struct dc_receding_horizon *h)
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);
-}
-
-enum { COUNTS = 9 };
-enum { INITIAL_LOSS, LOSS, LOWEST_LOSS, GRADIENT_NORM, LARGEST_RESIDUAL, PROGRESS, VALUES };
-static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
-static const double LARGEST_NUMBER = 1e12;      // of a state, in its units
-
-static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
-{
-  const struct dc_trajectory *executed = h->executed;
-  size_t k = (size_t)executed->steps, targets = k * (size_t)h->model->bodies.actuator_count;
-  long *steps = dc_alloc(3 * k, sizeof *steps);
-  if (!steps)
-    return DC_MEMORY;
-  for (size_t t = 0; t < k; t++) {
-    steps[3 * t] = executed->newton_iterations[t];
-    steps[3 * t + 1] = executed->evaluations[t];
-    steps[3 * t + 2] = executed->converged[t];
-  }
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/executed/steps", 3 * k, steps);
-  free(steps);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/q", (k + 1) * (size_t)executed->nq, executed->q);
-  if (!status && executed->velocity)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
-                                   executed->velocity);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/target_position", targets, h->target_position);
-  return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
-}
-
-// States, targets and parameters: DC_CHECKPOINT when a number is not finite or so large that its square may overflow.
-static enum dc_status get_bounded(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
-                                  struct dc_error *error)
-{
-  enum dc_status status = dc_snapshot_get_reals(snapshot, name, count, values, error);
-  for (size_t i = 0; !status && i < count; i++)
-    if (!(fabs(values[i]) <= LARGEST_NUMBER))
-      status = dc_fail(error, DC_CHECKPOINT, "%s: holds %g", name, values[i]);
-  return status;
-}
-
-// Poses of the executed frames.  Rotations must be as close to unit quaternions as a scene's.
-static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_error *error)
-{
-  const struct dc_trajectory *executed = h->executed;
-  for (int f = 0; f <= executed->steps; f++) {
-    struct dc_pose *poses = executed->poses + (size_t)f * (size_t)executed->bodies;
-    dc_poses(&h->model->bodies, executed->q + (size_t)f * (size_t)executed->nq, poses);
-    for (int b = 0; b < executed->bodies; b++) {
-      const double *q = poses[b].quaternion;
-      if (!(fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1) <= 1e-3))
-        return dc_fail(error, DC_CHECKPOINT, "horizon/executed/q: a rotation after step %d is none", f);
-    }
-  }
-  return DC_OK;
-}
-
-static enum dc_status load_executed(struct dc_receding_horizon *h, int count, const struct dc_snapshot *snapshot,
-                                    struct dc_error *error)
-{
-  struct dc_trajectory *executed = h->executed;
-  size_t k = (size_t)count, targets = k * (size_t)h->model->bodies.actuator_count, nq = (size_t)executed->nq;
-  long *steps = dc_alloc(3 * k, sizeof *steps);
-  if (!steps)
-    return dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
-  enum dc_status status =
-      dc_snapshot_get_counts(snapshot, "horizon/executed/steps", 3 * k, INT_MAX / (count + 1), steps, error);
-  if (!status)
-    status = get_bounded(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
-  if (!status && executed->velocity)
-    status =
-        get_bounded(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv, executed->velocity, error);
-  if (!status)
-    status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
-  if (!status)
-    status = get_bounded(snapshot, "horizon/target_position", targets, h->target_position, error);
-  if (!status)
-    status = get_bounded(snapshot, "horizon/target_velocity", targets, h->target_velocity, error);
-  executed->steps = count;
-  for (size_t t = 0; !status && t < k; t++) {
-    executed->newton_iterations[t] = (int)steps[3 * t];
-    executed->evaluations[t] = (int)steps[3 * t + 1];
-    executed->converged[t] = steps[3 * t + 2] != 0;
-    executed->unconverged_steps += !executed->converged[t];
-  }
-  free(steps);
-  return status ? status : pose_executed(h, error);
-}
-
-enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
-{
-  long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,   h->success, h->begun, h->open,
-                         h->retried,         h->newton_before, h->stalled};
-  double values[VALUES] = {[INITIAL_LOSS] = h->initial_loss,
-                           [LOSS] = h->loss,
-                           [LOWEST_LOSS] = h->lowest_loss,
-                           [GRADIENT_NORM] = h->gradient_norm,
-                           [LARGEST_RESIDUAL] = h->executed->largest_residual,
-                           [PROGRESS] = h->progress};
-  size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
-  size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/counts", COUNTS, counts);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/values", VALUES, values);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/parameters", window, h->parameters);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/applied", whole, h->applied);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state);
-  if (!status)
-    status = save_executed(h, snapshot);
-  return status ? status : dc_plan_save(h->plan, snapshot);
-}
-
-static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
-                                  struct dc_error *error)
-{
-  long counts[COUNTS];
-  double values[VALUES];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "horizon/counts", COUNTS, MOST_COUNTED, counts, error);
-  if (!status)
-    status = dc_snapshot_get_reals(snapshot, "horizon/values", VALUES, values, error);
-  if (status)
-    return status;
-  if (counts[0] > h->steps)
-    return dc_fail(error, DC_CHECKPOINT, "the checkpoint is at step %ld of %d", counts[0], h->steps);
-  if (counts[1] > INT_MAX / 2)
-    return dc_fail(error, DC_CHECKPOINT, "the checkpoint was written after %ld iterations", counts[1]);
-  if (!isfinite(values[INITIAL_LOSS]) || !isfinite(values[LOSS]) || !isfinite(values[LOWEST_LOSS]))
-    return dc_fail(error, DC_CHECKPOINT, "horizon/values: a loss is not finite");
-  h->iterations = (int)counts[1];
-  h->idle = counts[2];
-  h->success = counts[3] != 0;
-  h->begun = counts[4] != 0;
-  h->open = counts[5] != 0;
-  h->retried = counts[6] != 0;
-  h->newton_before = counts[7];
-  h->stalled = counts[8];
-  h->initial_loss = values[INITIAL_LOSS];
-  h->loss = values[LOSS];
-  h->lowest_loss = values[LOWEST_LOSS];
-  h->gradient_norm = values[GRADIENT_NORM];
-  h->executed->largest_residual = values[LARGEST_RESIDUAL];
-  h->progress = values[PROGRESS];
-  return load_executed(h, (int)counts[0], snapshot, error);
-}
-
-enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
-                               struct dc_error *error)
-{
-  enum dc_status status = load_counts(h, snapshot, error);
-  if (status)
-    return status;
-  size_t window = (size_t)dc_task_parameter_count(h->task, h->model, window_steps(h));
-  size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
-  status = get_bounded(snapshot, "horizon/parameters", window, h->parameters, error);
-  if (!status)
-    status = get_bounded(snapshot, "horizon/applied", whole, h->applied, error);
-  if (!status)
-    status = get_bounded(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
-  set_start(h);
-  if (!status && h->open)
-    status = dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
-  return status ? status : dc_plan_load(h->plan, snapshot, error);
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/plan: what running a receding horizon and restoring one share.
+#ifndef DC_PLAN_HORIZON_INTERNAL_H
+#define DC_PLAN_HORIZON_INTERNAL_H
+
+#include "plan/receding_horizon.h"
+
+// Steps of the present window: fewer than the horizon's length at the end of the run.
+int dc_horizon_window_steps(const struct dc_receding_horizon *horizon);
+// Lets the plan's window start from the last executed frame, with the frame before it (or its velocity) as the past,
+// exactly as if the run went on.
+void dc_horizon_set_start(struct dc_receding_horizon *horizon);
+
+#endif
