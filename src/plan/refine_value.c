@@ -7,9 +7,8 @@
 #include "math/vector.h"
 #include "plan/refine_internal.h"
 
-// Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m, Gaussian samples.
+// Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m.
 static const double DIFFERENCE_TURN = 0.1, DIFFERENCE_SHIFT = 0.01;
-enum { GAUSSIAN_SAMPLES = 16 };
 
 // A contact as placed: witness points, targets in the world, and derivatives by the twists of both bodies about their
 // frames' origins.
@@ -146,12 +145,13 @@ static void difference_at_random(struct dc_refine *refine, const struct dc_refin
 {
   struct dc_random random;
   dc_random_seed(&random, key + (uint64_t)k);
-  for (int sample = 0; sample < GAUSSIAN_SAMPLES; sample++) {
+  long samples = refine->witness.samples;
+  for (long sample = 0; sample < samples; sample++) {
     double twist[6], weight[6];
     for (int c = 0; c < 6; c++) {
       double step = c < 3 ? DIFFERENCE_TURN : DIFFERENCE_SHIFT, normal = dc_random_normal(&random);
       twist[c] = step * normal;
-      weight[c] = 0.5 * normal / (step * GAUSSIAN_SAMPLES);
+      weight[c] = 0.5 * normal / (step * (double)samples);
     }
     add_difference(refine, contact, state, k, twist, weight);
   }
