@@ -122,8 +122,8 @@ class Lab:
             self.begin, self.reused = time.time(), len(self.kept)
         runs = [{"benchmark": key[0], "settings": list(key[1:]), "result": value} for key, value in self.kept.items()]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({**self.origin, "bars": self.bars, "runs": runs}, file, indent=1)
-            file.write("\n")
+            head = json.dumps({**self.origin, "bars": self.bars}, indent=1).removesuffix("\n}")
+            file.write(head + ',\n "runs": [\n  ' + ",\n  ".join(map(json.dumps, runs)) + "\n ]\n}\n")
 
     def count(self, kind, cost="low"):
         return (QUICK_TASKS if self.options.quick else TASKS)[cost][kind]
