@@ -356,7 +356,7 @@ def figure_11(lab):
     page.say("""Acc (%) at the last iteration over the first rotation step s_r, margin 1e-3 m. Base: as it was, best: with transport (RS-1-Dir with adaptive sampling besides). The paper gives the
         translation step as s_r / 100 (section V-A, appendix C) and as 0.01 m for s_r = 10 (appendix A), which is s_r / 1000 m. The latter reproduces its D5 (the last steps are
         1e-4 m long, those of s_r / 100 ten times as long) and is used here; a line of s_r / 100 stands beside. Paper: ours is the most robust; transport helps almost everywhere, first-order methods more.""")
-    few = {"Finite Difference": 20, "RS-0": 6} if lab.options.quick else {name: SHOWN[name] for name in ("Finite Difference", "RS-0")}
+    few = {"Finite Difference": 12, "RS-0": 4} if lab.options.quick else {name: SHOWN[name] for name in ("Finite Difference", "RS-0")}
     cases = {"ours": ({}, 1e-3), "ours, s_r / 100": ({}, 1e-2), "RS-1-Dir, best": (DIRECTION, 1e-3), "RS-1-Dir, base": (BASE, 1e-3)}
     for title, method in (("Finite Difference", "finite-difference"), ("RS-0", "rs0")):
         cases[title + ", best"] = ({"derivative.method": method}, 1e-3)
@@ -364,7 +364,7 @@ def figure_11(lab):
     for kind in ("convex", "concave"):
         lines, rows = {}, []
         for title, (refine, ratio) in cases.items():
-            most = few.get(title.split(",")[0], SHOWN[kind] // 2)
+            most = few.get(title.split(",")[0], 60 if lab.options.quick else SHOWN[kind] // 2)
             if kind == "concave" and (title.split(",")[0] in few or lab.options.quick):
                 continue
             runs = [lab.solve(kind, refine, steps(size, ratio), most=most) for size in SIZES]
