@@ -260,6 +260,7 @@ class Actors {
   set ghost(on) {
     for (const object of this.objects)
       for (const mesh of object.children) {
+        if (!mesh.material) continue; // the points of a refinement
         mesh.material.transparent = on;
         mesh.material.opacity = on ? 0.3 : 1;
         mesh.material.depthWrite = !on;
