@@ -163,14 +163,25 @@ static enum dc_status check_pair(const struct dc_refine *refine, const struct dc
   if (pair->body[0] == pair->body[1])
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: object and link must differ (both are \"%s\")", index,
                    bodies[pair->body[0]].name);
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++) {
+    const struct dc_body *body = &bodies[pair->body[k]];
+    if (body->shape->type->half_space)
+      return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" is a half-space: take a box in its place", index,
+                     body->name);
+    if (!dc_shape_has_surface(body->shape))
+      return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" has no shape", index, body->name);
     if (!refine->solids[pair->body[k]].solid)
       return dc_fail(error, DC_BAD_INPUT,
                      "pairs[%d]: the shape of \"%s\" must be convex or a union of convex parts (\"convex\": true)",
-                     index, bodies[pair->body[k]].name);
+                     index, body->name);
+  }
   if (!dc_body_moves(&bodies[pair->body[0]]) && !dc_body_moves(&bodies[pair->body[1]]))
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: neither \"%s\" nor \"%s\" moves", index, bodies[pair->body[0]].name,
                    bodies[pair->body[1]].name);
+  const int *group = refine->bodies->group;
+  if (group && group[pair->body[0]] == group[pair->body[1]])
+    return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" and \"%s\" are fixed to each other", index,
+                   bodies[pair->body[0]].name, bodies[pair->body[1]].name);
   return DC_OK;
 }
 

@@ -284,6 +284,18 @@ static void test_refusals(void)
       {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
        "'mass': 1}], 'pairs': [{'object': 'a', 'object_point': [0, 0, 1], 'link': 'a', 'link_point': [0, 0, 1]}]}",
        "must differ"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
+       "'mass': 1}, {'name': 'b', 'shape': 's', 'mass': 1, 'parent': 'a', 'joint': 'fixed', 'position': [3, 0, 0]}], "
+       "'pairs': [{'object': 'a', 'object_point': [0, 0, 1], 'link': 'b', 'link_point': [0, 0, 1]}]}",
+       "\"a\" and \"b\" are fixed to each other"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}, 'ground': {'type': 'plane'}}, 'bodies': "
+       "[{'name': 'a', 'shape': 's', 'mass': 1, 'position': [0, 0, 2]}, {'name': 'g', 'shape': 'ground', 'joint': "
+       "'fixed'}], 'pairs': [{'object': 'g', 'object_point': [0, 0, 0], 'link': 'a', 'link_point': [0, 0, 1]}]}",
+       "\"g\" is a half-space"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
+       "'mass': 1}, {'name': 'n', 'mass': 1, 'inertia': [1, 1, 1, 0, 0, 0], 'center_of_mass': [0, 0, 0]}], 'pairs': "
+       "[{'object': 'n', 'object_point': [0, 0, 0], 'link': 'a', 'link_point': [0, 0, 1]}]}",
+       "\"n\" has no shape"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char path[] = "/tmp/dcsim-refine-XXXXXX";
