@@ -149,7 +149,8 @@ static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct
   struct dc_refine_contact *contact = &refine->contacts[refine->contact_count];
   contact->body[0] = a;
   contact->body[1] = b;
-  contact->search = dc_witness_search_create(refine->solids[a].solid, refine->solids[b].solid);
+  contact->search = dc_witness_search_create_beside(refine->solids[a].solid, refine->solids[b].solid,
+                                                    refine->contact_count ? refine->contacts[0].search : NULL);
   if (!contact->search)
     return no_memory(error);
   refine->contact_count++;
@@ -439,7 +440,7 @@ void dc_refine_destroy(struct dc_refine *refine)
 {
   if (!refine)
     return;
-  for (int i = 0; i < refine->contact_count; i++)
+  for (int i = refine->contact_count; i-- > 0;)  // the first one has what the others work in
     dc_witness_search_destroy(refine->contacts[i].search);
   dc_arena_destroy(refine->arena);
 }
