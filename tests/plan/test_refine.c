@@ -222,6 +222,27 @@ static void test_overlap(void)
   }
 }
 
+// Of parallel sides the witness points are not unique: what is said of a state depends on nothing before it all the same.
+static void test_inspect(void)
+{
+  struct dc_scene *scene = read_scene(
+      "{'problem': 'refine', 'shapes': {'box': {'type': 'box', 'size': [0.1, 0.1, 0.05]}}, 'optimizer': {'iterations': "
+      "60}, 'bodies': [{'name': 'a', 'shape': 'box', 'joint': 'fixed'}, {'name': 'b', 'shape': 'box', 'density': 500, "
+      "'position': [0.02, 0.03, 0.09]}], 'pairs': [{'object': 'a', 'object_point': [0.01, 0.01, 0.025], 'link': 'b', "
+      "'link_point': [0, 0, -0.03]}]}");
+  struct dc_refine *refine = refine_of(scene);
+  struct dc_refine_state before, after;
+  struct dc_refine_contact_state contact;
+  double start[MOST], q[MOST];
+  dc_initial_state(&scene->model.bodies, start);
+  dc_refine_inspect(refine, start, &before, &contact);
+  minimize(scene, refine, q);
+  dc_refine_inspect(refine, start, &after, &contact);
+  CHECK(before.value == after.value, "%g and %g", before.value, after.value);
+  dc_refine_destroy(refine);
+  dc_scene_destroy(scene);
+}
+
 static void test_same_bits(void)
 {
   struct dc_scene *scene = scene_of(crowded, "1");
@@ -318,4 +339,5 @@ RUN_TESTS({"the Jacobian where the query is smooth", test_jacobian},
           {"directions of descent are minus the gradient", test_direction},
           {"transport moves the bodies relative to each other as the other's step", test_transport},
           {"bounds of joints", test_bounds}, {"bodies that are no pair keep apart", test_overlap},
-          {"the same bits twice", test_same_bits}, {"every derivative", test_methods}, {"refusals", test_refusals})
+          {"what is said of a state", test_inspect}, {"the same bits twice", test_same_bits},
+          {"every derivative", test_methods}, {"refusals", test_refusals})
