@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/progress.h"
@@ -88,6 +89,13 @@ static bool write_report(const struct cli_arguments *arguments, int status, cons
   return false;
 }
 
+static bool has_checkpoint(const char *directory)
+{
+  char path[sizeof((dcsim_result *)0)->directory + 16];
+  snprintf(path, sizeof path, "%s/checkpoint.h5", directory);
+  return directory[0] && access(path, F_OK) == 0;
+}
+
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
 {
   dcsim_scene *scene;
@@ -122,7 +130,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   if (result.warning[0])
     cli_message("warning: %s", result.warning);
   bool reported = write_report(arguments, status, &result);
-  bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && result.directory[0];
+  bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && has_checkpoint(result.directory);
   if (status == DCSIM_STOPPED)
     error.text[0] = '\0';  // said better below
   int finished = cli_finish(arguments, status, &report, &error);

@@ -42,7 +42,8 @@ struct dc_witness_search {
   struct relative last;
   struct candidate *candidates;
   double (*centers)[3];  // of the second solid's parts in the first's frame
-  struct dc_epa epa;
+  struct dc_epa *epa;    // room that no query leaves anything in; of another search when borrowed
+  bool borrowed;
   long supports;
 };
 
@@ -59,9 +60,17 @@ static void forget_reaches(struct dc_witness_search *search)
 
 struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first, const struct dc_solid *second)
 {
+  return dc_witness_search_create_beside(first, second, NULL);
+}
+
+struct dc_witness_search *dc_witness_search_create_beside(const struct dc_solid *first, const struct dc_solid *second,
+                                                          struct dc_witness_search *other)
+{
   struct dc_witness_search *search = dc_alloc(1, sizeof *search);
   if (!search)
     return NULL;
+  search->borrowed = other != NULL;
+  search->epa = other ? other->epa : dc_alloc(1, sizeof *search->epa);
   search->solids[0] = first;
   search->solids[1] = second;
   search->pair_count = first->part_count * second->part_count;
@@ -69,7 +78,7 @@ struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first,
   search->reaches = dc_alloc((size_t)search->pair_count, sizeof *search->reaches);
   search->candidates = dc_alloc((size_t)search->pair_count, sizeof *search->candidates);
   search->centers = dc_alloc((size_t)second->part_count, sizeof *search->centers);
-  if (!search->memories || !search->reaches || !search->candidates || !search->centers) {
+  if (!search->epa || !search->memories || !search->reaches || !search->candidates || !search->centers) {
     dc_witness_search_destroy(search);
     return NULL;
   }
@@ -85,6 +94,8 @@ void dc_witness_search_destroy(struct dc_witness_search *search)
   free(search->reaches);
   free(search->candidates);
   free(search->centers);
+  if (!search->borrowed)
+    free(search->epa);
   free(search);
 }
 
@@ -195,7 +206,7 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
       memcpy(guess[k].index, memory->face[k], sizeof guess[k].index);
       dc_difference_at(&difference, &guess[k]);
     }
-    dc_epa(&search->epa, &difference, &simplex, memory->face_count > 0 ? guess : NULL, &penetration, &search->supports);
+    dc_epa(search->epa, &difference, &simplex, memory->face_count > 0 ? guess : NULL, &penetration, &search->supports);
     memory->face_count = penetration.face_count;
     memcpy(memory->face, penetration.face, sizeof memory->face);
     answer->distance = -penetration.depth;

@@ -13,12 +13,16 @@ struct dc_witness {
   int part[2];         // which convex parts they are on
 };
 
-// What a query remembers for the next one of the same two solids, and room to work in (about 60 kB, and 150 bytes per
+// What a query remembers for the next one of the same two solids, and room to work in (about 50 kB, and 150 bytes per
 // pair of parts).  Where it starts changes the time only: what is unique of an answer is the same to rounding
 // (docs/theory.md, "Witness points": of parallel sides any of the nearest points is returned), and the same history
 // gives the same bits.  Solids are kept by reference; NULL when out of memory.  For one thread at a time.
 struct dc_witness_search;
 struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first, const struct dc_solid *second);
+// The same with the 50 kB of other that it works in, where there are many: other is destroyed later, and only one of all
+// that share them is asked at a time.  NULL: its own.
+struct dc_witness_search *dc_witness_search_create_beside(const struct dc_solid *first, const struct dc_solid *second,
+                                                          struct dc_witness_search *other);
 void dc_witness_search_destroy(struct dc_witness_search *search);  // NULL is allowed
 // Forgets what earlier queries left, so that results depend on nothing before.
 void dc_witness_search_reset(struct dc_witness_search *search);

@@ -248,7 +248,9 @@ enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const
   enum dc_status status = descend(&change, &top, argument);
   if (!status)
     return DC_OK;
-  return dc_fail(error, status, "%s: %s", name, local.text);
+  size_t size = strlen(name);
+  bool named = strncmp(local.text, name, size) == 0 && local.text[size] == ':';  // of what the argument itself added
+  return dc_fail(error, status, "%s%s%s", named ? "" : name, named ? "" : ": ", local.text);
 }
 
 enum dc_status dc_json_merge(cJSON *target, const cJSON *patch)

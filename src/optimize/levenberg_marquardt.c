@@ -17,6 +17,8 @@
 
 // Damping stays within what can be multiplied; trust must stay positive.
 static const double LEAST_DAMPING = 1e-30, MOST_DAMPING = 1e30, LEAST_TRUST = 1e-6;
+// The Jacobian is dense; entries are counted by int.
+static const double MOST_BYTES = 4294967296.0;
 // Where there is nowhere else to begin, steps that gain less than this part of the value count as failures: otherwise
 // rounding keeps a minimization at its end for good.
 static const double NEGLIGIBLE = 1e-12;
@@ -98,6 +100,11 @@ static enum dc_status allocate(struct work *work, const struct dc_residual_probl
 {
   int n = problem->dimension;
   size_t columns = (size_t)n, rows = (size_t)problem->residual_count, p = (size_t)problem->point_size;
+  double bytes = (double)rows * (double)columns * sizeof(double);
+  if (bytes > MOST_BYTES)
+    return dc_fail(error, DC_MEMORY,
+                   "the Jacobian of %zu residuals by %zu coordinates would take %.0f bytes (at most %.0f)", rows,
+                   columns, bytes, MOST_BYTES);
   double *next = dc_alloc(2 * p + rows * (columns + 2) + columns * (columns + 3), sizeof *next);
   work->memory = next;
   work->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;

@@ -88,12 +88,13 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
 // Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
 // agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
 // loss nor rounding at fine ones decide.  Where a step makes bodies overlap, or a time step fail, the sequence begins at
-// a smaller one.
+// a smaller one; it ends where rounding, which grows as steps shrink, is more than the best three differ by.
 static enum dc_status difference(struct checker *checker, struct coordinate c, double *result, struct dc_error *error)
 {
   enum { LEVELS = 13 };
   double plain[LEVELS], refined[LEVELS], rounding[LEVELS], step = 0.16, least = INFINITY;
   int count = 0;
+  *result = NAN;
   for (int attempt = 0; count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
     double up, down;
     enum dc_status status = loss_at(checker, c, step, &up, error);
@@ -106,15 +107,16 @@ static enum dc_status difference(struct checker *checker, struct coordinate c, d
     plain[count] = (up - down) / (2 * step);
     rounding[count] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
     refined[count] = count ? plain[count] + (plain[count] - plain[count - 1]) / 15 : plain[count];
-    count++;
-  }
-  *result = NAN;
-  for (int k = 2; k + 1 < count; k++) {
+    int k = count++ - 1;
+    if (k < 2)
+      continue;
     double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k])) + rounding[k];
     if (change < least) {
       least = change;
       *result = refined[k];
     }
+    if (rounding[count - 1] > least)
+      break;
   }
   return DC_OK;
 }

@@ -149,7 +149,8 @@ static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct
   struct dc_refine_contact *contact = &refine->contacts[refine->contact_count];
   contact->body[0] = a;
   contact->body[1] = b;
-  contact->search = dc_witness_search_create(refine->solids[a].solid, refine->solids[b].solid);
+  contact->search = dc_witness_search_create_beside(refine->solids[a].solid, refine->solids[b].solid,
+                                                    refine->contact_count ? refine->contacts[0].search : NULL);
   if (!contact->search)
     return no_memory(error);
   refine->contact_count++;
@@ -163,14 +164,25 @@ static enum dc_status check_pair(const struct dc_refine *refine, const struct dc
   if (pair->body[0] == pair->body[1])
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: object and link must differ (both are \"%s\")", index,
                    bodies[pair->body[0]].name);
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++) {
+    const struct dc_body *body = &bodies[pair->body[k]];
+    if (body->shape->type->half_space)
+      return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" is a half-space: take a box in its place", index,
+                     body->name);
+    if (!dc_shape_has_surface(body->shape))
+      return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" has no shape", index, body->name);
     if (!refine->solids[pair->body[k]].solid)
       return dc_fail(error, DC_BAD_INPUT,
                      "pairs[%d]: the shape of \"%s\" must be convex or a union of convex parts (\"convex\": true)",
-                     index, bodies[pair->body[k]].name);
+                     index, body->name);
+  }
   if (!dc_body_moves(&bodies[pair->body[0]]) && !dc_body_moves(&bodies[pair->body[1]]))
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: neither \"%s\" nor \"%s\" moves", index, bodies[pair->body[0]].name,
                    bodies[pair->body[1]].name);
+  const int *group = refine->bodies->group;
+  if (group && group[pair->body[0]] == group[pair->body[1]])
+    return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" and \"%s\" are fixed to each other", index,
+                   bodies[pair->body[0]].name, bodies[pair->body[1]].name);
   return DC_OK;
 }
 
@@ -428,7 +440,7 @@ void dc_refine_destroy(struct dc_refine *refine)
 {
   if (!refine)
     return;
-  for (int i = 0; i < refine->contact_count; i++)
+  for (int i = refine->contact_count; i-- > 0;)  // the first one has what the others work in
     dc_witness_search_destroy(refine->contacts[i].search);
   dc_arena_destroy(refine->arena);
 }

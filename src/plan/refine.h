@@ -69,7 +69,7 @@ struct dc_refine_state {
   bool success;          // all pairs are reached and, where overlaps count, none is deeper than the tolerance
 };
 int dc_refine_contact_count(const struct dc_refine *refine);
-// Everything at state q [nq]; contacts [contact_count], the pairs first.
+// Everything at state q [nq], which says all: no query before has an influence; contacts [contact_count], the pairs first.
 void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
                        struct dc_refine_contact_state *contacts);
 

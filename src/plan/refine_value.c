@@ -401,6 +401,8 @@ void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refi
     struct contact_state state;
     double residual[DC_PAIR_RESIDUALS];
     struct dc_witness witness;
+    // of parallel sides the points depend on what was asked before: not here
+    dc_witness_search_reset(contact->search);
     query(refine, contact, &witness);
     locate(refine, contact, &witness, &state);
     *result = (struct dc_refine_contact_state){

@@ -32,6 +32,13 @@ check "other rows for another seed" sh -c '! cmp -s run/loss.csv other/loss.csv'
 run 0 optimize "$scene" -o none --quiet --require-success --set optimizer='{"type": "normalized_descent", "normalize": "each",
   "rotation_step": 1e-3, "translation_step": 1e-3, "joint_step": 1e-2, "phases": [0.5, 0.8]}'
 
+# stopped early, what there is is kept, and nobody is told to resume
+run 0 optimize "$scene" -o stopped --no-report --max-time 0.2 --set optimizer.target=0 --set optimizer.iterations=1000000000 \
+  --set optimizer.restarts=1000000000
+says "the results so far are kept"
+check "no --resume without a checkpoint" sh -c '! grep -q -e --resume "$1"' sh "$err"
+check "there is the way so far" [ -s stopped/trajectory.h5 ]
+
 run 2 simulate "$scene" -o none
 says "a refinement has no time to simulate: optimize it"
 run 2 optimize --resume run

@@ -80,4 +80,27 @@ rm packages/robot/urdf/robot.urdf
 mkfifo packages/robot/urdf/robot.urdf
 run 3 simulate scene/scene.json --package-path packages -o none
 says "is not a regular file"
+# a robot in an ordinary trajectory problem: a finger of a hand pushes a ball; what an include made takes --set
+cp -r "$DCSIM_SOURCE/scenes/hands" .
+cat >push.json <<'SCENE'
+{
+  "name": "push",
+  "time": { "step": 0.02, "steps": 10 },
+  "gravity": [0, 0, 0],
+  "contact": { "stiffness": 1e-6, "length": 0.05 },
+  "shapes": { "ball": { "type": "sphere", "radius": 0.015, "level": 1, "base": "octahedron" } },
+  "bodies": [{ "name": "ball", "shape": "ball", "mass": 0.05, "position": [0.004, 0.006, 0.115] }],
+  "include": { "file": "hands/hand3.urdf", "base": "fixed", "collide": false, "pd": { "kp": 0.5, "kd": 0.01 } },
+  "control": [{ "type": "pd_targets", "body": "proximal_1" }, { "type": "pd_targets", "body": "distal_1" }],
+  "objective": [{ "type": "reach", "body": "ball", "target": [-0.006, -0.012, 0.115], "when": "end" }],
+  "optimizer": { "type": "adam", "learning_rate": 0.05, "iterations": 20 }
+}
+SCENE
+run 0 optimize push.json -o none --quiet --json --set bodies.distal_1.collide=true
+holds "the finger pushes the ball to its target" "$out" 'd["iterations"] == 20 and d["loss"] < 0.2 * d["initial_loss"]'
+run 0 optimize push.json -o none --quiet --json
+holds "nothing moves the ball where nothing collides" "$out" 'd["loss"] == d["initial_loss"]'
+run 0 gradcheck push.json --json --steps 3 --set objective.0.when=every --set bodies.distal_1.collide=true
+holds "the gradient through hand and ball is right" "$out" \
+  'd["max_relative_error"] < 1e-5 and any(abs(c["adjoint"]) > 1e-7 for c in d["checks"])'
 finish

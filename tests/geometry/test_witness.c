@@ -157,8 +157,9 @@ static void test_warm(void)
     make_random(&random, i % 4, 1, 0, &a);
     make_random(&random, i / 4 % 4, 1, 0, &b);
     struct dc_witness_search *searches[4];
-    for (int s = 0; s < 4; s++)
-      searches[s] = dc_witness_search_create(s == 3 ? &b.solid : &a.solid, s == 3 ? &a.solid : &b.solid);
+    for (int s = 0; s < 4; s++)  // three of them in one room, which changes nothing
+      searches[s] = dc_witness_search_create_beside(s == 3 ? &b.solid : &a.solid, s == 3 ? &a.solid : &b.solid,
+                                                    s >= 2 ? searches[1] : NULL);
     struct dc_placement first = rest_placement(), second = rest_placement();
     random_rotation(&random, second.rotation);
     for (int j = 0; j < 100; j++) {
@@ -182,7 +183,7 @@ static void test_warm(void)
       // Back to near contact.
       dc_vec_add_scaled(second.position, second.position, between(&random, -0.02, 0.02) - warm.distance, warm.normal);
     }
-    for (int s = 0; s < 4; s++)
+    for (int s = 3; s >= 0; s--)
       dc_witness_search_destroy(searches[s]);
     end(&a);
     end(&b);

@@ -830,14 +830,12 @@ static void test_panda(void)
   unload(&tree);
 }
 
-// The same robot as a scene, once bodies and shapes can say all of it.
+// The same robot as a scene.
 static void test_panda_scene(void)
 {
   char robots[PATH_MAX];
   if (!real_robot(robots))
     SKIP("DCSIM_TEST_ROBOTS names no folder with panda_description");
-  if (dc_option_find(dc_body_options, "inertia") < 0)
-    SKIP("bodies cannot be given an inertia");
   const char *packages[] = {"data"}, *allowed[] = {robots};
   struct dc_scene_settings settings = {
       .package_path_count = 1, .package_paths = packages, .allowed_path_count = 1, .allowed_paths = allowed};

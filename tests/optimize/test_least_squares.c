@@ -655,9 +655,32 @@ static void test_singular(void)
   CHECK_NEAR(x[0] - x[1], -8, 1);                 // 0.08 observed: along the valley it stays
 }
 
+static enum dc_status evaluate_nothing(void *context, const double *point, const struct dc_residual_draw *draw,
+                                       double *residual, double *jacobian, struct dc_error *failure)
+{
+  (void)point, (void)draw, (void)residual, (void)jacobian;
+  ++*(int *)context;
+  return dc_fail(failure, DC_NUMERICAL, "asked");
+}
+
+// Jacobians that no memory holds are refused before anything is asked.
+static void test_too_large(void)
+{
+  int calls = 0;
+  double point = 0;
+  struct dc_residual_problem problem = {
+      .point_size = 1, .dimension = 60000, .residual_count = 50000, .context = &calls, .evaluate = evaluate_nothing};
+  struct dc_arena *arena = dc_arena_create();
+  void *defaults = dc_arena_alloc(arena, 1, dc_levenberg_marquardt.options_size);
+  CHECK(dc_options_set_defaults(dc_levenberg_marquardt.options, defaults, arena, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_levenberg_marquardt.minimize(defaults, &problem, 1, &point, NULL, NULL, NULL, &error) == DC_MEMORY, " ");
+  CHECK(strstr(error.text, "24000000000 bytes") && calls == 0, "%s", error.text);
+  dc_arena_destroy(arena);
+}
+
 RUN_TESTS({"registry", test_registry}, {"linear in one step", test_linear}, {"the longest step", test_longest_step},
           {"known minima", test_minima}, {"bounds", test_bounds}, {"held coordinates", test_held_direction},
           {"schedule of normalized descent", test_schedule}, {"rotations", test_rotation}, {"restarts", test_restarts},
           {"draws and seeds", test_draws}, {"ends", test_ends}, {"nothing to move", test_dimension_zero},
           {"failures are passed on", test_passed_on}, {"what is not finite gets nowhere", test_not_finite},
-          {"singular systems", test_singular})
+          {"singular systems", test_singular}, {"too large", test_too_large})

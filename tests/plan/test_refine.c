@@ -222,6 +222,27 @@ static void test_overlap(void)
   }
 }
 
+// Of parallel sides the witness points are not unique: what is said of a state depends on nothing before it all the same.
+static void test_inspect(void)
+{
+  struct dc_scene *scene = read_scene(
+      "{'problem': 'refine', 'shapes': {'box': {'type': 'box', 'size': [0.1, 0.1, 0.05]}}, 'optimizer': {'iterations': "
+      "60}, 'bodies': [{'name': 'a', 'shape': 'box', 'joint': 'fixed'}, {'name': 'b', 'shape': 'box', 'density': 500, "
+      "'position': [0.02, 0.03, 0.09]}], 'pairs': [{'object': 'a', 'object_point': [0.01, 0.01, 0.025], 'link': 'b', "
+      "'link_point': [0, 0, -0.03]}]}");
+  struct dc_refine *refine = refine_of(scene);
+  struct dc_refine_state before, after;
+  struct dc_refine_contact_state contact;
+  double start[MOST], q[MOST];
+  dc_initial_state(&scene->model.bodies, start);
+  dc_refine_inspect(refine, start, &before, &contact);
+  minimize(scene, refine, q);
+  dc_refine_inspect(refine, start, &after, &contact);
+  CHECK(before.value == after.value, "%g and %g", before.value, after.value);
+  dc_refine_destroy(refine);
+  dc_scene_destroy(scene);
+}
+
 static void test_same_bits(void)
 {
   struct dc_scene *scene = scene_of(crowded, "1");
@@ -284,6 +305,18 @@ static void test_refusals(void)
       {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
        "'mass': 1}], 'pairs': [{'object': 'a', 'object_point': [0, 0, 1], 'link': 'a', 'link_point': [0, 0, 1]}]}",
        "must differ"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
+       "'mass': 1}, {'name': 'b', 'shape': 's', 'mass': 1, 'parent': 'a', 'joint': 'fixed', 'position': [3, 0, 0]}], "
+       "'pairs': [{'object': 'a', 'object_point': [0, 0, 1], 'link': 'b', 'link_point': [0, 0, 1]}]}",
+       "\"a\" and \"b\" are fixed to each other"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}, 'ground': {'type': 'plane'}}, 'bodies': "
+       "[{'name': 'a', 'shape': 's', 'mass': 1, 'position': [0, 0, 2]}, {'name': 'g', 'shape': 'ground', 'joint': "
+       "'fixed'}], 'pairs': [{'object': 'g', 'object_point': [0, 0, 0], 'link': 'a', 'link_point': [0, 0, 1]}]}",
+       "\"g\" is a half-space"},
+      {"{'problem': 'refine', 'shapes': {'s': {'type': 'sphere', 'radius': 1}}, 'bodies': [{'name': 'a', 'shape': 's', "
+       "'mass': 1}, {'name': 'n', 'mass': 1, 'inertia': [1, 1, 1, 0, 0, 0], 'center_of_mass': [0, 0, 0]}], 'pairs': "
+       "[{'object': 'n', 'object_point': [0, 0, 0], 'link': 'a', 'link_point': [0, 0, 1]}]}",
+       "\"n\" has no shape"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char path[] = "/tmp/dcsim-refine-XXXXXX";
@@ -306,4 +339,5 @@ RUN_TESTS({"the Jacobian where the query is smooth", test_jacobian},
           {"directions of descent are minus the gradient", test_direction},
           {"transport moves the bodies relative to each other as the other's step", test_transport},
           {"bounds of joints", test_bounds}, {"bodies that are no pair keep apart", test_overlap},
-          {"the same bits twice", test_same_bits}, {"every derivative", test_methods}, {"refusals", test_refusals})
+          {"what is said of a state", test_inspect}, {"the same bits twice", test_same_bits},
+          {"every derivative", test_methods}, {"refusals", test_refusals})
