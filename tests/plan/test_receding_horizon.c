@@ -157,18 +157,15 @@ static void test_seams(void)
 }
 
 // Stopped and saved at any call and loaded into a new horizon, the run goes on bit for bit.
-static void test_resume(void)
+static void check_resume(const struct dc_scene *scene, const struct dc_horizon *options)
 {
-  struct dc_scene *scene = read_scene(scene_text);
-  struct dc_horizon options = scene->horizon;
   struct dc_error error = {0};
-  options.apply = 2;
-  struct recorder whole = {.horizon = create(scene, &options)};
+  struct recorder whole = {.horizon = create(scene, options)};
   CHECK(run(&whole, &error) == DC_OK, "%s", error.text);
   for (int stop = 1; stop <= whole.calls; stop += stop < 10 ? 1 : 4) {
-    struct recorder first = {.horizon = create(scene, &options), .stop_at = stop, .snapshot = dc_snapshot_create()};
+    struct recorder first = {.horizon = create(scene, options), .stop_at = stop, .snapshot = dc_snapshot_create()};
     CHECK(run(&first, &error) == DC_STOPPED, "call %d: %s", stop, error.text);
-    struct recorder second = {.horizon = create(scene, &options), .row_count = first.row_count};
+    struct recorder second = {.horizon = create(scene, options), .row_count = first.row_count};
     memcpy(second.rows, first.rows, sizeof first.rows);
     CHECK(dc_horizon_load(second.horizon, first.snapshot, &error) == DC_OK, "call %d: %s", stop, error.text);
     CHECK(run(&second, &error) == DC_OK, "call %d: %s", stop, error.text);
@@ -187,6 +184,18 @@ static void test_resume(void)
     dc_horizon_destroy(second.horizon);
     dc_snapshot_destroy(first.snapshot);
   }
+  dc_horizon_destroy(whole.horizon);
+}
+
+static void test_resume(void)
+{
+  struct dc_scene *scene = read_scene(scene_text);
+  struct dc_horizon options = scene->horizon;
+  struct dc_error error = {0};
+  options.apply = 2;
+  check_resume(scene, &options);
+  struct recorder whole = {.horizon = create(scene, &options)};
+  CHECK(run(&whole, &error) == DC_OK, "%s", error.text);
   // A run that was never begun, with a first guess that only the snapshot knows.
   struct recorder first = {.horizon = create(scene, &options), .snapshot = dc_snapshot_create()};
   struct recorder second = {.horizon = create(scene, &options)};
@@ -368,10 +377,57 @@ static void test_plan_resume(void)
   dc_scene_destroy(scene);
 }
 
+// The loss of the first guess of every window.
+struct guesses {
+  int count;
+  double loss[STEPS];
+};
+
+static bool note_guess(void *context, const struct dc_plan_iteration *iteration)
+{
+  struct guesses *guesses = context;
+  if (iteration->iteration == 0 && guesses->count < STEPS)
+    guesses->loss[guesses->count++] = iteration->loss;
+  return true;
+}
+
+static void guess(const struct dc_scene *scene, const struct dc_horizon *options, struct guesses *guesses)
+{
+  struct dc_receding_horizon *horizon = create(scene, options);
+  struct dc_horizon_observer observer = {.context = guesses, .iterated = note_guess};
+  struct dc_error error = {0};
+  guesses->count = 0;
+  CHECK(dc_horizon_run(horizon, &observer, &error) == DC_OK, "%s", error.text);
+  dc_horizon_destroy(horizon);
+}
+
+// Without iterations nothing moves until a kick does; of several draws the best one is the next first guess.
+static void test_kicks(void)
+{
+  struct dc_scene *scene = read_scene(scene_text);
+  struct dc_horizon options = scene->horizon;
+  struct guesses none, one, many;
+  options.iterations = 0;
+  options.kick = 0.5;
+  guess(scene, &options, &none);
+  options.stall = 2;
+  guess(scene, &options, &one);
+  options.draws = 16;
+  guess(scene, &options, &many);
+  int first = 0;
+  while (first < STEPS && one.loss[first] == none.loss[first])
+    first++;
+  CHECK(first == 2, "kicked before window %d", first);
+  CHECK(many.loss[0] == one.loss[0] && many.loss[1] == one.loss[1], "the same before the kick");
+  CHECK(many.loss[first] < one.loss[first], "%g of 16 draws, %g of one", many.loss[first], one.loss[first]);
+  check_resume(scene, &options);
+  dc_scene_destroy(scene);
+}
+
 RUN_TESTS({"a row for the start and for every step", test_rows},
           {"the applied parameters give the executed trajectory", test_seams},
           {"a run that was stopped anywhere goes on bit for bit", test_resume},
-          {"the last windows are shorter", test_last_windows},
+          {"kicks when nothing progresses", test_kicks}, {"the last windows are shorter", test_last_windows},
           {"the run ends at the target or when patience is over", test_early_ends},
           {"a window that fails is tried again from zero", test_failing_windows},
           {"what cannot run in a receding horizon is refused", test_refusals},
