@@ -280,6 +280,16 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
     dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
 }
 
+// What a refinement lets others pass through: bodies that are no unions of convex parts, half-spaces among them.
+static void note_passed_through(const struct dc_scene *scene, struct dc_text *text)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < bodies->count && scene->refinement.settings.penetration > 0; i++)
+    if (bodies->collide[i] && bodies->bodies[i].shape->part_count == 0)
+      dc_text_add(text, "  note: overlaps with \"%s\" do not count, as it is no union of convex parts\n",
+                  bodies->bodies[i].name);
+}
+
 static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                            struct dc_json_writer *json)
 {
@@ -320,7 +330,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
-  if (!scene->refinement.given)
+  if (scene->refinement.given)
+    note_passed_through(scene, text);
+  else
     dc_text_add(text,
                 "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
                 "parameters, %d objectives\n",

@@ -336,7 +336,7 @@ static void restart_near(struct dc_refine *refine, const double *best, struct dc
   memset(step, 0, (size_t)refine->problem.dimension * sizeof *step);
   for (int i = 0; i < refine->bodies->count; i++) {
     const struct dc_body *body = &refine->bodies->bodies[i];
-    double size = refine->solids[i].solid ? refine->solids[i].solid->size : 0;
+    double size = refine->solids[i].solid ? refine->solids[i].solid->size : 2 * body->radius;
     for (int k = 0; k < body->nv; k++) {
       int v = body->v_offset + k, u = refine->unknown[v];
       double spread[DC_STEP_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};

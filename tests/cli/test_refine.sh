@@ -52,6 +52,8 @@ says "has no time and no forces"
 run 3 check "$scene" --set 'pairs.0.link=distal_9'
 says 'pairs[0].link'
 says 'distal_9'
+run 0 check "$scene" --set shapes.object='{"type": "plane"}' --set pairs=[]
+check "says what others may pass through" grep -qF 'overlaps with "object" do not count' "$out"
 run 3 check "$scene" --set time='{"step": 0.1, "steps": 3}'
 says "has no time and no forces"
 
