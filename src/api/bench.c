@@ -10,6 +10,7 @@
 #include "contact/bench_pairs.h"
 #include "contact/bench_properties.h"
 #include "plan/bench_gradients.h"
+#include "render/bench_picture.h"
 
 static void put_rates(struct dc_json_writer *json, struct dc_text *text, const struct dc_pair_rate *rate)
 {
@@ -258,6 +259,23 @@ static enum dc_status bench_gradients(struct dc_json_writer *json, struct dc_tex
   return status;
 }
 
+static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_picture_times times;
+  enum dc_status status = dc_bench_picture(&times, error);
+  if (status)
+    return status;
+  dc_json_put_integer(json, "triangles", times.triangles);
+  dc_json_put_integer(json, "width", times.width);
+  dc_json_put_integer(json, "height", times.height);
+  dc_json_put_integer(json, "samples", times.samples);
+  dc_json_put_number(json, "seconds", times.seconds);
+  dc_json_put_number(json, "processor_seconds", times.processor);
+  dc_text_add(text, "%d x %d pixels, %d samples, %d triangles, soft shadows: %.3f s, %.3f s of processor time\n",
+              times.width, times.height, times.samples, times.triangles, times.seconds, times.processor);
+  return DC_OK;
+}
+
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
@@ -269,6 +287,7 @@ static const struct benchmark {
     {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces, NULL},
     {"properties", "the four properties of contact models (paper 000, Table 1), measured", bench_properties, NULL},
     {"gradients", "gradients with known answers, by every contact model", bench_gradients, NULL},
+    {"pictures", "drawing a picture", bench_pictures, NULL},
     {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
     {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,
      dc_api_bench_witness_time},
