@@ -7,21 +7,11 @@
 #include "damage.h"
 #include "harness.h"
 #include "io/scene.h"
-#include "io/scene_files.h"
+#include "read_back.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static long accepted, refused;
-static const char *complaint;
-
-static void complain(const char *text)
-{
-#ifdef DC_LIBFUZZER
-  fprintf(stderr, "%s\n", text);
-  abort();
-#endif
-  complaint = text;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (!entered++)
     enter_temporary_folder();
 #endif
-  struct dc_scene *scene, *again;
+  struct dc_scene *scene;
   struct dc_error error = {0};
   write_bytes("fuzz.json", data, size);
   enum dc_status status = dc_scene_read("fuzz.json", NULL, &scene, &error);
@@ -41,13 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   }
   accepted++;
-  write_bytes("resolved.json", scene->resolved, strlen(scene->resolved));
-  if (dc_scene_read("resolved.json", NULL, &again, &error))
-    complain("the resolved text of an accepted scene is refused");
-  else if (strcmp(scene->resolved, again->resolved) != 0 || scene->scene_hash != again->scene_hash)
-    complain("the resolved text reads back differently");
-  dc_scene_destroy(again);
-  dc_scene_destroy(scene);
+  check_read_back(scene);
   return 0;
 }
 

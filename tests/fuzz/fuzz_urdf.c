@@ -7,22 +7,12 @@
 #include "damage.h"
 #include "harness.h"
 #include "io/scene_build.h"
-#include "io/scene_files.h"
+#include "read_back.h"
 #include "io/urdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static long trees, accepted, refused;
-static const char *complaint;
-
-static void complain(const char *text)
-{
-#ifdef DC_LIBFUZZER
-  fprintf(stderr, "%s\n", text);
-  abort();
-#endif
-  complaint = text;
-}
 
 // Whether the robot makes entries of a scene, of which bodies or shapes may refuse some afterwards.
 static bool makes_entries(void)
@@ -43,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   static const char text[] = "{'time': {'step': 0.01, 'steps': 2}, 'include': {'file': 'robot.urdf', 'prefix': 'p_',"
                              " 'position': [1, 2, 3], 'pd': {'kp': 1}}}";
   static int entered;
-  struct dc_scene *scene, *again;
+  struct dc_scene *scene;
   struct dc_error error = {0};
 #ifdef DC_LIBFUZZER
   if (!entered)
@@ -62,13 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   }
   accepted++;
-  write_bytes("resolved.json", scene->resolved, strlen(scene->resolved));
-  if (dc_scene_read("resolved.json", NULL, &again, &error))
-    complain("the resolved text of an accepted scene is refused");
-  else if (strcmp(scene->resolved, again->resolved) != 0 || scene->scene_hash != again->scene_hash)
-    complain("the resolved text reads back differently");
-  dc_scene_destroy(again);
-  dc_scene_destroy(scene);
+  check_read_back(scene);
   return 0;
 }
 
