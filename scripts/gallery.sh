@@ -47,5 +47,5 @@ view="--eye 0.2,-0.26,0.17 --target -0.01,0,0.005"
 picture grasp_hand5_ball optimize grasp_hand5_ball
 picture grasp_hand3_cup optimize grasp_hand3_cup
 view=
-picture sort optimize sort --set horizon.iterations=12 --set horizon.seed=2
+picture sort optimize sort --set horizon.iterations=12
 picture gather optimize gather --set horizon.iterations=12

@@ -241,10 +241,10 @@ static void test_new_sections(void)
       {"joints.arm.kp=1", "{\"joints\":{\"arm\":{\"kp\":1}}}", ""},
       {"joints[\"arm\"].kp=1", "{\"joints\":{\"arm\":{\"kp\":1}}}", ""},
       {"joints.kp=1", "{\"joints\":{\"kp\":1}}", ""},
-      {"joints.leg.kp=1", "{\"joints\":{}}", "--set: --set: joints: no member is called \"leg\""},
+      {"joints.leg.kp=1", "{\"joints\":{}}", "--set: joints: no member is called \"leg\""},
       {"arm.kp=1", "{}", "--set: robot.json:1:1: no member is called \"arm\""},
       {"other.part.kp=1", "{}", "--set: robot.json:1:1: no member is called \"other\""},
-      {"joints.arm.arm.kp=1", "{\"joints\":{\"arm\":{}}}", "--set: --set: joints.arm: no member is called \"arm\""},
+      {"joints.arm.arm.kp=1", "{\"joints\":{\"arm\":{}}}", "--set: joints.arm: no member is called \"arm\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct dc_arena *arena = dc_arena_create();
