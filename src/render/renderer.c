@@ -10,7 +10,7 @@
 #include "render/shading.h"
 #include "render/surfaces.h"
 
-enum { TILE = 16, MOST_SAMPLES = 4096 };
+enum { TILE = 16, MOST_SAMPLES = 4096, DRAFT_SAMPLES = 4 };
 
 // What a tile may show; rays are saved where it shows neither.
 enum { TILE_BODY = 1, TILE_SHADOW = 2 };  // a body; the key light's shadow of one on the ground
@@ -156,7 +156,7 @@ static void decal_at(const struct dc_renderer *renderer, const double direction[
 }
 
 static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_points points, int column, int row,
-                         int sample, double color[3])
+                         int sample, struct dc_sky_light *sky, double color[3])
 {
   const struct dc_view *view = &renderer->view;
   double u[2], light_u[2] = {0, 0}, sky_u[2], direction[3], background[3];
@@ -176,12 +176,17 @@ static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_poi
   bool lit = ground_seen && !(tile & TILE_SHADOW);
   if (!lit)
     dc_sample(&renderer->sampler, points, sample, PAIR_LIGHT, light_u);
-  dc_sample(&renderer->sampler, points, sample, PAIR_SKY, sky_u);
+  // In drafts one ray into the sky serves two samples (struct dc_sky_light): half as many points, consecutive again.
+  bool draft = renderer->sampler.count <= DRAFT_SAMPLES;
+  struct dc_pixel_points sky_points = {points.seed, draft ? points.first / 2 : points.first};
+  dc_sample(&renderer->sampler, sky_points, draft ? sample / 2 : sample, PAIR_SKY, sky_u);
+  if (!draft)
+    sky->uses = 0;
   double decal[4] = {0, 0, 0, 0};
   if (!ground_seen) {
     if (renderer->surfaces.bodies[hit.body].fixed && hit.normal[2] > upward)
       decal_at(renderer, direction, hit.distance, hit.position, hit.face_normal, decal);
-    dc_shade_body(&renderer->lighting, &renderer->surfaces, &hit, direction, decal, light_u, sky_u, color);
+    dc_shade_body(&renderer->lighting, &renderer->surfaces, &hit, direction, decal, light_u, sky_u, sky, color);
     return;
   }
   const double normal[3] = {0, 0, 1};
@@ -189,16 +194,17 @@ static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_poi
   dc_vec_add_scaled(position, view->eye, ground, direction);
   position[2] = renderer->lighting.floor_height;
   decal_at(renderer, direction, ground, position, normal, decal);
-  dc_shade_ground(&renderer->lighting, &renderer->surfaces, view, position, background, decal, lit, light_u, sky_u,
+  dc_shade_ground(&renderer->lighting, &renderer->surfaces, view, position, background, decal, lit, light_u, sky_u, sky,
                   color);
 }
 
 static void draw_pixel(const struct dc_renderer *renderer, int column, int row, unsigned char *pixel)
 {
   struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);
+  struct dc_sky_light sky = {.uses = 0};
   double sum[3] = {0, 0, 0}, color[3], dither[2];
   for (int s = 0; s < renderer->sampler.count; s++) {
-    shade_sample(renderer, points, column, row, s, color);
+    shade_sample(renderer, points, column, row, s, &sky, color);
     dc_vec_add(sum, sum, color);
   }
   dc_vec_scale(sum, sum, 1.0 / renderer->sampler.count);

@@ -133,6 +133,18 @@ static void sky_radiance(const struct dc_lighting *lighting, const struct dc_sur
   }
 }
 
+// Whether the light that the sky's last ray brought serves another sample on this surface; otherwise a new one is due.
+static bool reuse(struct dc_sky_light *sky, int surface)
+{
+  if (sky->uses == 1 && sky->surface == surface) {
+    sky->uses = 2;
+    return true;
+  }
+  sky->uses = 1;
+  sky->surface = surface;
+  return false;
+}
+
 // Decal over color: color <- mix(color, decal, decal[3]).
 static void paint(double color[3], const double decal[4])
 {
@@ -151,16 +163,18 @@ static double gloss_power(double x)
 
 void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces,
                    const struct dc_surface_hit *hit, const double direction[3], const double decal[4],
-                   const double light_u[2], const double sky_u[2], double color[3])
+                   const double light_u[2], const double sky_u[2], struct dc_sky_light *light, double color[3])
 {
-  double toward[3], sky_direction[3], sky[3], half[3], albedo[3];
+  double toward[3], sky_direction[3], half[3], albedo[3], *sky = light->radiance;
   dc_vec_copy(albedo, surfaces->bodies[hit->body].color);
   paint(albedo, decal);
   double incidence = positive(dc_vec_dot(hit->normal, lighting->direction));
   light_direction(lighting, light_u, toward);
   double visible = incidence > 0 && !dc_surfaces_occluded(surfaces, hit->origin, toward);
-  hemisphere_direction(hit->normal, sky_u, sky_direction);
-  sky_radiance(lighting, surfaces, hit->origin, sky_direction, light_u, sky);
+  if (!reuse(light, hit->body)) {
+    hemisphere_direction(hit->normal, sky_u, sky_direction);
+    sky_radiance(lighting, surfaces, hit->origin, sky_direction, light_u, sky);
+  }
   // Blinn's highlight of the whole disc, and Schlick's reflectance of the sky, both dimmed by what stands in the way.
   dc_vec_add_scaled(half, toward, -dc_vec_norm(toward), direction);
   dc_vec_scale(half, half, 1 / fmax(dc_vec_norm(half), 1e-12));
@@ -175,9 +189,9 @@ void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces 
 
 void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, const struct dc_view *view,
                      const double position[3], const double background[3], const double decal[4], bool lit,
-                     const double light_u[2], const double sky_u[2], double color[3])
+                     const double light_u[2], const double sky_u[2], struct dc_sky_light *light, double color[3])
 {
-  double toward[3], sky_direction[3], sky[3], albedo[3];
+  double toward[3], sky_direction[3], albedo[3], *sky = light->radiance;
   double distance = dc_vec_distance(position, view->target) * lighting->per_half_height;
   double s = positive((distance - fade_start) * (1 / (fade_end - fade_start)));
   double fade = s < 1 ? s * s * (3 - 2 * s) : 1;
@@ -189,9 +203,11 @@ void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_surface
     lit = !dc_surfaces_occluded(surfaces, position, toward);
   }
   double visible = lit;
-  disc_point(sky_u, &sky_direction[0], &sky_direction[1]);  // density cosine / pi about the vertical
-  sky_direction[2] = sqrt(1 - sky_u[0]);
-  sky_radiance(lighting, surfaces, position, sky_direction, light_u, sky);
+  if (!reuse(light, -1)) {
+    disc_point(sky_u, &sky_direction[0], &sky_direction[1]);  // density cosine / pi about the vertical
+    sky_direction[2] = sqrt(1 - sky_u[0]);
+    sky_radiance(lighting, surfaces, position, sky_direction, light_u, sky);
+  }
   // Relative to open ground: where no body is near, the ground has its colour exactly and passes into the backdrop
   // without a seam.
   for (int i = 0; i < 3; i++)
