@@ -270,11 +270,6 @@ int dc_api_refine(const dcsim_scene *scene, const dcsim_run_options *options, bo
 
 // ---- Looking into it
 
-static void put_point(struct dc_json_writer *json, const char *key, const double *local)
-{
-  dc_json_put_numbers(json, key, local, 3);
-}
-
 int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *s = scene->scene;
@@ -316,8 +311,8 @@ int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsi
     dc_json_put_boolean(&json, "pair", c->pair);
     dc_json_put_number(&json, "gap", c->witness.distance);
     dc_json_put_numbers(&json, "normal", c->witness.normal, 3);
-    put_point(&json, "a_point", c->local[0]);
-    put_point(&json, "b_point", c->local[1]);
+    dc_json_put_numbers(&json, "a_point", c->local[0], 3);
+    dc_json_put_numbers(&json, "b_point", c->local[1], 3);
     if (c->pair)
       dc_json_put_number(&json, "error", c->error);
     dc_json_end(&json, '}');
