@@ -52,9 +52,12 @@ def plot(panels, path):
         for line in panel["lines"]:
             place.plot(line["x"], line["y"], label=line["label"], marker="o" if len(line["x"]) < 10 else None)
         if panel["lines"]:
-            place.legend()
+            if len(panel["lines"]) > 5:  # below, where they cover nothing
+                place.legend(fontsize=8, ncol=2, loc="upper center", bbox_to_anchor=(0.5, -0.24))
+            else:
+                place.legend()
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
 
 
 def main():
