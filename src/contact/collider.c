@@ -88,11 +88,12 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->radius = body->radius;
   collider->vertices = dc_arena_alloc(arena, vertices, sizeof *collider->vertices);
   collider->turned = dc_arena_alloc(arena, vertices, sizeof *collider->turned);
-  collider->turned_center = dc_arena_alloc(arena, 2 * triangles, sizeof *collider->turned_center);
+  collider->corners = dc_arena_alloc(arena, triangles, sizeof *collider->corners);
+  collider->spheres = dc_arena_alloc(arena, 2 * triangles, sizeof *collider->spheres);
   collider->vertex_weight = dc_arena_alloc(arena, vertices, sizeof *collider->vertex_weight);
   collider->leaf_weight = dc_arena_alloc(arena, triangles, sizeof *collider->leaf_weight);
-  if (!collider->vertices || !collider->turned || !collider->turned_center || !collider->vertex_weight ||
-      !collider->leaf_weight || !list_parts(collider, mesh, arena))
+  if (!collider->vertices || !collider->turned || !collider->corners || !collider->spheres ||
+      !collider->vertex_weight || !collider->leaf_weight || !list_parts(collider, mesh, arena))
     return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
   for (int i = 0; i < mesh->vertex_count; i++)
     dc_vec_sub(collider->vertices[i], mesh->vertices[i], body->center);
@@ -129,6 +130,11 @@ void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
   }
   for (int i = 0; i < collider->vertex_count; i++)
     dc_mat_apply(collider->turned[i], pose->rotation, collider->vertices[i]);
-  for (int i = 0; i < collider->tree.node_count; i++)
-    dc_mat_apply(collider->turned_center[i], pose->rotation, collider->tree.center[i]);
+  for (int t = 0; t < collider->triangle_count; t++)
+    for (int v = 0; v < 3; v++)
+      dc_vec_copy(collider->corners[t] + 3 * v, collider->turned[collider->triangles[t][v]]);
+  for (int i = 0; i < collider->tree.node_count; i++) {
+    dc_mat_apply(collider->spheres[i], pose->rotation, collider->tree.center[i]);
+    collider->spheres[i][3] = collider->tree.radius[i];
+  }
 }

@@ -58,8 +58,7 @@ static enum dc_status check_size(const struct dc_contact *contact, struct dc_err
       error, DC_MEMORY,
       "contact model %s would sum %.3g triangle pairs, about %.3g bytes (limit: %.3g pairs); use bsh or coarser meshes",
       contact->model->name, triangle_pairs,
-      triangle_pairs *
-          (double)(sizeof(struct dc_term) + sizeof(struct dc_term_value) + 2 * sizeof(struct dc_plane_entry)),
+      triangle_pairs * (double)(2 * sizeof(struct dc_term) + sizeof(struct dc_term_value) + 10 * sizeof(double)),
       MOST_EXACT_PAIRS);
 }
 
@@ -99,16 +98,8 @@ void dc_contact_destroy(struct dc_contact *contact)
 {
   if (!contact)
     return;
-  for (int p = 0; p < contact->pair_count; p++) {
-    struct dc_pair *pair = &contact->pairs[p];
-    free(pair->planes.entries);
-    free(pair->exact);
-    free(pair->centred);
-    free(pair->blends);
-    free(pair->values);
-    free(pair->gaps);
-    free(pair->unit_hessians);
-  }
+  for (int p = 0; p < contact->pair_count; p++)
+    dc_pair_release(&contact->pairs[p]);
   free(contact->units);
   if (contact->model->methods->destroy)
     contact->model->methods->destroy(contact);
@@ -130,7 +121,7 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
 void dc_contact_reset(struct dc_contact *contact)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    dc_plane_cache_clear(&contact->pairs[p].planes);
+    contact->pairs[p].exact_count = 0;
   if (contact->model->methods->reset)
     contact->model->methods->reset(contact);
 }
@@ -164,7 +155,7 @@ static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct 
     return;
   for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
     dc_pair_run_unit(contact, pair, unit, poses, result->arm, order);
-  dc_pair_gather(contact, pair, result->arm, order, result);
+  dc_pair_gather(contact, pair, order, result);
 }
 
 const struct dc_contact_methods dc_plane_methods = {.evaluate_pair = evaluate_plane_pair,
@@ -251,7 +242,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
 #pragma omp for schedule(dynamic, 1)
       for (int p = 0; p < contact->pair_count; p++)
         if (contact->pairs[p].large)
-          dc_pair_gather(contact, &contact->pairs[p], results[p].arm, order, &results[p]);
+          dc_pair_gather(contact, &contact->pairs[p], order, &results[p]);
     }
   }
   contact->fixed_turned = true;

@@ -20,27 +20,34 @@ struct dc_collider {
   double *leaf_weight;     // [triangle_count]
   int part_count, *parts;  // a vertex of every connected part of the surface
   struct dc_sphere_tree tree;
-  double radius;               // farthest vertex from the origin
-  double (*turned)[3];         // R x of the vertices
-  double (*turned_center)[3];  // R x of the node centres
-  double normal[3], height;    // half space: outward normal and n . origin
+  double radius;             // farthest vertex from the origin
+  double (*turned)[3];       // R x of the vertices
+  double (*corners)[9];      // the same by triangle
+  double (*spheres)[4];      // R x of the node centres, and the radii
+  double normal[3], height;  // half space: outward normal and n . origin
 };
 
-// An exact or centred term: leaves or nodes (i, j), the blend it belongs to, the product of (1 - phi) above it.
+// Triangles (i, j) of an exact term and the blend it belongs to.  code: 1 for the roots, 2 c and 2 c + 1 for the node
+// pairs below c; terms are listed by rising code.
 struct dc_term {
+  uint64_t code;
   int i, j, blend;
-  uint32_t cache;  // exact terms: index of the remembered plane
-  double weight;
 };
 
-// A node pair between d1 and d2, and the sum over what lies below it.  Blend 0 is the root sum, no blend.
-struct dc_blend {
-  int i, j, parent;
-  double weight, energy, gradient[6];
+// Nodes (i, j) of a centred term, or of a blend, between d1 and d2, and the blend it belongs to.  Blend 0 is the root
+// sum, no blend.
+struct dc_node_term {
+  int i, j, blend;
+};
+
+// The sum over what lies below a blend, and the product of its 1 - phi and of those above it.
+struct dc_blend_sum {
+  double energy, gradient[6], weight;
 };
 
 struct dc_term_value {
   double energy, gradient[6];
+  int blend;
 };
 
 // Remembered separating planes of a body pair, by triangle pair: open addressing, key 0 empty.
@@ -57,17 +64,28 @@ struct dc_plane_cache {
 // One body pair and the terms of its last evaluation.
 struct dc_pair {
   int a, b;
-  struct dc_plane_cache planes;
-  struct dc_term *exact, *centred;
-  struct dc_blend *blends;
-  struct dc_term_value *values;         // of the exact terms, then of the centred ones
-  double *gaps;                         // of the exact terms: lower bounds of the distance of their triangles, m
-  double (*unit_hessians)[DC_HESSIAN];  // per unit of work
-  size_t exact_capacity, centred_capacity, blend_capacity, value_capacity, gap_capacity, unit_capacity;
+  struct dc_term *exact;
+  double (*planes)[4];  // of the exact terms, in the coordinates of b's frame; normal 0: none
+  struct dc_node_term *centred, *blends;
+  double *gaps;      // of the exact terms: lower bounds of the distance of their triangles, m
+  double *energies;  // of the exact terms, neither scaled nor weighted
   size_t exact_count, centred_count, blend_count;
+  struct dc_blend_sum *sums;             // [blend_count]
+  struct dc_blend_batch *blend_batches;  // of the blends from 1 on
+  struct dc_term_value *values;          // of a large pair: of the exact terms, then of the centred ones
+  double (*unit_hessians)[DC_HESSIAN];   // per unit of work
+  struct dc_term *level[2];              // node pairs at two depths
+  // Exact terms and planes of the evaluation before.
+  struct dc_term *last_exact;
+  double (*last_planes)[4];
+  size_t last_count;
+  size_t exact_capacity, plane_capacity, last_exact_capacity, last_plane_capacity;
+  size_t centred_capacity, blend_capacity, gap_capacity, energy_capacity, sum_capacity, batch_capacity;
+  size_t value_capacity, unit_capacity, level_capacity[2];
   long visited;
   double gap;
   double far_gap;  // lower bound of the distance of triangles that are no exact terms
+  bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
   bool listed;     // exact, gaps and far_gap are those of the last evaluation
   bool crossing, large, far, failed;
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
@@ -142,12 +160,18 @@ bool dc_contact_worth_threads(const struct dc_contact *contact);
 enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
-// pair_terms.c: all of these return -1 when out of memory, else 0.
+// pair_list.c
+// Lists the terms and blends of a pair; -1 when out of memory, else 0.
 int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
+// The plane remembered for the exact term of a code; NULL: none.
+const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code);
+void dc_pair_release(struct dc_pair *pair);
+
+// pair_terms.c
 int dc_pair_unit_count(const struct dc_pair *pair);
 void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
                       const double arm[3], int order);
-void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int order,
+void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
                     struct dc_pair_derivatives *result);
 
 // far_pairs.c
@@ -157,7 +181,7 @@ bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, cons
 void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,
                            struct dc_pair_derivatives *results);
 
-// plane_cache.c
+// plane_cache.c, for models other than those of the triangle planes
 int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);
 // The plane remembered for two triangles; NULL: none.
 const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int j);

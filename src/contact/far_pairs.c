@@ -14,7 +14,7 @@ bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, cons
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   double d[3], inner = a->tree.radius[0] + b->tree.radius[0], outer = (1 + contact->settings.blend) * inner;
   for (int k = 0; k < 3; k++)
-    d[k] = a->turned_center[0][k] - b->turned_center[0][k] + arm[k];
+    d[k] = a->spheres[0][k] - b->spheres[0][k] + arm[k];
   double square = dc_vec_dot(d, d);
   if (square < outer * outer)
     return false;
@@ -37,8 +37,8 @@ void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices,
     const struct dc_collider *a = &contact->colliders[contact->pairs[p].a],
                              *b = &contact->colliders[contact->pairs[p].b];
     for (int k = 0; k < 3; k++) {
-      batch.center_a[k][l] = a->turned_center[0][k];
-      batch.center_b[k][l] = b->turned_center[0][k] - results[p].arm[k];
+      batch.center_a[k][l] = a->spheres[0][k];
+      batch.center_b[k][l] = b->spheres[0][k] - results[p].arm[k];
     }
     batch.spread[l] = a->tree.spread[0] + b->tree.spread[0];
     batch.scale[l] = a->tree.weight[0] * b->tree.weight[0];

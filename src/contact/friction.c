@@ -106,7 +106,7 @@ static int add_blend(struct dc_friction *friction, int i, int j, int parent)
 
 // A triangle pair that rubs: term, its support, its innermost blend.
 struct rubbing_term {
-  const struct dc_term *term;
+  size_t term;
   double support;
   int blend;
 };
@@ -117,10 +117,11 @@ static int leaf_support(const struct dc_contact *contact, const struct dc_fricti
 {
   struct dc_friction *friction = contact->friction;
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  int i = friction->leaf[pair->a][rubbing->term->i], j = friction->leaf[pair->b][rubbing->term->j];
+  const struct dc_term *term = &pair->exact[rubbing->term];
+  int i = friction->leaf[pair->a][term->i], j = friction->leaf[pair->b][term->j];
   double d[3], rate;
   for (int k = 0; k < 3; k++)
-    d[k] = a->turned_center[i][k] - b->turned_center[j][k] + arm[k];
+    d[k] = a->spheres[i][k] - b->spheres[j][k] + arm[k];
   rubbing->support =
       dc_friction_support(dc_vec_norm(d), a->tree.radius[i] + b->tree.radius[j], contact->settings.blend, &rate);
   rubbing->blend = 0;
@@ -138,9 +139,7 @@ static double term_within_range(const struct dc_contact *contact, const struct d
   const struct dc_contact_settings *settings = &contact->settings;
   if (isnan(settings->friction_range))
     return 1;
-  double scale = contact->colliders[pair->a].leaf_weight[pair->exact[term].i] *
-                 contact->colliders[pair->b].leaf_weight[pair->exact[term].j];
-  double energy = pair->values[term].energy / scale - (settings->offset ? 12 : 0);
+  double energy = pair->energies[term] - (settings->offset ? 12 : 0);
   double root = energy / (sqrt(12) + sqrt(12 + energy)), rate;
   return dc_friction_within_range(root * root / settings->length, settings->friction_range, &rate);
 }
@@ -149,7 +148,7 @@ static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pa
                       double strength, struct dc_friction_batch *batch, int lane)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const struct dc_term *term = rubbing->term;
+  const struct dc_term *term = &pair->exact[rubbing->term];
   const int *s = a->triangles[term->i], *t = b->triangles[term->j];
   for (int v = 0; v < 3; v++)
     for (int k = 0; k < 3; k++) {
@@ -157,7 +156,7 @@ static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pa
       batch->arms[9 + 3 * v + k][lane] = b->turned[t[v]][k];
     }
   for (int k = 0; k < 4; k++)
-    batch->plane[k][lane] = pair->planes.entries[term->cache].plane[k];
+    batch->plane[k][lane] = pair->planes[rubbing->term][k];
   batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j] * rubbing->support;
 }
 
@@ -196,11 +195,11 @@ static int list_triangles(struct dc_contact *contact, int p)
   if (add_blend(friction, 0, 0, 0))
     return -1;
   for (size_t k = 1; k < pair->blend_count; k++)
-    if (add_blend(friction, pair->blends[k].i, pair->blends[k].j, pair->blends[k].parent))
+    if (add_blend(friction, pair->blends[k].i, pair->blends[k].j, pair->blends[k].blend))
       return -1;
   for (size_t t = 0; t < pair->exact_count; t++) {
     struct rubbing_term *next = &rubbing[filled];
-    *next = (struct rubbing_term){&pair->exact[t], pair->exact[t].weight, pair->exact[t].blend};
+    *next = (struct rubbing_term){t, pair->sums[pair->exact[t].blend].weight, pair->exact[t].blend};
     double within = term_within_range(contact, pair, t);
     if (!(within > 0))
       continue;

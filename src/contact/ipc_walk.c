@@ -19,7 +19,7 @@ static void load_leaf(const struct dc_collider *collider, int node, const double
   leaf->triangle = collider->tree.triangle[node];
   leaf->vertices = collider->triangles[leaf->triangle];
   leaf->radius = collider->tree.radius[node];
-  dc_vec_sub(leaf->center, collider->turned_center[node], shift);
+  dc_vec_sub(leaf->center, collider->spheres[node], shift);
   for (int v = 0; v < 3; v++)
     dc_vec_sub(leaf->x[v], collider->turned[leaf->vertices[v]], shift);
 }
@@ -176,7 +176,7 @@ static bool off_plane(struct dc_ipc_walk *walk, const struct dc_collider *of, co
     return false;
   int triangle = of->tree.triangle[leaf];
   const int *v = of->triangles[triangle];
-  const double *x = of->turned[v[0]], *center = other->turned_center[node];
+  const double *x = of->turned[v[0]], *center = other->spheres[node];
   double e[3], f[3], n[3], d[3];
   dc_vec_sub(e, of->turned[v[1]], x);
   dc_vec_sub(f, of->turned[v[2]], x);
@@ -205,7 +205,7 @@ int dc_ipc_walk(struct dc_ipc_walk *walk)
     double d[3], radii = a->tree.radius[i] + b->tree.radius[j];
     walk->visited++;
     for (int k = 0; k < 3; k++)
-      d[k] = a->turned_center[i][k] - b->turned_center[j][k] + walk->arm[k];
+      d[k] = a->spheres[i][k] - b->spheres[j][k] + walk->arm[k];
     if (beyond(walk, d, radii))
       continue;
     bool leaf_a = a->tree.right[i] < 0, leaf_b = b->tree.right[j] < 0;

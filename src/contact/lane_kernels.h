@@ -49,16 +49,26 @@ struct dc_centred_batch {
   double length;
 };
 
-// Eight blends (1 - phi) A + phi C: their own part of the Hessian.
-struct dc_blend_batch {
+// Node pairs of eight blends (1 - phi) A + phi C.
+struct dc_node_batch {
   double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];
-  double spread[DC_BATCH], scale[DC_BATCH], weight[DC_BATCH];
-  double constant[DC_BATCH];     // added to C (the paper's offset, 0 otherwise)
-  double inner[DC_BATCH];        // d1 = R_I + R_J
-  double energy[DC_BATCH];       // A
-  double gradient[6][DC_BATCH];  // of A
-  double blend;                  // epsilon
+  double spread[DC_BATCH], scale[DC_BATCH];  // of C, as in dc_centred_batch
+  double constant[DC_BATCH];                 // added to C (the paper's offset, 0 otherwise)
+  double inner[DC_BATCH];                    // d1 = R_I + R_J
+  double blend;                              // epsilon
   double length;
+};
+
+// Eight blends.
+struct dc_blend_batch {
+  // Of blend_setup.
+  double center_a[3][DC_BATCH] DC_LINE;
+  double direction[6][DC_BATCH];  // z = (x x e; e)
+  double inverse[DC_BATCH];       // 1 / r
+  double phi[3][DC_BATCH];        // phi, phi', phi''
+  double centred[3][DC_BATCH];    // C, C', C''
+  // In, for their own part of the Hessian.
+  double weight[DC_BATCH], energy[DC_BATCH], gradient[6][DC_BATCH];  // energy and gradient of A
 };
 
 // Eight triangle pairs that rub on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used one
@@ -82,9 +92,9 @@ struct dc_friction_batch {
 
 // Eight vertices above a half space.  Unused lanes repeat a used one with weight 0.
 struct dc_floor_batch {
-  double arm[3][DC_BATCH] DC_LINE;  // x_v - c_a at time t, world axes
-  double height[DC_BATCH];          // h_v
-  double weight[DC_BATCH];          // W_v = lambda h f_v
+  double arm[3][DC_BATCH] DC_LINE;                     // x_v - c_a at time t, world axes
+  double height[DC_BATCH];                             // h_v
+  double weight[DC_BATCH];                             // W_v = lambda h f_v
   double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
 };
 
@@ -116,8 +126,8 @@ struct dc_friction_sums {
   double energy[DC_BATCH] DC_LINE;
   double gradient[12][DC_BATCH], h_aa[DC_HESSIAN][DC_BATCH];
   double turn[12][DC_BATCH];  // curvature of the rotations of a and of b, lower triangles: not in h_aa and h_bb
-  int64_t unconverged;  // lanes whose plane's motion did not reach the tolerance
-  int64_t iterations;   // summed over groups of width lanes
+  int64_t unconverged;        // lanes whose plane's motion did not reach the tolerance
+  int64_t iterations;         // summed over groups of width lanes
   // Only touched where b moves too.
   double h_ab[36][DC_BATCH], h_bb[DC_HESSIAN][DC_BATCH];
 };
@@ -128,6 +138,7 @@ struct dc_lane_kernels {
   // order 0: energies, 1: and gradients, 2: and adds weight * Hessian of every lane to hessian [21][8].
   void (*triangle_pairs)(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*centred_terms)(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH]);
+  void (*blend_setup)(const struct dc_node_batch *nodes, struct dc_blend_batch *batch);
   void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);
   // Bases, levers, distances and weights of pairs that rub.
   void (*friction_setup)(struct dc_friction_batch *batch, const struct dc_friction_place *place);

@@ -48,18 +48,19 @@ static inline void add_radial_hessian(const lanes x[3], const lanes z[6], lanes 
     store(&sum[e][lane], load(&sum[e][lane]) + h[e]);
 }
 
-// Geometry of a node pair: x = x_I - c_a, direction e in z, distance r.
+// Geometry of a node pair: x = x_I - c_a, direction e in z, distance r and its inverse.
 static inline lanes radial_geometry(const double (*center_a)[DC_BATCH], const double (*center_b)[DC_BATCH], int lane,
-                                    lanes x[3], lanes z[6])
+                                    lanes x[3], lanes z[6], lanes *inverse)
 {
   lanes d[3];
   for (int k = 0; k < 3; k++) {
     x[k] = load(&center_a[k][lane]);
     d[k] = x[k] - load(&center_b[k][lane]);
   }
-  lanes r = square_root(lane_dot(d, d)), inverse = 1.0 / r;
+  lanes r = square_root(lane_dot(d, d));
+  *inverse = 1.0 / r;
   for (int k = 0; k < 3; k++)
-    z[3 + k] = d[k] * inverse;
+    z[3 + k] = d[k] * *inverse;
   lane_cross(z, x, z + 3);
   return r;
 }
@@ -86,8 +87,8 @@ static inline struct centred centred_potential(lanes r, lanes spread, lanes scal
 static void centred_terms(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH])
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
-    lanes x[3], z[6];
-    lanes r = radial_geometry(batch->center_a, batch->center_b, lane, x, z);
+    lanes x[3], z[6], inverse;
+    lanes r = radial_geometry(batch->center_a, batch->center_b, lane, x, z, &inverse);
     struct centred c = centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
     store(&batch->energy[lane], c.value);
     if (order < 1)
@@ -96,8 +97,29 @@ static void centred_terms(struct dc_centred_batch *batch, int order, double (*he
       store(&batch->gradient[k][lane], c.first * z[k]);
     if (order < 2)
       continue;
-    lanes weight = load(&batch->weight[lane]), slope = weight * c.first, k1 = slope / r;
+    lanes weight = load(&batch->weight[lane]), slope = weight * c.first, k1 = slope * inverse;
     add_radial_hessian(x, z, slope, k1, weight * c.second - k1, NULL, hessian, lane);
+  }
+}
+
+static void blend_setup(const struct dc_node_batch *nodes, struct dc_blend_batch *batch)
+{
+  for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
+    lanes x[3], z[6], inverse;
+    lanes r = radial_geometry(nodes->center_a, nodes->center_b, lane, x, z, &inverse);
+    struct centred c = centred_potential(r, load(&nodes->spread[lane]), load(&nodes->scale[lane]), nodes->length);
+    lanes inner = load(&nodes->inner[lane]), rate = 1.0 / (nodes->blend * inner), t = (r - inner) * rate;
+    for (int k = 0; k < 3; k++)
+      store(&batch->center_a[k][lane], x[k]);
+    for (int k = 0; k < 6; k++)
+      store(&batch->direction[k][lane], z[k]);
+    store(&batch->inverse[lane], inverse);
+    store(&batch->phi[0][lane], t * t * t * (10.0 + t * (6.0 * t - 15.0)));
+    store(&batch->phi[1][lane], 30.0 * t * t * (1.0 + t * (t - 2.0)) * rate);
+    store(&batch->phi[2][lane], 60.0 * t * (1.0 + t * (2.0 * t - 3.0)) * rate * rate);
+    store(&batch->centred[0][lane], c.value + load(&nodes->constant[lane]));
+    store(&batch->centred[1][lane], c.first);
+    store(&batch->centred[2][lane], c.second);
   }
 }
 
@@ -107,20 +129,20 @@ static void centred_terms(struct dc_centred_batch *batch, int order, double (*he
 static void blend_hessians(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH])
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
-    lanes x[3], z[6], mixed[6];
-    lanes r = radial_geometry(batch->center_a, batch->center_b, lane, x, z);
-    struct centred c = centred_potential(r, load(&batch->spread[lane]), load(&batch->scale[lane]), batch->length);
-    lanes inner = load(&batch->inner[lane]), weight = load(&batch->weight[lane]);
-    lanes rate = 1.0 / (batch->blend * inner), t = (r - inner) * rate;
-    lanes phi = t * t * t * (10.0 + t * (6.0 * t - 15.0));
-    lanes phi1 = 30.0 * t * t * (1.0 + t * (t - 2.0)) * rate;
-    lanes phi2 = 60.0 * t * (1.0 + t * (2.0 * t - 3.0)) * rate * rate;
-    lanes excess = c.value + load(&batch->constant[lane]) - load(&batch->energy[lane]);
-    lanes slope = weight * (phi1 * excess + phi * c.first), k1 = slope / r;
-    lanes curvature = weight * (phi2 * excess + 2.0 * phi1 * c.first + phi * c.second);
-    lanes coupling = weight * phi1;
-    for (int k = 0; k < 6; k++)
+    lanes x[3], z[6], mixed[6], phi[3], c[3];
+    for (int k = 0; k < 3; k++) {
+      x[k] = load(&batch->center_a[k][lane]);
+      phi[k] = load(&batch->phi[k][lane]);
+      c[k] = load(&batch->centred[k][lane]);
+    }
+    lanes weight = load(&batch->weight[lane]), excess = c[0] - load(&batch->energy[lane]);
+    lanes slope = weight * (phi[1] * excess + phi[0] * c[1]), k1 = slope * load(&batch->inverse[lane]);
+    lanes curvature = weight * (phi[2] * excess + 2.0 * phi[1] * c[1] + phi[0] * c[2]);
+    lanes coupling = weight * phi[1];
+    for (int k = 0; k < 6; k++) {
+      z[k] = load(&batch->direction[k][lane]);
       mixed[k] = coupling * load(&batch->gradient[k][lane]);
+    }
     add_radial_hessian(x, z, slope, k1, curvature - k1, mixed, hessian, lane);
   }
 }
@@ -131,6 +153,7 @@ const struct dc_lane_kernels DC_KERNELS = {
     .width = DC_LANE_WIDTH,
     .triangle_pairs = triangle_pairs,
     .centred_terms = centred_terms,
+    .blend_setup = blend_setup,
     .blend_hessians = blend_hessians,
     .friction_setup = friction_setup,
     .friction_terms = friction_terms,

@@ -29,7 +29,7 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
     int i = stack[top][0], j = stack[top][1];
     double d[3];
     for (int k = 0; k < 3; k++)
-      d[k] = a->turned_center[i][k] - b->turned_center[j][k] - shift[k];
+      d[k] = a->spheres[i][k] - b->spheres[j][k] - shift[k];
     if (dc_vec_norm(d) > a->tree.radius[i] + b->tree.radius[j])
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {

@@ -192,10 +192,9 @@ static void face_axis(const struct dc_collider *collider, int triangle, const do
 }
 
 // The axis of the remembered plane; where there is none the line of centroids or a normal.
-static bool clearly_apart(const struct dc_pair *pair, const struct dc_collider *a, int i, const struct motion *motion_a,
+static bool clearly_apart(const double *plane, const struct dc_collider *a, int i, const struct motion *motion_a,
                           const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
 {
-  const double *plane = dc_plane_cache_find(&pair->planes, i, j);
   const int *t = a->triangles[i], *u = b->triangles[j];
   double n[3], d[3], line[3];
   if (plane && dc_vec_dot(plane, plane) > 0.5) {
@@ -273,7 +272,7 @@ static double nearest_approach(const double d[3], const double v[3], double limi
 static bool nodes_apart(const struct dc_collider *a, int i, const struct motion *motion_a, const struct dc_collider *b,
                         int j, const struct motion *motion_b, double limit)
 {
-  const double *r_a = a->turned_center[i], *r_b = b->turned_center[j];
+  const double *r_a = a->spheres[i], *r_b = b->spheres[j];
   const struct instant *start_a = &motion_a->start, *start_b = &motion_b->start;
   double d[3], velocity[3], other[3];
   point_velocity(start_a, r_a, velocity);
@@ -285,11 +284,12 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
   return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
-// How far two triangles of a pair may go within the safe fraction so far.
-static double leaf_fraction(const struct dc_pair *pair, const struct dc_collider *a, int i, struct motion *motion_a,
-                            const struct dc_collider *b, int j, struct motion *motion_b, double safe)
+// How far two triangles of a pair may go within the safe fraction so far; plane: the one remembered, or NULL.
+static double leaf_fraction(const struct dc_pair *pair, const double *plane, const struct dc_collider *a, int i,
+                            struct motion *motion_a, const struct dc_collider *b, int j, struct motion *motion_b,
+                            double safe)
 {
-  return clearly_apart(pair, a, i, motion_a, b, j, motion_b, KEPT_GAP * pair->gap, safe)
+  return clearly_apart(plane, a, i, motion_a, b, j, motion_b, KEPT_GAP * pair->gap, safe)
              ? safe
              : triangle_fraction(a, i, motion_a, b, j, motion_b, pair->gap, safe);
 }
@@ -302,7 +302,7 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
   double enough = reach + KEPT_GAP * pair->gap;
   for (size_t t = 0; t < pair->exact_count; t++)
     if (!(pair->gaps[t] > enough))
-      safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
   return safe;
 }
 
@@ -313,25 +313,38 @@ static double nearest_fraction(const struct dc_pair *pair, const struct dc_colli
   double safe = 1;
   for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
     if (pair->gaps[t] <= NEARLY * pair->gap)
-      safe = leaf_fraction(pair, a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
   return safe;
+}
+
+static const double *remembered_plane(const struct dc_pair *pair, int i, const struct dc_collider *b, int j,
+                                      uint64_t code)
+{
+  if (!pair->all || pair->exact_count == 0)
+    return dc_pair_plane(pair, code);
+  return pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j];
 }
 
 static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
                             const struct dc_collider *b, struct motion *motion_b, double safe)
 {
   int stack[STACK][2], top = 0;
+  uint64_t codes[STACK] = {1};  // as in struct dc_term
   stack[top][0] = stack[top][1] = 0;
   top++;
   while (top) {
     top--;
     int i = stack[top][0], j = stack[top][1];
+    uint64_t code = codes[top];
     if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
-      safe = leaf_fraction(pair, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, safe);
+      const double *plane = remembered_plane(pair, a->tree.triangle[i], b, b->tree.triangle[j], code);
+      safe = leaf_fraction(pair, plane, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, safe);
       continue;
     }
+    codes[top] = 2 * code + 1;  // the second child is pushed first
+    codes[top + 1] = 2 * code;
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
   }
   return safe;

@@ -146,8 +146,8 @@ static double defined_energy(const struct rub *rub)
   double sum = 0, length = contact->settings.length, lambda = sqrt(rub->coefficient[0] * rub->coefficient[1]);
   for (size_t t = 0; t < pair->exact_count; t++) {
     const struct dc_term *term = &pair->exact[t];
-    const double *plane = pair->planes.entries[term->cache].plane;
-    double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0, support = term->weight;
+    const double *plane = pair->planes[t];
+    double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0, support = pair->sums[term->blend].weight;
     dc_mat_apply(n, rub->now[1].rotation, plane);
     for (int v = 0; v < 6; v++) {
       int body = v / 3, vertex = colliders[body].triangles[body ? term->j : term->i][v % 3];

@@ -46,7 +46,7 @@ static double node_distance(const struct recursion *r, int i, int j)
 {
   double d[3];
   for (int k = 0; k < 3; k++)
-    d[k] = r->a->turned_center[i][k] + r->arm[k] - r->b->turned_center[j][k];
+    d[k] = r->a->spheres[i][k] + r->arm[k] - r->b->spheres[j][k];
   return dc_vec_norm(d);
 }
 
@@ -387,7 +387,7 @@ static void test_smoothness(void)
         }
         double d[3], e[3], size = a->radius[i] + b->radius[j], r = size * (outer ? 1 + bsh->settings.blend : 1);
         for (int m = 0; m < 3; m++)
-          d[m] = bsh->colliders[0].turned_center[i][m] - bsh->colliders[1].turned_center[j][m];
+          d[m] = bsh->colliders[0].spheres[i][m] - bsh->colliders[1].spheres[j][m];
         random_direction(&random, e);
         for (int m = 0; m < 3; m++)
           scene.poses[0].position[m] = scene.poses[1].position[m] - d[m] + r * e[m];

@@ -176,10 +176,11 @@ static void test_blend(void)
   double worst = 0;
   for (int round = 0; round < 20; round++) {
     struct energy common, energies[DC_BATCH];
-    struct dc_blend_batch batch = {.length = 0.7};
+    struct dc_node_batch nodes = {.length = 0.7};
+    struct dc_blend_batch batch = {0};
     double phi[DC_BATCH], inner_hessian[DC_BATCH][DC_HESSIAN];
     random_energy(&random, &common);
-    batch.blend = common.blend;
+    nodes.blend = common.blend;
     for (int lane = 0; lane < DC_BATCH; lane++) {
       struct energy *e = &energies[lane];
       double gradient[6];
@@ -190,9 +191,9 @@ static void test_blend(void)
       e->blend = common.blend;
       differences(e, 0, gradient, inner_hessian[lane]);
       for (int k = 0; k < 3; k++)
-        batch.center_a[k][lane] = e->centred.a[k], batch.center_b[k][lane] = e->centred.b[k];
-      batch.spread[lane] = e->centred.spread, batch.scale[lane] = e->centred.scale;
-      batch.constant[lane] = e->constant, batch.inner[lane] = e->inner;
+        nodes.center_a[k][lane] = e->centred.a[k], nodes.center_b[k][lane] = e->centred.b[k];
+      nodes.spread[lane] = e->centred.spread, nodes.scale[lane] = e->centred.scale;
+      nodes.constant[lane] = e->constant, nodes.inner[lane] = e->inner;
       batch.weight[lane] = between(&random, 0.1, 2);
       batch.energy[lane] = (double)energy_quad(e, 0, zero);
       for (int k = 0; k < 6; k++)
@@ -201,6 +202,7 @@ static void test_blend(void)
     }
     for (int i = 0; all[i]; i++) {
       double hessian[DC_HESSIAN][DC_BATCH] = {{0}};
+      all[i]->blend_setup(&nodes, &batch);
       all[i]->blend_hessians(&batch, hessian);
       for (int lane = 0; lane < DC_BATCH; lane++) {
         double h[DC_HESSIAN], gradient[6], expected[DC_HESSIAN];
