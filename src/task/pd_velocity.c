@@ -41,6 +41,15 @@ static const struct dc_option options_table[] = {
      .maximum = 1e6,
      .help = "largest rate at which the target velocity changes, in units of the speed",
      .offset = offsetof(struct dc_pd_velocity_options, gain)},
+    {.name = "limit",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "null",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "in a receding horizon: parameters beyond [-limit, limit] are cut between windows; default: no limit",
+     .offset = offsetof(struct dc_pd_velocity_options, limit)},
     DC_OPTIONS_END,
 };
 
@@ -169,6 +178,15 @@ static void start(const void *options, const struct dc_model *model, double *sta
     state[i] = 0;
 }
 
+// Where tanh is flat more of a parameter changes nothing but the number of windows it takes to come back.
+static void cut_parameters(const struct dc_pd_velocity_options *push, int count, double *parameters)
+{
+  if (isnan(push->limit))
+    return;
+  for (int i = 0; i < count; i++)
+    parameters[i] = fmin(fmax(parameters[i], -push->limit), push->limit);
+}
+
 // The place is cut at the bounds, or a target that ran into one would have to come all the way back first.
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
@@ -186,6 +204,7 @@ static void advance(const void *options, const struct dc_model *model, const str
     *position = fmin(fmax(*position, coordinates.items[c].bounds.low), coordinates.items[c].bounds.high);
   }
   dc_held_advance(&push->held, model, window, applied, false, parameters);
+  cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 
 const struct dc_control_type dc_control_pd_velocity = {

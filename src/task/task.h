@@ -190,6 +190,7 @@ struct dc_pd_velocity_options {
   double speed;                 // largest velocity of lengths, m/s
   double speed_rotation;        // of angles, rad/s
   double gain;                  // 1/s
+  double limit;                 // of the parameters between windows; NAN: none
 };
 
 // Options of the control "sines".

@@ -33,7 +33,8 @@ static void set_controls(int count, long hold)
       .held = {{.body = ROD, .coordinates = "all", .low = {6, low_numbers}, .high = {6, high_numbers}}, hold},
       .speed = 2,
       .speed_rotation = 3,
-      .gain = 40};
+      .gain = 40,
+      .limit = NAN};
   sines_options = (struct dc_sines_options){.bodies = {2, sines_bodies},
                                             .waves = 3,
                                             .amplitude = 0.2,
@@ -44,7 +45,7 @@ static void set_controls(int count, long hold)
                                             .low = {1, low_numbers},
                                             .high = {1, high_numbers}};
   second_options = (struct dc_pd_velocity_options){
-      .held = {{.body = SLEDGE, .coordinates = "1 2"}, 2}, .speed = 1, .speed_rotation = 0.5, .gain = 10};
+      .held = {{.body = SLEDGE, .coordinates = "1 2"}, 2}, .speed = 1, .speed_rotation = 0.5, .gain = 10, .limit = NAN};
   spline_options = (struct dc_spline_options){
       {.body = ROD, .coordinates = "y rz", .low = {2, low_numbers}, .high = {2, high_numbers}}, .knots = 6};
   controls[PD_TARGETS] = (struct dc_control){&dc_control_pd_targets, &targets_options};
@@ -387,6 +388,30 @@ static void test_nothing_new(void)
     CHECK(state[2 * i] == highest[i], "place %d is cut at the bound: %g", i, state[2 * i]);
 }
 
+// A limit holds between windows: the steps that were applied had the parameters as they were.
+static void test_limit(void)
+{
+  struct dc_model model = hand_model();
+  struct dc_task only = {.control_count = 1, .controls = &controls[PD_VELOCITY]};
+  double p[2][6 * 5], state[2][12];
+  struct dc_window window = {0, 5, TIME_STEP};
+  for (int limited = 0; limited < 2; limited++) {
+    set_controls(2, 1);
+    velocity_options.limit = limited ? 1.5 : NAN;
+    for (int i = 0; i < 30; i++)
+      p[limited][i] = i % 2 ? 0.25 * i : -0.25 * i;
+    dc_task_start(&only, &model, state[limited]);
+    dc_task_advance(&only, &model, &window, 2, state[limited], p[limited]);
+  }
+  for (int i = 0; i < 12; i++)
+    CHECK(state[0][i] == state[1][i], "state %d: %g, %g", i, state[0][i], state[1][i]);
+  for (int i = 0; i < 30; i++) {
+    double free = p[0][i], cut = free > 1.5 ? 1.5 : free < -1.5 ? -1.5 : free;
+    CHECK(p[1][i] == cut, "parameter %d: %g of %g", i, p[1][i], free);
+  }
+  CHECK(p[0][0] == -3 && p[1][0] == -1.5, "the first is cut: %g %g", p[0][0], p[1][0]);
+}
+
 // The recursion of the authors of paper 000, written out.
 static void test_velocity_recursion(void)
 {
@@ -526,6 +551,6 @@ RUN_TESTS({"bounds that keep the gradient", test_clamp}, {"names of coordinates"
           {"checks of options", test_checks}, {"parameters and groups", test_parameters},
           {"pull-backs against differences", test_gradients}, {"windows that move on", test_windows},
           {"windows end to end", test_long_run}, {"what comes in at the end", test_nothing_new},
-          {"recursion of the target velocity", test_velocity_recursion},
+          {"limit between windows", test_limit}, {"recursion of the target velocity", test_velocity_recursion},
           {"target velocities in time", test_velocities_in_time}, {"spline", test_spline},
           {"registry of controls", test_registry})
