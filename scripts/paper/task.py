@@ -24,7 +24,7 @@ from measure import processor  # noqa: E402  (a script of the folder above)
 
 # Overrides of the quick variants.
 QUICK = {
-    "push": ["time.steps=90", "horizon.iterations=8", "horizon.length=32"],
+    "push": ["time.steps=90", "horizon.iterations=12"],
     "gather": ["time.steps=22", "horizon.iterations=8"],
     "sort": ["time.steps=100", "horizon.iterations=12"],
     "gather_bunny": ["time.steps=10", "horizon.iterations=4", "horizon.length=12"],
