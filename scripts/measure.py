@@ -22,8 +22,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCENES = os.path.join(ROOT, "scenes")
 # Steps that the gradient checks of long scenes take.
-GRADIENT_STEPS = {"book_stacking": 2, "ant_push": 40, "gather": 16, "sort": 16, "push": 24}
+GRADIENT_STEPS = {"book_stacking": 2, "ant_push": 40, "gather": 16, "gather_bunny": 16, "sort": 16, "push": 24}
 MEASURED = os.path.join(ROOT, "docs", "measured")
+MESHES = os.path.join(ROOT, "meshes")
 
 
 class Measurement:
@@ -128,7 +129,7 @@ def gradients(m):
     rows = []
     for name in sorted(os.listdir(SCENES)):
         # The bunnies' mesh is not there before scripts/fetch-meshes.sh.
-        if not name.endswith(".json") or name == "gather_bunny.json":
+        if not name.endswith(".json") or name == "gather_bunny.json" and not os.path.exists(os.path.join(MESHES, "bunny.obj")):
             continue
         scene = name[:-5]
         with open(os.path.join(SCENES, name), encoding="utf-8") as file:
@@ -138,13 +139,13 @@ def gradients(m):
         steps = ["--steps", str(count)] if count else []
         # A stack that stands has no loss at all within its tolerance.
         strict = ["--set", "objective[0].tolerance=0"] if scene == "book_stacking" else []
-        r = m.json("gradcheck", scene, *steps, *strict, check=False)
+        r = m.json("gradcheck", scene, *steps, *strict, "--allow-path", MESHES, check=False)
         rows.append([scene, f"{r['max_relative_error']:.1e}", " ".join(f"{order:.3f}" for order in r["taylor_orders"]),
                      r["status"]])
     m.table(["scene", "largest relative error", "Taylor orders", "status"], rows)
     m.say("At the first guess of the scenes, over all their steps, or of long ones over " +
           ", ".join(f"{count} ({scene})" for scene, count in sorted(GRADIENT_STEPS.items())) +
-          "; not checked here: gather_bunny, and refinements, whose derivatives are smoothed.")
+          "; not checked here: refinements, whose derivatives are smoothed.")
     m.say()
 
 
