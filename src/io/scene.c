@@ -181,7 +181,10 @@ static enum dc_status read_horizon(struct dc_scene_build *build)
   scene->horizon_given = horizon.node != NULL;
   if (!horizon.node)
     return DC_OK;
-  return dc_read_options(&build->reader, &horizon, dc_horizon_options, NULL, &scene->horizon);
+  enum dc_status status = dc_read_options(&build->reader, &horizon, dc_horizon_options, NULL, &scene->horizon);
+  if (!status && build->settings->seed_given)
+    scene->horizon.seed = (long)build->settings->seed;
+  return status;
 }
 
 // Whether the task can run in the horizon; the task must have been read.
