@@ -18,17 +18,18 @@ static void try_axis(struct search *search, const double axis[3])
     double d[3], h;
     dc_vec_sub(d, search->a[v], search->a[0]);
     h = dc_vec_dot(d, axis);
-    low_a = fmin(low_a, h);
-    high_a = fmax(high_a, h);
+    low_a = h < low_a ? h : low_a;  // fmin would be a call
+    high_a = h > high_a ? h : high_a;
     dc_vec_sub(d, search->b[v], search->a[0]);
     h = dc_vec_dot(d, axis);
-    low_b = fmin(low_b, h);
-    high_b = fmax(high_b, h);
+    low_b = h < low_b ? h : low_b;
+    high_b = h > high_b ? h : high_b;
   }
   double scale = 1 / sqrt(square), above = (low_a - high_b) * scale, below = (low_b - high_a) * scale;
-  if (fmax(above, below) <= search->best)
+  double gap = above > below ? above : below;
+  if (gap <= search->best)
     return;
-  search->best = fmax(above, below);
+  search->best = gap;
   dc_vec_scale(search->normal, axis, above > below ? scale : -scale);
 }
 
