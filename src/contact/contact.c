@@ -121,8 +121,9 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
 void dc_contact_reset(struct dc_contact *contact)
 {
   for (int p = 0; p < contact->pair_count; p++) {
-    contact->pairs[p].exact_count = 0;
-    contact->pairs[p].listed = false;
+    struct dc_pair *pair = &contact->pairs[p];
+    if (pair->planes)  // lists, gaps and counts stay those of the last evaluation
+      memset(pair->planes, 0, pair->plane_capacity * sizeof *pair->planes);
   }
   if (contact->model->methods->reset)
     contact->model->methods->reset(contact);
