@@ -69,7 +69,7 @@ static size_t walk_level(struct dc_pair *pair, const struct walked *a, const str
     exact += leaves & !far;
     to[to_count] = (struct dc_term){code, first ? i + 1 : i, first ? j : j + 1, blend};
     to[to_count + 1] = (struct dc_term){code + 1, first ? right_a : i, first ? j : right_b, blend};
-    to_count += leaves | far ? 0 : 2;
+    to_count += (leaves | far) ? 0 : 2;
   }
   pair->exact_count = (size_t)(exact - pair->exact);
   pair->centred_count = (size_t)(centred - pair->centred);
