@@ -206,8 +206,7 @@ static void test_friction_threads(void)
   }
 }
 
-// A step that ends inside the other ball is cut before they meet, also where a reset has left nothing of the last
-// evaluation.
+// A step that ends inside the other ball is cut before they meet, also after a reset.
 static void test_safe_step(void)
 {
   for (int i = 0; dc_contact_models[i]; i++) {
