@@ -120,8 +120,11 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
 
 void dc_contact_reset(struct dc_contact *contact)
 {
-  for (int p = 0; p < contact->pair_count; p++)
-    contact->pairs[p].exact_count = 0;
+  for (int p = 0; p < contact->pair_count; p++) {
+    struct dc_pair *pair = &contact->pairs[p];
+    if (pair->planes)  // lists, gaps and counts stay those of the last evaluation
+      memset(pair->planes, 0, pair->plane_capacity * sizeof *pair->planes);
+  }
   if (contact->model->methods->reset)
     contact->model->methods->reset(contact);
 }
@@ -247,10 +250,13 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   }
   contact->fixed_turned = true;
   double energy = 0;
-  bool failed = unit_count < 0;
+  bool failed = false;
   for (int p = 0; p < contact->pair_count; p++) {
+    struct dc_pair *pair = &contact->pairs[p];
     energy += results[p].energy;
-    failed |= contact->pairs[p].failed;
+    pair->failed |= pair->large && unit_count < 0;
+    pair->listed &= !pair->failed;
+    failed |= pair->failed;
   }
   return failed ? NAN : energy;
 }

@@ -61,7 +61,7 @@ struct dc_plane_cache {
   size_t capacity, count;  // capacity a power of two
 };
 
-// One body pair and the terms of its last evaluation.
+// One body pair and the terms of its last evaluation.  Models without lists of their own here only count in exact_count.
 struct dc_pair {
   int a, b;
   struct dc_term *exact;
@@ -86,7 +86,7 @@ struct dc_pair {
   double gap;
   double far_gap;  // lower bound of the distance of triangles that are no exact terms
   bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
-  bool listed;     // exact, gaps and far_gap are those of the last evaluation
+  bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
   bool crossing, large, far, failed;
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };
@@ -161,9 +161,9 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
 // pair_list.c
-// Lists the terms and blends of a pair; -1 when out of memory, else 0.
+// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.
 int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
-// The plane remembered for the exact term of a code; NULL: none.
+// The plane remembered for the exact term of a code of a listed pair; NULL: none.
 const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code);
 void dc_pair_release(struct dc_pair *pair);
 

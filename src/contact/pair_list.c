@@ -69,7 +69,7 @@ static size_t walk_level(struct dc_pair *pair, const struct walked *a, const str
     exact += leaves & !far;
     to[to_count] = (struct dc_term){code, first ? i + 1 : i, first ? j : j + 1, blend};
     to[to_count + 1] = (struct dc_term){code + 1, first ? right_a : i, first ? j : right_b, blend};
-    to_count += leaves | far ? 0 : 2;
+    to_count += (leaves | far) ? 0 : 2;
   }
   pair->exact_count = (size_t)(exact - pair->exact);
   pair->centred_count = (size_t)(centred - pair->centred);
@@ -196,29 +196,46 @@ static int set_blends(const struct dc_contact *contact, struct dc_pair *pair, co
   return 0;
 }
 
-int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+// Room for what is found out about the terms.
+static int reserve_results(struct dc_pair *pair)
+{
+  size_t terms = pair->exact_count + pair->centred_count;
+  return dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps) ||
+                 dc_grow(&pair->energies, &pair->energy_capacity, pair->exact_count, sizeof *pair->energies) ||
+                 (pair->large && dc_grow(&pair->values, &pair->value_capacity, terms, sizeof *pair->values)) ||
+                 dc_grow(&pair->unit_hessians, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair),
+                         sizeof *pair->unit_hessians)
+             ? -1
+             : 0;
+}
+
+static int list_terms(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  keep_last(pair);
-  pair->exact_count = pair->centred_count = pair->blend_count = 0;
-  pair->visited = 0;
-  pair->gap = INFINITY;
-  pair->crossing = false;
   int status = contact->model->hierarchical
                    ? collect_hierarchy(pair, a, b, arm, contact->settings.blend, contact->model->local)
                    : collect_all(pair, a, b);
   if (status || hand_on_planes(pair) || set_blends(contact, pair, arm))
     return -1;
   pair->large = pair->exact_count > DC_EXACT_UNIT || pair->centred_count > DC_CENTRED_UNIT;
-  if (dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps) ||
-      dc_grow(&pair->energies, &pair->energy_capacity, pair->exact_count, sizeof *pair->energies) ||
-      (pair->large &&
-       dc_grow(&pair->values, &pair->value_capacity, pair->exact_count + pair->centred_count, sizeof *pair->values)))
+  return reserve_results(pair);
+}
+
+int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+{
+  keep_last(pair);
+  pair->exact_count = pair->centred_count = pair->blend_count = 0;
+  pair->visited = 0;
+  pair->gap = INFINITY;
+  pair->crossing = false;
+  if (list_terms(contact, pair, arm)) {  // half a list has no planes, values or weights
+    pair->exact_count = pair->centred_count = pair->blend_count = 0;
+    pair->large = false;
     return -1;
+  }
   pair->far_gap = pair->gap;
   pair->listed = true;
-  return dc_grow(&pair->unit_hessians, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair),
-                 sizeof *pair->unit_hessians);
+  return 0;
 }
 
 void dc_pair_release(struct dc_pair *pair)

@@ -320,9 +320,9 @@ static double nearest_fraction(const struct dc_pair *pair, const struct dc_colli
 static const double *remembered_plane(const struct dc_pair *pair, int i, const struct dc_collider *b, int j,
                                       uint64_t code)
 {
-  if (!pair->all || pair->exact_count == 0)
-    return dc_pair_plane(pair, code);
-  return pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j];
+  if (!pair->listed)
+    return NULL;
+  return pair->all ? pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j] : dc_pair_plane(pair, code);
 }
 
 static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,

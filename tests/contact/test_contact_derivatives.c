@@ -435,6 +435,9 @@ static void test_threads(void)
       struct dc_contact *contact = crowd(&scene, m ? "exact" : "bsh");
       scene_threads(threads[t]);
       CHECK(dc_contact_pair_count(contact) == CROWD_PAIRS, "%d", dc_contact_pair_count(contact));
+      dc_contact_evaluate(contact, scene.poses, 0, again);  // only what has cost much wakes threads
+      dc_contact_reset(contact);
+      CHECK(dc_contact_worth_threads(contact), "%s is worth threads", m ? "exact" : "bsh");
       double sum = dc_contact_evaluate(contact, scene.poses, 2, again);
       double safe = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
       CHECK(isfinite(sum) && contact->pairs[0].large && contact->pairs[0].exact_count > 2 * DC_EXACT_UNIT, "%zu",
