@@ -204,6 +204,8 @@ def figure_13(lab):
             ours, other = records["bsh"], records["ipc-global"]
             if verdicts.undecided(other, ours):
                 judged = f"Undecided: ipc-global was stopped after {other['iterations']} iterations."
+            elif ours["success"] and other["success"]:
+                judged = f"Not confirmed: both reached it, in {ours['iterations']} and {other['iterations']} iterations."
             elif verdicts.better(ours, other):
                 judged = "Confirmed as far as bsh came further" + (
                     ", but not by much." if verdicts.fall(other) > 0.9 * verdicts.fall(ours) else ".")
