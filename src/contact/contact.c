@@ -79,7 +79,9 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
   contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
-  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs) {
+  contact->guards = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guards);
+  contact->guarded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guarded);
+  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->guards || !contact->guarded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;

@@ -111,6 +111,22 @@ struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact
 // The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.
 // The path must start at the poses of the last evaluation.
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path);
+// An upper bound of it, from the triangles that are closest, at a fraction of its cost.
+double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
+
+// A linear bound on a motion: two points, at arm_a of body a and arm_b of body b (world axes, from the frames' origins),
+// may come nearer to each other along normal, which points from b to a, by no more than room > 0 (m),
+//     normal . ((t_a + w_a x arm_a) - (t_b + w_b x arm_b)) >= -room,      (w, t): motions of the frames.
+struct dc_guard {
+  int a, b;
+  double normal[3], arm_a[3], arm_b[3], room;
+};
+// The bounds that the motion at the beginning of the path, going on over the whole of it, misses: for every body pair the
+// one that is missed most of those that leave each pair of triangles, along the axis of its plane, and each vertex
+// above a half space the part keep of its gap.  Up to capacity; returns how many.  The path must start at the poses of
+// the last evaluation.  Models without planes of triangle pairs have half spaces guarded only.
+int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
+                      int capacity);
 
 // Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), an estimate of the depth in m in *depth.

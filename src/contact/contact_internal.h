@@ -130,6 +130,8 @@ struct dc_contact {
   struct dc_unit *units;
   int *far_pairs;  // [pair_count], those whose roots count as one centred term
   size_t unit_capacity;
+  struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
+  bool *guarded;                 // [pair_count] likewise
   bool fixed_turned;             // fixed bodies have been turned once
   struct dc_friction *friction;  // of dc_plane_methods; NULL until something rubs
   void *own;                     // memory of other models
@@ -187,6 +189,10 @@ int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);
 const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int j);
 uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j);
 void dc_plane_cache_clear(struct dc_plane_cache *cache);
+
+// safe_step.c
+// How far any point of a body of a pair can move along the path relative to the other body's, m.
+double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path);
 
 // half_space.c
 void dc_half_space_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,

@@ -350,15 +350,16 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
   return safe;
 }
 
-// How far any point of a body can move relative to the other's.  The centres part by no more than the sum of their
-// ways, nor than their relative velocity at the start and what the bends add.
-static double relative_reach(const struct dc_collider *a, const struct dc_frame_path *path_a,
-                             const struct dc_collider *b, const struct dc_frame_path *path_b)
+// The centres part by no more than the sum of their ways, nor than their relative velocity at the start and what the
+// bends add.
+double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path)
 {
+  const struct dc_frame_path *path_a = &path->frames[pair->a], *path_b = &path->frames[pair->b];
   double d[3];
   dc_vec_sub(d, path_a->twist + 3, path_b->twist + 3);
   double centers = fmin(dc_vec_norm(d) + 0.5 * (path_a->bend + path_b->bend), path_a->shift + path_b->shift);
-  return centers + path_a->turn * a->radius + path_b->turn * b->radius;
+  return centers + path_a->turn * contact->colliders[pair->a].radius +
+         path_b->turn * contact->colliders[pair->b].radius;
 }
 
 // How far one pair may go, nothing beyond `safe` asked for; nearest: of the triangles that are closest only.
@@ -367,7 +368,7 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   // The gap of the last evaluation is a lower bound of the distance.
-  double reach = relative_reach(a, &path->frames[pair->a], b, &path->frames[pair->b]);
+  double reach = dc_pair_reach(contact, pair, path);
   if (reach < (1 - KEPT_GAP) * pair->gap)
     return safe;
   struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
@@ -380,21 +381,27 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
   return mesh_fraction(pair, a, &motion_a, b, &motion_b, safe);
 }
 
-double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
+// The least of all pairs, nothing beyond `safe` asked for.
+static double least_fraction(const struct dc_contact *contact, const struct dc_path *path, bool nearest, double safe)
+{
+  double least = safe;
+#pragma omp parallel for schedule(dynamic, 8) reduction(min : least) if (dc_contact_worth_threads(contact))
+  for (int p = 0; p < contact->pair_count; p++)
+    least = fmin(least, pair_fraction(contact, &contact->pairs[p], path, nearest, safe));
+  return least;
+}
+
+double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
   for (int i = 0; i < contact->bodies->count; i++)
     if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
       return 0;
-  // What the closest triangles allow bounds how far all the others have to be followed.
-  double near = 1, safe = 1;
-#pragma omp parallel if (dc_contact_worth_threads(contact))
-  {
-#pragma omp for schedule(dynamic, 8) reduction(min : near)
-    for (int p = 0; p < contact->pair_count; p++)
-      near = fmin(near, pair_fraction(contact, &contact->pairs[p], path, true, 1));
-#pragma omp for schedule(dynamic, 8) reduction(min : safe)
-    for (int p = 0; p < contact->pair_count; p++)
-      safe = fmin(safe, pair_fraction(contact, &contact->pairs[p], path, false, near));
-  }
-  return safe;
+  return least_fraction(contact, path, true, 1);
+}
+
+// What the closest triangles allow bounds how far all the others have to be followed.
+double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
+{
+  double near = dc_contact_nearest_fraction(contact, path);
+  return near > 0 ? least_fraction(contact, path, false, near) : 0;
 }

@@ -114,6 +114,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   const struct request requests[] = {{&rollout->gradient, nv, real},
                                      {&rollout->trial_gradient, nv, real},
                                      {&rollout->step, nv, real},
+                                     {&rollout->newton_step, nv, real},
                                      {&rollout->magnitude, nv, real},
                                      {&rollout->lambda, nv, real},
                                      {&rollout->state_cotangent[0], nv, real},
@@ -138,7 +139,9 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       return false;
     memcpy(requests[i].pointer, &memory, sizeof memory);
   }
-  return (rollout->assembler = dc_assembler_create(model_bodies, arena)) != NULL &&
+  rollout->assembler = dc_assembler_create(model_bodies, arena);
+  rollout->guarded = dc_guarded_move_create(model_bodies, rollout->pair_count, arena);
+  return rollout->assembler && rollout->guarded &&
          !dc_kinematics_create(model_bodies, arena, &rollout->before, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->now, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->next, error) &&

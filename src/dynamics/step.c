@@ -18,6 +18,7 @@ static const double FORCE_NOISE = 1e-13;               // of contact forces: err
 static const double ROUNDING_LIMITED = 1e3;
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
+static const double SMALL_GAIN = 0.2;  // likewise after a guarded step that promises less of the decrease
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
 enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
@@ -206,6 +207,16 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
   return largest;
 }
 
+// Adds damping times the positive part of the inertia to the matrix.
+static void add_damping(struct dc_rollout *rollout, const struct dc_step_state *state,
+                        const struct dc_kinematics *kinematics, double damping)
+{
+  struct dc_step_hessian hessian = {.blocks = rollout->blocks};
+  memset(rollout->blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->blocks);
+  dc_inertia_add_damping(state, damping, &hessian);
+  dc_assemble_bodies(rollout->assembler, kinematics, (const double(*)[36])rollout->blocks, NULL, rollout->matrix);
+}
+
 static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
   struct dc_step_hessian hessian = {.blocks = rollout->blocks,
@@ -213,11 +224,8 @@ static void assemble(struct dc_rollout *rollout, const struct dc_step_state *sta
                                     .kinematics = &rollout->next,
                                     .matrix = rollout->matrix};
   dc_step_assemble(state, exact, (const double(*)[6])rollout->wrenches, &hessian);
-  if (damping > 0) {
-    memset(rollout->blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->blocks);
-    dc_inertia_add_damping(state, damping, &hessian);
-    dc_assemble_bodies(rollout->assembler, &rollout->next, (const double(*)[36])rollout->blocks, NULL, rollout->matrix);
-  }
+  if (damping > 0)
+    add_damping(rollout, state, &rollout->next, damping);
 }
 
 static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state *state, double damping)
@@ -263,6 +271,24 @@ static double safe_part(struct dc_rollout *rollout, const double *q, const struc
   return fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
 }
 
+// Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
+static bool is_cut(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
+                   const double *tangent)
+{
+  dc_path_begin(&rollout->path, q, tangent, kinematics);
+  return dc_contact_nearest_fraction(rollout->contact, &rollout->path) < 1 ||
+         safe_part(rollout, q, kinematics, tangent) < 1;
+}
+
+// Guards a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.
+static double guard_move(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
+                         double *move)
+{
+  const struct dc_move_start start = {
+      .contact = rollout->contact, .q = q, .kinematics = kinematics, .metric = rollout->matrix};
+  return dc_guard_move(rollout->guarded, &start, &rollout->path, move);
+}
+
 static double dot(const double *a, const double *b, int count)
 {
   double sum = 0;
@@ -282,15 +308,32 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
   return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
 }
 
+// The part of the Newton step m that is safe; a step that would be cut is guarded first and becomes d.  *gain: the
+// decrease that d promises by the quadratic model over that of m, 1 - |d - m|^2 / |m|^2 in the norm of the Hessian.
+static double safe_step(struct dc_rollout *rollout, const double *q_next, double *gain)
+{
+  int nv = rollout->model->bodies.nv;
+  *gain = 1;
+  if (!is_cut(rollout, q_next, &rollout->next, rollout->step))
+    return 1;
+  memcpy(rollout->newton_step, rollout->step, (size_t)nv * sizeof *rollout->step);
+  double change = guard_move(rollout, q_next, &rollout->next, rollout->step);
+  *gain = 1 - change / -dot(rollout->gradient, rollout->newton_step, nv);
+  if (!(*gain > 0)) {  // multipliers that did not converge
+    memcpy(rollout->step, rollout->newton_step, (size_t)nv * sizeof *rollout->step);
+    *gain = 1;
+  }
+  return safe_part(rollout, q_next, &rollout->next, rollout->step);
+}
+
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
 // q_next, the gradient, the trial and the pairs are those of the new state.
 static enum dc_status line_search(struct dc_rollout *rollout, struct step_input *given, double *q_next,
-                                  struct trial *current, struct dc_step_report *report, double *fraction,
+                                  struct trial *current, struct dc_step_report *report, double *fraction, double *gain,
                                   struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  double slope = dot(rollout->gradient, rollout->step, bodies->nv);
-  double alpha = safe_part(rollout, q_next, &rollout->next, rollout->step);
+  double alpha = safe_step(rollout, q_next, gain), slope = dot(rollout->gradient, rollout->step, bodies->nv);
   struct trial trial;
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
@@ -319,13 +362,35 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
   return DC_OK;
 }
 
-// First guess: the last displacement again, as far as it is safe.
-static void first_guess(struct dc_rollout *rollout, const double *q, double *q_next)
+// The inertia at t, factored; false when it is not positive.
+static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *given)
+{
+  const struct dc_pose *poses = rollout->now.poses;
+  struct dc_step_state state = {.model = rollout->model,
+                                .input = given->input,
+                                .q_before = given->q,
+                                .q_now = given->q,
+                                .q_next = given->q,
+                                .before = poses,
+                                .now = poses,
+                                .next = poses};
+  dc_symmetric_clear(rollout->matrix);
+  add_damping(rollout, &state, &rollout->now, 1);
+  return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
+}
+
+// First guess: the last displacement again, guarded when something is in the way, as far as it is safe.
+static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  dc_state_difference(bodies, rollout->q_before, q, rollout->step);
-  double fraction = safe_part(rollout, q, &rollout->now, rollout->step);
-  dc_state_move(bodies, q, fraction, rollout->step, q_next);
+  dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
+  double fraction = 1;
+  if (is_cut(rollout, given->q, &rollout->now, rollout->step)) {
+    if (factor_inertia(rollout, given))
+      guard_move(rollout, given->q, &rollout->now, rollout->step);
+    fraction = safe_part(rollout, given->q, &rollout->now, rollout->step);
+  }
+  dc_state_move(bodies, given->q, fraction, rollout->step, q_next);
 }
 
 static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *given, double *q_next,
@@ -338,7 +403,7 @@ static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   given->rubs = dc_contact_rubs(rollout->contact);
   if (!status)
-    first_guess(rollout, given->q, q_next);
+    first_guess(rollout, given, q_next);
   return status;
 }
 
@@ -377,11 +442,11 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
     for (int i = 0; i < nv; i++)
       rollout->step[i] = -rollout->step[i];
-    double fraction;
-    status = line_search(rollout, &given, q_next, &current, report, &fraction, error);
+    double fraction, gain;
+    status = line_search(rollout, &given, q_next, &current, report, &fraction, &gain, error);
     if (status)
       return status;
-    if (fraction < SHORT_STEP)
+    if (fraction < SHORT_STEP || gain < SMALL_GAIN)
       damping = fmax(1, DAMPING_FACTOR * damping);
     else if (fraction == 1)
       damping = damping > 1 ? damping / DAMPING_FACTOR : 0;

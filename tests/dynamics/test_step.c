@@ -161,6 +161,7 @@ static void test_collision_momentum(void)
 
 struct plane_energy {
   double energy, force, torque[3], gap;
+  double by_row[3];  // derivative of the energy by the third row of R
 };
 
 static struct plane_energy plane_contact(const struct scene *scene, const struct dc_trajectory *trajectory, int frame,
@@ -187,16 +188,45 @@ static struct plane_energy plane_contact(const struct scene *scene, const struct
       sum.energy += energy;
       sum.force += energy / height;
       dc_vec_add_scaled(sum.torque, sum.torque, energy / height, lever);
+      dc_vec_add_scaled(sum.by_row, sum.by_row, -energy / height, local);
       sum.gap = fmin(sum.gap, height);
     }
   }
   return sum;
 }
 
-// E = |v|^2/2 - g x + mu P never rises for a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V
-// that is convex in the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S
-// (1 - R+^T R)), S the multiplier of R+: the first two are never positive; the third is of third order in the turn.
-// From minimality alone: V+ + |v+ - v|^2/2 <= V + |v|^2/2.
+// tr(S (1 - R+^T R)) of the step from frame n, with R+ S, S symmetric, the derivative of the step potential by R+ as a
+// free matrix: (R+ - 2 R + R-) M/h^2 and that of the contact.
+static double turn_allowance(const struct scene *scene, const struct dc_trajectory *trajectory, int n)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const double *moment = bodies->bodies[0].second_moment;
+  struct plane_energy contact = plane_contact(scene, trajectory, n + 1, 0);
+  struct dc_pose poses[3][SCENE_BODIES];
+  double bend[9], force[9], s[9], turn[9], sum = 0, h = trajectory->time_step;
+  for (int k = 0; k < 3; k++)
+    dc_poses(bodies, frame_of(trajectory, n - 1 + k), poses[k]);
+  const double *before = poses[0][0].rotation, *now = poses[1][0].rotation, *next = poses[2][0].rotation;
+  for (int k = 0; k < 9; k++)
+    bend[k] = (next[k] - 2 * now[k] + before[k]) / (h * h);
+  dc_mat_multiply(force, bend, moment);
+  dc_vec_add(force + 6, force + 6, contact.by_row);
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++)
+      for (int i = (s[3 * j + k] = turn[3 * j + k] = 0); i < 3; i++) {
+        s[3 * j + k] += next[3 * i + j] * force[3 * i + k];
+        turn[3 * j + k] += next[3 * i + j] * now[3 * i + k];
+      }
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++)
+      sum += 0.5 * (s[3 * j + k] + s[3 * k + j]) * ((j == k) - turn[3 * k + j]);
+  return sum;
+}
+
+// E = |v|^2/2 - g x + mu P of a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V that is convex in
+// the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1 - R+^T R)), S the
+// multiplier of R+: the first two are never positive.  The third is of third order in the turn: a ball that topples
+// from a vertex gains by it.
 static void check_energy(struct scene *scene, int steps, double *settled)
 {
   struct dc_trajectory *trajectory = scene_roll(scene, steps);
@@ -204,7 +234,9 @@ static void check_energy(struct scene *scene, int steps, double *settled)
   for (int n = 0; n < steps; n++) {
     double energy = kinetic_energy(scene, trajectory, n) - mass * GRAVITY * frame_of(trajectory, n + 1)[2] +
                     plane_contact(scene, trajectory, n + 1, 0).energy;
-    CHECK(energy <= before * (1 + 1e-13), "step %d: %.17g after %.17g", n, energy, before);
+    double allowed = n ? turn_allowance(scene, trajectory, n) : INFINITY;
+    CHECK(energy <= before + allowed + 1e-11 * before, "step %d: %.17g after %.17g, %.3g allowed", n, energy, before,
+          allowed);
     before = energy;
   }
   struct plane_energy rest = plane_contact(scene, trajectory, steps, 0);
@@ -556,7 +588,7 @@ static void test_edges(void)
 }
 
 RUN_TESTS({"free fall", test_free_fall}, {"planar spin", test_planar_spin}, {"free tumbling", test_free_tumbling},
-          {"momentum in collisions", test_collision_momentum}, {"energy does not rise", test_energy},
+          {"momentum in collisions", test_collision_momentum}, {"energy rises by turning only", test_energy},
           {"rest on a plane", test_rest_on_plane}, {"rest on triangles", test_rest_on_mesh},
           {"thin plates stop a fast ball", test_thin_plates}, {"spinning rod", test_spinning_rod},
           {"residuals of what is returned", test_residuals}, {"unconverged steps", test_unconverged},

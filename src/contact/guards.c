@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear bounds on a motion that would close gaps (docs/theory.md, "Guarded moves").
+#include <math.h>
+
+#include "contact/contact_internal.h"
+#include "math/vector.h"
+
+static const double CLOSED = 0.01;  // parts of a gap that a bound may be missed by
+
+// Velocity along n of the point at arm r of a frame.
+static double speed_along(const double n[3], const double twist[6], const double r[3])
+{
+  double turned[3];
+  dc_vec_cross(turned, twist, r);
+  return dc_vec_dot(n, turned) + dc_vec_dot(n, twist + 3);
+}
+
+// Of the vertices of body a above a half space the one that uses up most of its own height.
+static double half_space_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                               double keep, struct dc_guard *guard)
+{
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  double above = dc_vec_dot(b->normal, path->poses[pair->a].position) - b->height, least = -CLOSED;
+  for (int v = 0; v < a->vertex_count; v++) {
+    const double *r = a->turned[v];
+    double height = above + dc_vec_dot(b->normal, r);
+    double left = (1 - keep) + speed_along(b->normal, path->frames[pair->a].twist, r) / height;
+    if (!(height > 0) || left >= least)
+      continue;
+    least = left;
+    *guard = (struct dc_guard){.a = pair->a, .b = pair->b, .room = (1 - keep) * height};
+    dc_vec_copy(guard->normal, b->normal);
+    dc_vec_copy(guard->arm_a, r);
+  }
+  return least;
+}
+
+// Heights above a plane of the vertices of a triangle, and the speeds at which they change.
+struct heights {
+  const double *arms[3];
+  double height[3], speed[3];
+};
+
+static struct heights heights_of(const struct dc_collider *collider, int triangle, const double twist[6],
+                                 const double n[3])
+{
+  struct heights heights;
+  for (int v = 0; v < 3; v++) {
+    const double *r = heights.arms[v] = collider->turned[collider->triangles[triangle][v]];
+    heights.height[v] = dc_vec_dot(n, r);
+    heights.speed[v] = speed_along(n, twist, r);
+  }
+  return heights;
+}
+
+// Of two triangles, along the axis of their remembered plane.
+static double term_guard(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
+                         const struct dc_path *path, double keep, double least, struct dc_guard *guard)
+{
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  const struct dc_pose *pose_a = &path->poses[pair->a], *pose_b = &path->poses[pair->b];
+  double n[3], d[3];
+  if (dc_vec_dot(pair->planes[t], pair->planes[t]) < 0.5)
+    return least;
+  dc_mat_apply(n, pose_b->rotation, pair->planes[t]);
+  dc_vec_sub(d, pose_a->position, pose_b->position);
+  struct heights p = heights_of(a, pair->exact[t].i, path->frames[pair->a].twist, n),
+                 q = heights_of(b, pair->exact[t].j, path->frames[pair->b].twist, n);
+  double apart = dc_vec_dot(n, d), gap = apart + fmin(p.height[0], fmin(p.height[1], p.height[2])) -
+                                         fmax(q.height[0], fmax(q.height[1], q.height[2]));
+  if (!(gap > 0))
+    return least;
+  for (int u = 0; u < 3; u++)
+    for (int v = 0; v < 3; v++) {
+      double room = apart + p.height[u] - q.height[v] - keep * gap, left = (room + p.speed[u] - q.speed[v]) / gap;
+      if (left >= least)
+        continue;
+      least = left;
+      *guard = (struct dc_guard){.a = pair->a, .b = pair->b, .room = room};
+      dc_vec_copy(guard->normal, n);
+      dc_vec_copy(guard->arm_a, p.arms[u]);
+      dc_vec_copy(guard->arm_b, q.arms[v]);
+    }
+  return least;
+}
+
+// The bound that a pair misses by the largest part of its gap; false: none.
+static bool pair_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                       double keep, struct dc_guard *guard)
+{
+  double reach = dc_pair_reach(contact, pair, path), least = -CLOSED;
+  if (reach < (1 - keep) * pair->gap)
+    return false;
+  if (contact->colliders[pair->b].half_space)
+    return half_space_guard(contact, pair, path, keep, guard) < -CLOSED;
+  for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
+    if (pair->gaps[t] < reach)
+      least = term_guard(contact, pair, t, path, keep, least, guard);
+  return least < -CLOSED;
+}
+
+int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
+                      int capacity)
+{
+  int count = 0;
+#pragma omp parallel for schedule(dynamic, 8) if (dc_contact_worth_threads(contact))
+  for (int p = 0; p < contact->pair_count; p++)
+    contact->guarded[p] = pair_guard(contact, &contact->pairs[p], path, keep, &contact->guards[p]);
+  for (int p = 0; p < contact->pair_count && count < capacity; p++)
+    if (contact->guarded[p])
+      guards[count++] = contact->guards[p];
+  return count;
+}
