@@ -90,8 +90,10 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
-  const char *directory;     // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
-  const char *control_run;   // take controls from this run directory, or NULL
+  const char *directory;  // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
+  // Take controls from this run directory, or NULL.  dcsim_simulate replays the run of a receding horizon in the same
+  // windows, as many steps as it executed, when horizon, time step, steps and controls are in the scene what they were.
+  const char *control_run;
   const char *command_line;  // for run.json
   double max_seconds;        // 0: no limit
   int frames;                // pictures to render at the end: 0 none, -1 the default number
@@ -118,7 +120,7 @@ typedef struct {
   char warning[1024];                                   // what could not be done beside the run itself, or ""
 } dcsim_result;
 
-// Roll the scene out once with its initial controls / minimize its loss.  report may be NULL.
+// Roll the scene out once with its initial controls, or those of control_run / minimize its loss.  report may be NULL.
 int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
                    dcsim_report *report, dcsim_error *error);
 int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,

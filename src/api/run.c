@@ -32,8 +32,34 @@ static enum dc_status begin_run(struct session *session)
   return status || !session->optimizing ? status : dc_session_checkpoint(session);
 }
 
+// Bodies that overlap are refused before anything is created; a horizon has no plan of the whole run.
+static enum dc_status check_start(struct session *session, const double *parameters)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int steps = session->plan ? session->plan->window.steps : 0;
+  struct dc_plan *plan =
+      session->plan ? session->plan : dc_plan_create(&scene->model, &scene->task, 0, &session->error);
+  if (!plan)
+    return session->error.status;
+  dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
+                       plan->parameters);
+  enum dc_status status = dc_api_check_start(plan, &session->error);
+  if (!session->plan)
+    dc_plan_destroy(plan);
+  return status;
+}
+
+// A simulation with the controls of a receding horizon executes what that one executed, the way it did: rolled out in one
+// piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
+static bool is_replay(const struct session *session, const struct dc_stored_trajectory *stored)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  return !session->optimizing && scene->horizon_given && stored->targets.position &&
+         dc_run_has_controls_of(session->options->control_run, scene);
+}
+
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
-// went.
+// went.  A replay makes its horizon of them.
 static enum dc_status take_controls(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -46,6 +72,14 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   enum dc_status status = dc_run_read_trajectory(earlier, scene, &stored, &session->error);
   if (!status)
     dc_parameters_resize(&scene->task, &scene->model, stored.frames - 1, stored.control, steps, parameters);
+  if (!status && is_replay(session, &stored)) {
+    status = check_start(session, parameters);
+    if (!status)
+      session->horizon =
+          dc_horizon_create_replay(&scene->model, &scene->task, &stored.targets, stored.control, &session->error);
+    if (!status && !session->horizon)
+      status = session->error.status;
+  }
   dc_arena_destroy(stored.arena);
   return status;
 }
@@ -172,11 +206,11 @@ static bool observe_steps(void *context, const struct dc_plan_iteration *row)
 }
 
 // One rollout with its loss, reported as iteration 0.
-static enum dc_status simulate(struct session *session)
+static enum dc_status simulate(struct session *session, struct dc_error *error)
 {
   struct dc_plan *plan = session->plan;
   double loss;
-  enum dc_status status = dc_plan_evaluate(plan, plan->parameters, &loss, NULL, &session->error);
+  enum dc_status status = dc_plan_evaluate(plan, plan->parameters, &loss, NULL, error);
   if (status)
     return status;
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
@@ -193,23 +227,6 @@ static enum dc_status simulate(struct session *session)
                                         .parameters = plan->parameters};
   observe(session, &iteration);
   return session->row_status;
-}
-
-// Bodies that overlap are refused before anything is created; a horizon has no plan of the whole run.
-static enum dc_status check_start(struct session *session, const double *parameters)
-{
-  const struct dc_scene *scene = session->scene->scene;
-  int steps = session->plan ? session->plan->window.steps : 0;
-  struct dc_plan *plan =
-      session->plan ? session->plan : dc_plan_create(&scene->model, &scene->task, 0, &session->error);
-  if (!plan)
-    return session->error.status;
-  dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
-                       plan->parameters);
-  enum dc_status status = dc_api_check_start(plan, &session->error);
-  if (!session->plan)
-    dc_plan_destroy(plan);
-  return status;
 }
 
 // How the plan's gradients are computed and its first guess is found.
@@ -233,7 +250,7 @@ static enum dc_status prepare(struct session *session, double *parameters)
     return status;
   }
   status = take_controls(session, parameters);
-  if (status)
+  if (status || session->horizon)
     return status;
   if (!horizon) {
     session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
@@ -261,12 +278,12 @@ static enum dc_status compute(struct session *session)
 {
   struct dc_horizon_observer observer = {.context = session, .iterated = observe_window, .applied = observe_steps};
   struct dc_error error = {0};  // row_status has its message in session->error
-  enum dc_status status = !session->optimizing ? simulate(session)
-                          : session->horizon   ? dc_horizon_run(session->horizon, &observer, &error)
-                                               : dc_plan_continue(session->plan, observe, session, &error);
+  enum dc_status status = session->horizon      ? dc_horizon_run(session->horizon, &observer, &error)
+                          : session->optimizing ? dc_plan_continue(session->plan, observe, session, &error)
+                                                : simulate(session, &error);
   if (session->row_status)
     return session->row_status;
-  if (status && session->optimizing)
+  if (status)
     session->error = error;
   if (status == DC_STOPPED)
     dc_fail(&session->error, DC_STOPPED, "%.900s; the results so far are kept", error.text);
@@ -310,9 +327,9 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
 {
   if (!session->run)
     return DC_OK;
-  enum dc_status written =
-      dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
-                              outcome->first, outcome->first_parameters, &session->error);
+  enum dc_status written = dc_run_write_trajectory(session->run, session->scene->scene, outcome->best,
+                                                   outcome->best_parameters, outcome->first, outcome->first_parameters,
+                                                   session->horizon ? &outcome->targets : NULL, &session->error);
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);

@@ -21,9 +21,10 @@ static enum dc_status horizon_outcome(struct session *session, struct outcome *o
     return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
   dc_horizon_applied(horizon, outcome->applied);
   outcome->best = horizon->executed;
-  outcome->first = horizon->first;
+  outcome->first = session->optimizing ? horizon->first : horizon->executed;
   outcome->best_parameters = outcome->applied;
-  outcome->first_parameters = horizon->first_parameters;
+  outcome->first_parameters = session->optimizing ? horizon->first_parameters : outcome->applied;
+  outcome->targets = dc_horizon_targets(horizon);
   outcome->judged = dc_horizon_frame(horizon, steps);
   outcome->input = horizon->plan->input;
   outcome->plan = horizon->plan;
@@ -187,7 +188,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   put_sampling(session, outcome, json);
-  if (session->horizon)
+  if (session->horizon && !session->optimizing)
+    dc_text_add(text, "%s: %d steps as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
+                session->options->control_run, result->loss, result->success ? ", task reached" : "");
+  else if (session->horizon)
     dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n",
                 session->scene->scene->name, result->initial_loss, result->loss, result->steps,
                 session->scene->scene->definition.time.steps, result->iterations,

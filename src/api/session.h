@@ -14,7 +14,7 @@ struct session {
   const dcsim_run_options *options;
   bool optimizing;
   struct dc_plan *plan;                 // of the whole run, or
-  struct dc_receding_horizon *horizon;  // of windows; the other one is NULL
+  struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL
   struct dc_run *run;                   // NULL: nothing is written
   long rows;                            // of loss.csv
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
@@ -39,6 +39,7 @@ void dc_session_forget_lost_directory(const struct session *session, dcsim_resul
 struct outcome {
   const struct dc_trajectory *best, *first;          // first may be NULL
   const double *best_parameters, *first_parameters;  // for as many steps as the trajectories have
+  struct dc_applied_targets targets;                 // of a horizon
   double *applied;                                   // memory of best_parameters, or NULL
   struct dc_trajectory judged;                       // what the loss is of: best, or its last frame; not destroyed
   const struct dc_rollout_input *input;              // that goes with it

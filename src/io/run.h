@@ -63,15 +63,16 @@ enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 // trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
 // [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
 // free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
-// bodies can meet), and the same below /first for the first trajectory (may be NULL).  Attributes: "unit" of each
-// dataset ("s", "m", "1"; /joints/NAME has one for each number, "rad" for hinges; /control has "names" instead, up to
-// 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E".
+// bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
+// many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
+// Attributes: "unit" of each dataset ("s", "m", "1"; /joints/NAME and /targets have one for each number, "rad" for
+// hinges; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E".
 // The first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes.
 // DC_NUMERICAL when a number is not finite; the file is then as before.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
-                                       struct dc_error *error);
+                                       const struct dc_applied_targets *targets, struct dc_error *error);
 
 struct dc_run_summary {
   const char *version;  // of the program
@@ -120,6 +121,8 @@ struct dc_stored_trajectory {
   double *min_gap;                    // [frames]; NULL: no two bodies can meet
   int joint_count;
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
+  // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
+  struct dc_applied_targets targets;
 };
 // Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
 // trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;
@@ -129,6 +132,10 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 // The same for the first trajectory, /first; a file without one gives no frames.
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Whether DIR/resolved.json has the time step, the number of steps and the controls of scene.  A file that is missing or
+// unreadable has not.
+bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene);
 
 // Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);

@@ -9,7 +9,8 @@
 #include "io/run_files.h"
 
 #define FORMAT "dcsim trajectory 1"
-enum { MOST_NAMES = 4000 };  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
+enum { MOST_APPLIED = 1000000 };  // steps of a window
+enum { MOST_NAMES = 4000 };       // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
 
 static hid_t make_group(struct writer *writer, hid_t parent, const char *name)
 {
@@ -153,6 +154,41 @@ static void put_times(struct writer *writer, hid_t parent, const struct dc_traje
   free(time);
 }
 
+static void put_target_rows(struct writer *writer, hid_t parent, const char *name, const struct dc_bodies *bodies,
+                            int steps, const double *values, const char *angle_unit, const char *length_unit)
+{
+  int count = bodies->actuator_count;
+  const char **units = dc_alloc((size_t)count, sizeof *units);
+  if (!units) {
+    writer->failed = true;
+    return;
+  }
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    for (int p = 0, at = body->actuator; body->actuator >= 0 && p < body->part_count; p++) {
+      enum dc_part_kind kind = body->parts[p].kind;
+      for (int i = 0; i < dc_part_nv(&body->parts[p]); i++)
+        units[at++] = kind == DC_PART_HINGE || kind == DC_PART_BALL ? angle_unit : length_unit;
+    }
+  }
+  hid_t dataset = put_reals(writer, parent, name, steps, count, values, NULL);
+  dc_h5_put_strings(writer, dataset, "unit", count, units);
+  close_object(dataset);
+  free(units);
+}
+
+static void put_targets(struct writer *writer, const struct dc_bodies *bodies, const struct dc_applied_targets *targets)
+{
+  if (bodies->actuator_count == 0)
+    return;
+  double apply = targets->apply;
+  hid_t group = make_group(writer, writer->file, "targets");
+  put_target_rows(writer, group, "position", bodies, targets->steps, targets->position, "rad", "m");
+  put_target_rows(writer, group, "velocity", bodies, targets->steps, targets->velocity, "rad/s", "m/s");
+  close_object(put_reals(writer, group, "apply", 1, 0, &apply, "1"));
+  close_object(group);
+}
+
 // Without a pair of bodies that could meet every gap is infinite, and there is nothing to store.
 static bool any_gap(const struct dc_trajectory *trajectory)
 {
@@ -196,9 +232,20 @@ static enum dc_status check_finite(const char *which, const struct dc_scene *sce
   return DC_OK;
 }
 
+static enum dc_status check_targets(const struct dc_bodies *bodies, const struct dc_applied_targets *targets,
+                                    struct dc_error *error)
+{
+  size_t count = (size_t)targets->steps * (size_t)bodies->actuator_count;
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(targets->position[i]) || !isfinite(targets->velocity[i]))
+      return dc_fail(error, DC_NUMERICAL, "a target of step %zu is not finite", i / (size_t)bodies->actuator_count + 1);
+  return DC_OK;
+}
+
 // The whole file in memory; NULL when memory is out, which is all that can fail.
 static char *build_image(const struct dc_scene *scene, const struct dc_trajectory *best, const double *best_parameters,
-                         const struct dc_trajectory *first, const double *first_parameters, size_t *size)
+                         const struct dc_trajectory *first, const double *first_parameters,
+                         const struct dc_applied_targets *targets, size_t *size)
 {
   struct writer writer = {.file = -1};
   struct error_printing saved = dc_h5_silence();
@@ -209,6 +256,8 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
     dc_h5_put_strings(&writer, writer.file, "name", 0, &scene->name);
     put_trajectory(&writer, writer.file, scene, best, best_parameters);
   }
+  if (targets && !writer.failed)
+    put_targets(&writer, &scene->model.bodies, targets);
   if (first && !writer.failed) {
     hid_t group = make_group(&writer, writer.file, "first");
     put_trajectory(&writer, group, scene, first, first_parameters);
@@ -223,15 +272,17 @@ static char *build_image(const struct dc_scene *scene, const struct dc_trajector
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
-                                       struct dc_error *error)
+                                       const struct dc_applied_targets *targets, struct dc_error *error)
 {
   enum dc_status status = check_finite("best", scene, best, best_parameters, error);
   if (!status && first)
     status = check_finite("first", scene, first, first_parameters, error);
+  if (!status && targets)
+    status = check_targets(&scene->model.bodies, targets, error);
   if (status)
     return status;
   size_t size = 0;
-  char *image = build_image(scene, best, best_parameters, first, first_parameters, &size);
+  char *image = build_image(scene, best, best_parameters, first, first_parameters, targets, &size);
   if (image)
     status = dc_run_write_file(run, "trajectory.h5", image, size, error);
   else
@@ -379,6 +430,41 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+// The number of columns of a dataset, 0 when it is not there or has none.
+static hsize_t get_width(const struct reader *reader, const char *name)
+{
+  hsize_t shape[2] = {0, 0};
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+  if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, shape, NULL) < 0)
+    shape[1] = 0;
+  close_object(space);
+  close_object(dataset);
+  return shape[1];
+}
+
+// Targets for other actuators than the scene has are left alone.
+static enum dc_status get_targets(const struct reader *reader, int actuators, struct dc_stored_trajectory *trajectory)
+{
+  double *position, *velocity, *apply;
+  int steps = trajectory->frames - 1, one = 1;
+  if (H5Lexists(reader->root, "targets", H5P_DEFAULT) <= 0 || actuators == 0 ||
+      get_width(reader, "targets/position") != (hsize_t)actuators)
+    return DC_OK;
+  enum dc_status status = get_reals(reader, "targets/position", &steps, actuators, trajectory->arena, &position);
+  if (!status)
+    status = get_reals(reader, "targets/velocity", &steps, actuators, trajectory->arena, &velocity);
+  if (!status)
+    status = get_reals(reader, "targets/apply", &one, 0, trajectory->arena, &apply);
+  if (status)
+    return status;
+  if (!(apply[0] >= 1 && apply[0] <= MOST_APPLIED && apply[0] == floor(apply[0])))
+    return misfit(reader, "targets/apply", "must be a number of steps");
+  trajectory->targets =
+      (struct dc_applied_targets){.steps = steps, .apply = (int)apply[0], .position = position, .velocity = velocity};
+  return DC_OK;
+}
+
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
@@ -398,7 +484,7 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
   if (!status && H5Lexists(reader->root, "contact", H5P_DEFAULT) > 0)
     status = get_reals(reader, "contact/min_gap", &trajectory->frames, 0, trajectory->arena, &trajectory->min_gap);
-  return status;
+  return status ? status : get_targets(reader, scene->model.bodies.actuator_count, trajectory);
 }
 
 // Reads the best trajectory of an open file, or the first; without a first one trajectory is left alone.

@@ -183,17 +183,39 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
   return status;
 }
 
+// A horizon of so many steps at its start, with nothing to optimize yet; *status is a failure's (h may be NULL then).
+static struct dc_receding_horizon *create(const struct dc_model *model, const struct dc_task *task,
+                                          const struct dc_horizon *horizon, int steps, enum dc_status *status,
+                                          struct dc_error *error)
+{
+  struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
+  if (!h) {
+    *status = dc_fail(error, DC_MEMORY, "out of memory for a receding horizon");
+    return NULL;
+  }
+  h->model = model;
+  h->task = task;
+  h->horizon = *horizon;
+  h->steps = steps;
+  h->gradient_norm = NAN;
+  h->plan = dc_plan_create(model, task, horizon->length < steps ? (int)horizon->length : steps, error);
+  if (!h->plan)
+    *status = DC_MEMORY;
+  else if (!allocate(h))
+    *status = dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", steps);
+  else
+    *status = record_start(h, error);
+  return h;
+}
+
 static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimizer_options, struct dc_error *error)
 {
   h->optimizer_options = dc_alloc(1, h->optimizer->options_size);
-  if (!h->optimizer_options || !allocate(h))
-    return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
+  if (!h->optimizer_options)
+    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
   memcpy(h->optimizer_options, optimizer_options, h->optimizer->options_size);
   struct dc_optimizer_common *common = h->optimizer_options;
   common->iterations = h->horizon.iterations;
-  enum dc_status status = record_start(h, error);
-  if (status)
-    return status;
   dc_task_initial(h->task, h->model, dc_horizon_window_steps(h), h->parameters);
   dc_task_initial(h->task, h->model, h->steps, h->first_parameters);
   memcpy(h->applied, h->first_parameters,
@@ -206,23 +228,34 @@ struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, cons
                                               const struct dc_optimizer_type *optimizer, const void *optimizer_options,
                                               struct dc_error *error)
 {
-  struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
-  if (!h) {
-    dc_fail(error, DC_MEMORY, "out of memory for a receding horizon");
-    return NULL;
+  enum dc_status status;
+  struct dc_receding_horizon *h = create(model, task, horizon, (int)model->definition.time.steps, &status, error);
+  if (!status) {
+    h->optimizer = optimizer;
+    status = prepare(h, optimizer_options, error);
   }
-  h->model = model;
-  h->task = task;
-  h->horizon = *horizon;
-  h->optimizer = optimizer;
-  h->steps = (int)model->definition.time.steps;
-  h->gradient_norm = NAN;
-  int length = horizon->length < h->steps ? (int)horizon->length : h->steps;
-  h->plan = dc_plan_create(model, task, length, error);
-  if (!h->plan || prepare(h, optimizer_options, error)) {
+  if (!status)
+    return h;
+  dc_horizon_destroy(h);
+  return NULL;
+}
+
+struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
+                                                     const struct dc_applied_targets *targets, const double *parameters,
+                                                     struct dc_error *error)
+{
+  struct dc_horizon pieces = {.length = targets->apply, .apply = targets->apply};
+  enum dc_status status;
+  struct dc_receding_horizon *h = create(model, task, &pieces, targets->steps, &status, error);
+  if (status) {
     dc_horizon_destroy(h);
     return NULL;
   }
+  size_t count = (size_t)targets->steps * (size_t)model->bodies.actuator_count;
+  memcpy(h->target_position, targets->position, count * sizeof *h->target_position);
+  memcpy(h->target_velocity, targets->velocity, count * sizeof *h->target_velocity);
+  memcpy(h->applied, parameters, (size_t)dc_task_parameter_count(task, model, targets->steps) * sizeof *h->applied);
+  h->replaying = true;
   return h;
 }
 
@@ -434,6 +467,19 @@ static void kick_if_stalled(struct dc_receding_horizon *h)
     add_kick(h, h->horizon.draws > 1 ? choose_kick(h) : 0, h->parameters);
 }
 
+// The last executed frame is what the run is judged by.
+static enum dc_status judge(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  int last = h->executed->steps;
+  h->loss = frame_loss(h, last);
+  if (!isfinite(h->loss))
+    return dc_fail(error, DC_NUMERICAL, "the loss after step %d is not finite", last);
+  h->idle = h->loss < h->lowest_loss ? 0 : h->idle + 1;
+  h->lowest_loss = fmin(h->lowest_loss, h->loss);
+  h->success = dc_task_success(h->task, h->model, h->executed, last);
+  return DC_OK;
+}
+
 // Applies the first steps of the accepted window and moves on to the next one.
 static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
@@ -442,12 +488,9 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   int count = h->horizon.apply < steps ? (int)h->horizon.apply : steps;
   append_frames(h, count);
   record_controls(h, k, count);
-  h->loss = frame_loss(h, k + count);
-  if (!isfinite(h->loss))
-    return dc_fail(error, DC_NUMERICAL, "the loss after step %d is not finite", k + count);
-  h->idle = h->loss < h->lowest_loss ? 0 : h->idle + 1;
-  h->lowest_loss = fmin(h->lowest_loss, h->loss);
-  h->success = dc_task_success(h->task, h->model, h->executed, k + count);
+  enum dc_status status = judge(h, error);
+  if (status)
+    return status;
   dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
   // plan->evaluated has room for a window and is of no use any more.
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
@@ -458,9 +501,33 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   return DC_OK;
 }
 
+// Executes the next steps with the targets that are given for them.  They are as many as were applied of a window: the
+// first frames of a rollout do not depend on how many come after them.
+static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  struct dc_plan *plan = h->plan;
+  dc_horizon_set_start(h);
+  dc_plan_reset_input(plan);
+  size_t actuators = (size_t)h->model->bodies.actuator_count, first = (size_t)h->executed->steps * actuators;
+  size_t bytes = (size_t)plan->window.steps * actuators * sizeof(double);
+  memcpy(plan->input->target_position, h->target_position + first, bytes);
+  memcpy(plan->input->target_velocity, h->target_velocity + first, bytes);
+  h->newton_before = plan->work.newton_iterations;
+  enum dc_status status = dc_plan_roll_out(plan, error);
+  if (status) {
+    dc_error_prefix(error, "replay after step %d", h->executed->steps);
+    return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
+  }
+  append_frames(h, plan->window.steps);
+  return judge(h, error);
+}
+
+// A replay goes as far as the run did, whatever it reaches.
 static bool finished(const struct dc_receding_horizon *h)
 {
-  return h->executed->steps >= h->steps || h->success || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
+  if (h->executed->steps >= h->steps || h->replaying)
+    return h->executed->steps >= h->steps;
+  return h->success || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
 }
 
 // Reports the last applied frames, which came after frame k, and the parameters of their window.
@@ -483,6 +550,15 @@ static enum dc_status report(const struct dc_receding_horizon *h, const struct d
   return DC_OK;
 }
 
+static enum dc_status run_window(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
+                                 double *accepted, struct dc_error *error)
+{
+  enum dc_status status = minimize_window(h, observer, error);
+  if (!status)
+    status = accept_window(h, accepted, error);
+  return status ? status : apply_window(h, error);
+}
+
 enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
                               struct dc_error *error)
 {
@@ -492,18 +568,14 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
     return dc_fail(error, DC_MEMORY, "out of memory for a window");
   if (!h->begun) {
     h->begun = true;
-    status = report(h, observer, 0, h->parameters,
-                    dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h)), error);
+    int count = dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h));
+    status = report(h, observer, 0, h->parameters, h->replaying ? 0 : count, error);
   }
   while (!status && !finished(h)) {
     int k = h->executed->steps;
-    status = minimize_window(h, observer, error);
+    status = h->replaying ? replay_window(h, error) : run_window(h, observer, accepted, error);
     if (!status)
-      status = accept_window(h, accepted, error);
-    if (!status)
-      status = apply_window(h, error);
-    if (!status)
-      status = report(h, observer, k, accepted, h->plan->parameter_count, error);
+      status = report(h, observer, k, accepted, h->replaying ? 0 : h->plan->parameter_count, error);
   }
   free(accepted);
   return status;
@@ -517,4 +589,12 @@ int dc_horizon_iterations(const struct dc_receding_horizon *h)
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);
+}
+
+struct dc_applied_targets dc_horizon_targets(const struct dc_receding_horizon *h)
+{
+  return (struct dc_applied_targets){.steps = h->executed->steps,
+                                     .apply = (int)h->horizon.apply,
+                                     .position = h->target_position,
+                                     .velocity = h->target_velocity};
 }

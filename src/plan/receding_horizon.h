@@ -11,6 +11,10 @@
 // stall, after so many windows in which the loss did not fall by a thousandth, a random number is added to every
 // coordinate's parameters of the next first guess, the same in all steps of the window, so that its rollout meets something.
 // With several draws the window is rolled out for each, and the one with the lowest loss is the first guess.
+//
+// Contact starts cold in every window and the controls' state is cut between windows, so that what was applied, rolled
+// out in one piece, is another trajectory.  A replay makes the same one: piece by piece, each piece started as a window
+// is, driven by the targets that were applied (which all controls come down to).
 #ifndef DC_PLAN_RECEDING_HORIZON_H
 #define DC_PLAN_RECEDING_HORIZON_H
 
@@ -36,6 +40,13 @@ extern const struct dc_option dc_horizon_options[];
 // than a window has.
 enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
                                 const struct dc_horizon *horizon, struct dc_error *error);
+
+// What drove the executed steps.
+struct dc_applied_targets {
+  int steps;                          // executed
+  int apply;                          // steps applied of each window; of the last one perhaps fewer
+  const double *position, *velocity;  // [steps][actuators], as in a rollout's input
+};
 
 // A receding horizon under way, to be read by its caller.
 struct dc_receding_horizon {
@@ -63,6 +74,7 @@ struct dc_receding_horizon {
   long stalled;                            // windows since that happened
   bool success;                            // reached at the last applied frame
   bool begun, open, retried;               // row 0 was reported; a window is under way; from zero parameters
+  bool replaying;                          // the targets of all steps are given, nothing is optimized
   long newton_before;                      // of plan->work when the window began
   double gradient_norm;                    // of its last iterate
 };
@@ -74,6 +86,14 @@ struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, cons
                                               const struct dc_optimizer_type *optimizer, const void *optimizer_options,
                                               struct dc_error *error);
 void dc_horizon_destroy(struct dc_receding_horizon *horizon);
+
+// A replay of the steps of an earlier run, which dc_horizon_run executes, all of them, bit for bit when model and task
+// are that run's: targets and parameters (as of dc_horizon_applied) are copied, optimizer and first stay NULL.  Windows are
+// the pieces that were applied, rows of the observer have no gradient and no parameters.  Not for saving and loading.
+// NULL and *error as of dc_horizon_create.
+struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
+                                                     const struct dc_applied_targets *targets, const double *parameters,
+                                                     struct dc_error *error);
 
 // First guess for the whole run instead of the initial parameters; the first window begins with its part of them.
 void dc_horizon_set_parameters(struct dc_receding_horizon *horizon, const double *parameters);
@@ -96,9 +116,12 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *horizon, const struct 
 
 // The applied parameters as those of a run of executed->steps steps: dc_task_parameter_count(task, model,
 // executed->steps) numbers.  For controls with parameters for every step (or for every so many, when the steps applied
-// at a time are a multiple of it), rolling them out gives the executed trajectory.  Of controls whose parameters act
+// at a time are a multiple of it), rolling them out gives the executed trajectory but for the seams.  Of controls whose parameters act
 // on the whole window, those of the last window stand there.
 void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *parameters);
+
+// What drove the executed steps; refers to the horizon.
+struct dc_applied_targets dc_horizon_targets(const struct dc_receding_horizon *horizon);
 
 // A trajectory of one executed frame alone, which is judged: it refers to the executed trajectory and is not destroyed.
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon, int frame);

@@ -198,6 +198,14 @@ static void count_work(struct dc_plan *plan)
   }
 }
 
+static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
+{
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  if (!status)
+    count_work(plan);
+  return status;
+}
+
 // By the adjoint of plan->trajectory, whose loss has left its cotangent.
 static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, double *gradient,
                                 struct dc_error *error)
@@ -214,10 +222,9 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
 {
   bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
   dc_plan_apply(plan, parameters);
-  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  enum dc_status status = roll_out(plan, error);
   if (status)
     return status;
-  count_work(plan);
   if (adjoint)
     clear_cotangent(plan);
   *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, adjoint ? &plan->loss_cotangent : NULL);
@@ -244,6 +251,16 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
     memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
     plan->succeeded = true;
   }
+  plan->work.seconds += dc_seconds() - start;
+  plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
+  return status;
+}
+
+enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error)
+{
+  double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
+  plan->succeeded = false;
+  enum dc_status status = roll_out(plan, error);
   plan->work.seconds += dc_seconds() - start;
   plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
   return status;

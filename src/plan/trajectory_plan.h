@@ -82,6 +82,9 @@ void dc_plan_apply(struct dc_plan *plan, const double *parameters);
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
+// Rolls out plan->input as it stands into plan->trajectory.  Statuses of dc_rollout_forward.
+enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
+
 struct dc_plan_iteration {
   int iteration;
   double loss, gradient_norm, min_gap;

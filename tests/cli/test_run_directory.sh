@@ -16,6 +16,9 @@ cat >scene.json <<'SCENE'
 SCENE
 printf 'v 0 0 0\nv 1 0 0\nv 0 0.5 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >wedge.obj
 run 0 optimize scene.json -o run --quiet
+sed -e 's/"mass": 1,/"mass": 1, "pd": { "kp": 10, "kd": 1 },/' -e 's/"initial_state", "body": "100%", "velocity": "xy"/"pd_targets", "body": "arm"/' \
+  -e 's/"iterations": 2 } }/"iterations": 2 }, "horizon": { "length": 3, "apply": 2, "iterations": 1 } }/' scene.json >windows.json
+run 0 optimize windows.json -o windows --quiet --no-report
 run 0 render run --size 16x16 --samples 1 --every 4 --quiet
 run 0 export run --format csv
 
@@ -47,7 +50,7 @@ for line in open(sys.argv[2], encoding="utf-8"):
     if len(cells) == 4 and cells[0].startswith("`/"):
         rows[cells[0].strip("`")] = cells[1:3]
 documented = open(sys.argv[1]).read().split()
-assert documented == list(rows) and len(rows) == 6, rows
+assert documented == list(rows) and len(rows) == 9, rows
 
 sizes = {"F": 5, "K": 2, "n": 1}
 with h5py.File("run/trajectory.h5") as file:
@@ -70,11 +73,19 @@ with h5py.File("run/trajectory.h5") as file:
             assert list(data.attrs["unit"]) == ["rad"]
         elif unit:
             assert data.attrs["unit"] == unit, (path, data.attrs["unit"])
-    assert seen == {(first, name) for first in (False, True) for name in rows}, seen
+    assert seen == {(first, name) for first in (False, True) for name in rows if not name.startswith("/targets/")}, seen
     assert "100%25" in file["bodies"] and "arm" in file["joints"] and "100%25" not in file["joints"]
     assert list(file["control"].attrs["names"]) == ["100%.velocity.x", "100%.velocity.y"]
     assert (file["time"][:] == 0.02 * numpy.arange(5)).all()
     lengths = numpy.linalg.norm(file["bodies/arm/rotation"][:], axis=1)
     assert abs(lengths - 1).max() < 1e-12
+
+with h5py.File("windows/trajectory.h5") as file:
+    targets = file["targets"]
+    assert {"/targets/" + name for name in targets} == {name for name in rows if name.startswith("/targets/")}
+    assert targets["position"].shape == targets["velocity"].shape == (4, 1) and targets["apply"][()] == [2]
+    assert list(targets["position"].attrs["unit"]) == ["rad"] and list(targets["velocity"].attrs["unit"]) == ["rad/s"]
+    assert targets["apply"].attrs["unit"] == "1" and file["bodies/arm/position"].shape == (5, 3)
+    assert (targets["position"][:, 0] == file["control"][:]).all() and (targets["velocity"][:] == 0).all()
 PROGRAM
 finish

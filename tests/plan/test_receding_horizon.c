@@ -32,7 +32,7 @@ struct row {
   long newton_iterations;
 };
 
-// Notes rows; takes a snapshot and stops at the call with the number stop_at (from 1; 0: never).
+// Notes rows; takes a snapshot, if it has one, and stops at the call with the number stop_at (from 1; 0: never).
 struct recorder {
   struct dc_receding_horizon *horizon;
   struct row rows[MOST_ROWS];
@@ -44,7 +44,7 @@ static bool count_call(struct recorder *recorder)
 {
   if (++recorder->calls != recorder->stop_at)
     return true;
-  CHECK(dc_horizon_save(recorder->horizon, recorder->snapshot) == DC_OK);
+  CHECK(!recorder->snapshot || dc_horizon_save(recorder->horizon, recorder->snapshot) == DC_OK);
   return false;
 }
 
@@ -152,6 +152,45 @@ static void test_seams(void)
       CHECK_NEAR(plan->input->target_position[i], horizon->target_position[i], 1e-13);  // rounding of 1
     dc_plan_destroy(plan);
     dc_horizon_destroy(horizon);
+  }
+  dc_scene_destroy(scene);
+}
+
+// Windows with other steps than they were planned for, states that are cut, a last window that applies fewer steps: the
+// same frames and targets, also when the replay is stopped in between.
+static void test_replay(void)
+{
+  struct dc_scene *scene = read_scene(scene_text);
+  struct dc_horizon options = scene->horizon;
+  struct dc_error error = {0};
+  struct dc_pd_velocity_options *drive = scene->task.controls[0].options;
+  double low[] = {-0.05}, high[] = {0.05};
+  drive->held.actuator.low = (struct dc_real_list){.count = 1, .values = low};
+  drive->held.actuator.high = (struct dc_real_list){.count = 1, .values = high};
+  for (int stop = 0; stop < 4; stop++) {
+    options.apply = 1 + stop;
+    options.length = 5;
+    struct recorder original = {.horizon = create(scene, &options)};
+    CHECK(run(&original, &error) == DC_OK, "%s", error.text);
+    struct dc_applied_targets targets = dc_horizon_targets(original.horizon);
+    CHECK(targets.steps == STEPS && targets.apply == options.apply);
+    double parameters[STEPS * COORDINATES], again[STEPS * COORDINATES];
+    dc_horizon_applied(original.horizon, parameters);
+    struct recorder replay = {.stop_at = stop};
+    replay.horizon = dc_horizon_create_replay(&scene->model, &scene->task, &targets, parameters, &error);
+    CHECK(replay.horizon, "%s", error.text);
+    CHECK(run(&replay, &error) == (stop ? DC_STOPPED : DC_OK), "%s", error.text);
+    CHECK(!stop || replay.row_count == stop, "%d", replay.row_count);
+    CHECK(run(&replay, &error) == DC_OK, "%s", error.text);
+    CHECK(same_executed(original.horizon, replay.horizon), "apply %ld", options.apply);
+    CHECK(replay.horizon->loss == original.horizon->loss && replay.row_count == original.row_count);
+    for (int k = 0; k < replay.row_count && k < original.row_count; k++)
+      CHECK(replay.rows[k].iteration == original.rows[k].iteration && replay.rows[k].loss == original.rows[k].loss);
+    dc_horizon_applied(replay.horizon, again);
+    CHECK(memcmp(parameters, again, (size_t)targets.steps * COORDINATES * sizeof *again) == 0);
+    CHECK(dc_horizon_iterations(replay.horizon) == 0 && replay.window_calls == 0 && !replay.horizon->first);
+    dc_horizon_destroy(replay.horizon);
+    dc_horizon_destroy(original.horizon);
   }
   dc_scene_destroy(scene);
 }
@@ -426,6 +465,7 @@ static void test_kicks(void)
 
 RUN_TESTS({"a row for the start and for every step", test_rows},
           {"the applied parameters give the executed trajectory", test_seams},
+          {"a replay executes the same", test_replay},
           {"a run that was stopped anywhere goes on bit for bit", test_resume},
           {"kicks when nothing progresses", test_kicks}, {"the last windows are shorter", test_last_windows},
           {"the run ends at the target or when patience is over", test_early_ends},
