@@ -51,11 +51,14 @@ static enum dc_status check_start(struct session *session, const double *paramet
 
 // A simulation with the controls of a receding horizon executes what that one executed, the way it did: rolled out in one
 // piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
-static bool is_replay(const struct session *session, const struct dc_stored_trajectory *stored)
+static bool is_replay(struct session *session, const struct dc_stored_trajectory *stored)
 {
   const struct dc_scene *scene = session->scene->scene;
-  return !session->optimizing && scene->horizon_given && stored->targets.position &&
-         dc_run_has_controls_of(session->options->control_run, scene);
+  if (session->optimizing || !stored->targets.position)
+    return false;
+  bool same = scene->horizon_given && dc_run_has_controls_of(session->options->control_run, scene);
+  session->in_one_piece = !same;
+  return same;
 }
 
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
@@ -382,6 +385,10 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
     return dc_api_fail(error, &session->error, status);
   if (session->run)
     snprintf(result->directory, sizeof result->directory, "%s", dc_run_directory(session->run));
+  if (session->in_one_piece)
+    snprintf(result->warning, sizeof result->warning,
+             "%s is rolled out in one piece, not in its windows: the scene has another time, control or horizon",
+             session->options->control_run);
   status = compute(session);
   bool something = !isnan(session->best_loss);
   if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {

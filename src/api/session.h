@@ -22,6 +22,7 @@ struct session {
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
   bool stopped;
+  bool in_one_piece;      // controls of a receding horizon that is not replayed
   bool checkpoint_asked;  // during the draws of a first guess
   int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;

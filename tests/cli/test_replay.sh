@@ -98,6 +98,7 @@ rolled() { # WHAT STEPS RUN
   check "$1: in one rollout" [ "$(wc -l <"$3/loss.csv")" -eq 2 ]
 }
 run 0 simulate velocity.json --control velocity-2 -o longer --no-report --set time.steps=12
+check "which is said" grep -q "velocity-2 is rolled out in one piece, not in its windows" "$err"
 rolled "more steps" 12 longer
 run 0 simulate velocity.json --control velocity-2 -o finer --no-report --set time.step=0.02
 rolled "finer steps" 9 finer
@@ -109,6 +110,7 @@ rolled "no horizon" 9 whole
 run 0 optimize whole.json -o whole-run --no-report --set optimizer.iterations=3
 run 0 simulate velocity.json --control whole-run -o from-whole --no-report
 rolled "no run of a horizon" 9 from-whole
+check "which needs no word" [ ! -s "$err" ]
 run 0 simulate velocity.json -o initial --no-report
 rolled "initial controls" 9 initial
 # without the scene of the run nobody knows what its steps were
