@@ -12,6 +12,7 @@
 static const double MOST_EXACT_PAIRS = 8e6;
 
 static const double LEAST_PARALLEL_COST = 150e-6;  // s
+static const double SHARES = 64;                   // of the whole cost: a pair that costs more is taken early
 
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
 static bool is_pair(const struct dc_bodies *bodies, int a, int b)
@@ -40,6 +41,7 @@ static void make_pairs(struct dc_contact *contact)
         continue;
       struct dc_pair *pair = &contact->pairs[contact->pair_count];
       *pair = (struct dc_pair){.a = a, .b = b};
+      contact->order[contact->pair_count] = contact->pair_count;
       contact->pair_bodies[contact->pair_count][0] = a;
       contact->pair_bodies[contact->pair_count++][1] = b;
     }
@@ -79,9 +81,11 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
   contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
+  contact->order = dc_arena_alloc(contact->arena, pairs, sizeof *contact->order);
   contact->guards = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guards);
   contact->guarded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guarded);
-  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->guards || !contact->guarded) {
+  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->guards ||
+      !contact->guarded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
@@ -193,16 +197,30 @@ static int list_units(struct dc_contact *contact)
   return (int)count;
 }
 
-// Rough cost of the last evaluation, s: enough to tell whether threads pay for being woken.  Never changes a result.
+// Rough cost of a pair's last evaluation, s: enough to tell whether threads pay for being woken.  Never changes a result.
+static double pair_cost(const struct dc_pair *pair)
+{
+  return 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
+         10e-9 * (double)pair->visited;
+}
+
 static double last_cost(const struct dc_contact *contact)
 {
   double cost = 0;
-  for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_pair *pair = &contact->pairs[p];
-    cost += 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
-            10e-9 * (double)pair->visited;
-  }
+  for (int p = 0; p < contact->pair_count; p++)
+    cost += pair_cost(&contact->pairs[p]);
   return cost;
+}
+
+// Pairs that cost more than a small part of the whole come first, so that no thread begins with one at the end.
+static void order_pairs(struct dc_contact *contact)
+{
+  double much = last_cost(contact) / SHARES;
+  int count = 0;
+  for (int heavy = 1; heavy >= 0; heavy--)
+    for (int p = 0; p < contact->pair_count; p++)
+      if ((pair_cost(&contact->pairs[p]) > much) == heavy)
+        contact->order[count++] = p;
 }
 
 bool dc_contact_worth_threads(const struct dc_contact *contact)
@@ -223,12 +241,13 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
                            struct dc_pair_derivatives *results)
 {
   int unit_count = 0, far_count = 0;
+  order_pairs(contact);
 #pragma omp parallel if (dc_contact_worth_threads(contact))
   {
     turn_colliders(contact, poses);
 #pragma omp for schedule(dynamic, 1)
-    for (int p = 0; p < contact->pair_count; p++)
-      evaluate_pair(contact, p, poses, order, &results[p]);
+    for (int k = 0; k < contact->pair_count; k++)
+      evaluate_pair(contact, contact->order[k], poses, order, &results[contact->order[k]]);
 #pragma omp single
     {
       unit_count = list_units(contact);
@@ -245,9 +264,9 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
         dc_pair_run_unit(contact, &contact->pairs[p], contact->units[k].index, poses, results[p].arm, order);
       }
 #pragma omp for schedule(dynamic, 1)
-      for (int p = 0; p < contact->pair_count; p++)
-        if (contact->pairs[p].large)
-          dc_pair_gather(contact, &contact->pairs[p], order, &results[p]);
+      for (int k = 0; k < contact->pair_count; k++)
+        if (contact->pairs[contact->order[k]].large)
+          dc_pair_gather(contact, &contact->pairs[contact->order[k]], order, &results[contact->order[k]]);
     }
   }
   contact->fixed_turned = true;

@@ -129,6 +129,7 @@ struct dc_contact {
   struct dc_pair *pairs;
   struct dc_unit *units;
   int *far_pairs;  // [pair_count], those whose roots count as one centred term
+  int *order;      // [pair_count], pairs by falling cost of the last evaluation: threads take them in this order
   size_t unit_capacity;
   struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
   bool *guarded;                 // [pair_count] likewise

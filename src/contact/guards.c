@@ -103,9 +103,11 @@ int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, do
                       int capacity)
 {
   int count = 0;
-#pragma omp parallel for schedule(dynamic, 8) if (dc_contact_worth_threads(contact))
-  for (int p = 0; p < contact->pair_count; p++)
+#pragma omp parallel for schedule(dynamic, 2) if (dc_contact_worth_threads(contact))
+  for (int k = 0; k < contact->pair_count; k++) {
+    int p = contact->order[k];
     contact->guarded[p] = pair_guard(contact, &contact->pairs[p], path, keep, &contact->guards[p]);
+  }
   for (int p = 0; p < contact->pair_count && count < capacity; p++)
     if (contact->guarded[p])
       guards[count++] = contact->guards[p];

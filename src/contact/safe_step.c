@@ -385,9 +385,9 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
 static double least_fraction(const struct dc_contact *contact, const struct dc_path *path, bool nearest, double safe)
 {
   double least = safe;
-#pragma omp parallel for schedule(dynamic, 8) reduction(min : least) if (dc_contact_worth_threads(contact))
-  for (int p = 0; p < contact->pair_count; p++)
-    least = fmin(least, pair_fraction(contact, &contact->pairs[p], path, nearest, safe));
+#pragma omp parallel for schedule(dynamic, 2) reduction(min : least) if (dc_contact_worth_threads(contact))
+  for (int k = 0; k < contact->pair_count; k++)
+    least = fmin(least, pair_fraction(contact, &contact->pairs[contact->order[k]], path, nearest, safe));
   return least;
 }
 

@@ -11,96 +11,6 @@
 
 static const double LEAST_PROGRESS = 1e-3;  // of the loss
 
-static const char *const keep_choices[] = {"last", "best", NULL};
-
-const struct dc_option dc_horizon_options[] = {
-    {.name = "length",
-     .type = DC_INTEGER,
-     .unit = "",
-     .minimum = 1,
-     .maximum = 1e6,
-     .help = "time steps of a window",
-     .offset = offsetof(struct dc_horizon, length)},
-    {.name = "iterations",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "50",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "optimizer iterations per window, instead of the optimizer's own",
-     .offset = offsetof(struct dc_horizon, iterations)},
-    {.name = "apply",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1e6,
-     .help = "time steps of each window that are applied before the next one",
-     .offset = offsetof(struct dc_horizon, apply)},
-    {.name = "patience",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "windows in a row without a new lowest loss after which to give up; 0: never",
-     .offset = offsetof(struct dc_horizon, patience)},
-    {.name = "keep",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"last\"",
-     .choices = keep_choices,
-     .help = "the iterate of a window that is applied",
-     .offset = offsetof(struct dc_horizon, keep)},
-    {.name = "stall",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "windows in a row without progress after which the next first guess gets a random kick; 0: never",
-     .offset = offsetof(struct dc_horizon, stall)},
-    {.name = "kick",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 1e6,
-     .help = "standard deviation of a kick of the parameters",
-     .offset = offsetof(struct dc_horizon, kick)},
-    {.name = "draws",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1000,
-     .help = "kicks that are rolled out; the one with the lowest loss of the window is taken",
-     .offset = offsetof(struct dc_horizon, draws)},
-    {.name = "seed",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "seed of the kicks",
-     .offset = offsetof(struct dc_horizon, seed)},
-    DC_OPTIONS_END,
-};
-
-enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
-                                const struct dc_horizon *horizon, struct dc_error *error)
-{
-  (void)model;
-  int control = dc_task_start_control(task);
-  if (control >= 0)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
-                   control, task->controls[control].type->name);
-  if (horizon->apply > horizon->length)
-    return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
-  return DC_OK;
-}
-
 static bool allocate(struct dc_receding_horizon *h)
 {
   const struct dc_bodies *bodies = &h->model->bodies;
@@ -282,8 +192,17 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
   dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
 }
 
+// After a kick the next windows may be applied as they are.
+static bool coasts(const struct dc_receding_horizon *h)
+{
+  return h->horizon.stall > 0 && h->stalled >= h->horizon.stall && h->stalled % h->horizon.stall < h->horizon.coast;
+}
+
 void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
+  struct dc_optimizer_common *common = h->optimizer_options;
+  if (common)  // of a replay there is none
+    common->iterations = coasts(h) ? 0 : h->horizon.iterations;
   const struct dc_bodies *bodies = &h->model->bodies;
   size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;
@@ -434,25 +353,55 @@ static void add_kick(const struct dc_receding_horizon *h, int draw, double *para
   }
 }
 
-// The kick, of all that are drawn, after which the window's rollout has the lowest loss; those that cannot be rolled out
-// are left out.
-static int choose_kick(struct dc_receding_horizon *h)
+static double norm(const double *vector, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += vector[i] * vector[i];
+  return sqrt(sum);
+}
+
+// Rolls out the window with a kick: its loss, and the norm of its gradient unless NULL; false when it cannot be done.
+static bool try_kick(struct dc_receding_horizon *h, int draw, double *loss, double *steepness)
 {
   struct dc_plan *plan = h->plan;
-  int chosen = 0;
-  double lowest = INFINITY;
-  dc_horizon_set_start(h);
-  for (int draw = 0; draw < h->horizon.draws; draw++) {
-    struct dc_error error = {0};
-    double loss;
-    memcpy(plan->parameters, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
+  struct dc_error error = {0};
+  memcpy(plan->parameters, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
+  if (draw >= 0)
     add_kick(h, draw, plan->parameters);
-    if (!dc_plan_evaluate(plan, plan->parameters, &loss, NULL, &error) && loss < lowest) {
+  // plan->first_parameters has room for a gradient and is of no use between windows.
+  double *gradient = steepness ? plan->first_parameters : NULL;
+  if (dc_plan_evaluate(plan, plan->parameters, loss, gradient, &error))
+    return false;
+  if (steepness)
+    *steepness = norm(gradient, plan->parameter_count);
+  return true;
+}
+
+// The kick, of all that are drawn, after which the window's rollout has the lowest loss, if that is progress.  Otherwise
+// nothing was met, and the loss only tells how far away from everything it leads: then the one with the steepest loss,
+// which comes nearest to something.  Draws that cannot be rolled out are left out.
+static int choose_kick(struct dc_receding_horizon *h)
+{
+  double lowest = INFINITY, steepest = -1, loss, steepness;
+  int best = 0, nearest = 0;
+  dc_horizon_set_start(h);
+  bool known = try_kick(h, -1, &lowest, NULL);
+  double enough = known ? lowest * (1 - LEAST_PROGRESS) : INFINITY;
+  lowest = INFINITY;
+  for (int draw = 0; draw < h->horizon.draws; draw++)
+    if (try_kick(h, draw, &loss, NULL) && loss < lowest) {
       lowest = loss;
-      chosen = draw;
+      best = draw;
     }
-  }
-  return chosen;
+  if (lowest < enough)
+    return best;
+  for (int draw = 0; draw < h->horizon.draws; draw++)
+    if (try_kick(h, draw, &loss, &steepness) && steepness > steepest) {
+      steepest = steepness;
+      nearest = draw;
+    }
+  return nearest;
 }
 
 static void kick_if_stalled(struct dc_receding_horizon *h)

@@ -10,7 +10,10 @@
 // What pushes may come to rest where it hurts least, in a corner of its bounds: a local minimum of the far field.  With
 // stall, after so many windows in which the loss did not fall by a thousandth, a random number is added to every
 // coordinate's parameters of the next first guess, the same in all steps of the window, so that its rollout meets something.
-// With several draws the window is rolled out for each, and the one with the lowest loss is the first guess.
+// With several draws the window is rolled out for each, and the one with the lowest loss is the first guess, or the one with
+// the steepest loss where none makes progress.  An optimizer
+// with many iterations takes a kick back before anything is met; with coast the kicked window and some after it are
+// applied as they are.
 //
 // Contact starts cold in every window and the controls' state is cut between windows, so that what was applied, rolled
 // out in one piece, is another trajectory.  A replay makes the same one: piece by piece, each piece started as a window
@@ -32,6 +35,7 @@ struct dc_horizon {
   long stall;       // windows without progress after which the next first guess gets a kick; 0: never
   double kick;      // standard deviation of the kick of every coordinate
   long draws;       // kicks that are rolled out, of which the one with the lowest loss of the window is taken
+  long coast;       // windows from the kicked one on that are applied as they are
   long seed;        // of the kicks
 };
 extern const struct dc_option dc_horizon_options[];

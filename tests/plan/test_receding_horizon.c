@@ -463,11 +463,55 @@ static void test_kicks(void)
   dc_scene_destroy(scene);
 }
 
+// The iterations of every window.
+struct windows {
+  int count, iterations[STEPS];
+};
+
+static bool note_length(void *context, const struct dc_plan_iteration *iteration)
+{
+  struct windows *windows = context;
+  windows->count += iteration->iteration == 0;
+  if (windows->count <= STEPS)
+    windows->iterations[windows->count - 1] = iteration->iteration;
+  return true;
+}
+
+// A block that hardly moves: kicked before every third window, which is applied as it is, and with coast 2 the next one.
+static void test_coasting(void)
+{
+  struct dc_scene *scene = read_scene(scene_text);
+  struct dc_horizon options = scene->horizon;
+  struct dc_error error = {0};
+  double *rate =
+      (double *)((char *)scene->optimizer_options +
+                 scene->optimizer->options[dc_option_find(scene->optimizer->options, "learning_rate")].offset);
+  *rate = 1e-9;
+  options.kick = 1e-9;
+  options.stall = 3;
+  for (options.coast = 0; options.coast < 3; options.coast++) {
+    struct dc_receding_horizon *horizon = create(scene, &options);
+    struct windows windows = {0};
+    struct dc_horizon_observer observer = {.context = &windows, .iterated = note_length};
+    CHECK(dc_horizon_run(horizon, &observer, &error) == DC_OK, "%s", error.text);
+    CHECK(windows.count == STEPS, "%d windows", windows.count);
+    for (int k = 0; k < STEPS; k++) {
+      bool coasts = k >= 3 && k % 3 < options.coast;
+      CHECK(windows.iterations[k] == (coasts ? 0 : 5), "coast %ld, window %d: %d iterations", options.coast, k,
+            windows.iterations[k]);
+    }
+    dc_horizon_destroy(horizon);
+  }
+  check_resume(scene, &options);
+  dc_scene_destroy(scene);
+}
+
 RUN_TESTS({"a row for the start and for every step", test_rows},
           {"the applied parameters give the executed trajectory", test_seams},
           {"a replay executes the same", test_replay},
           {"a run that was stopped anywhere goes on bit for bit", test_resume},
-          {"kicks when nothing progresses", test_kicks}, {"the last windows are shorter", test_last_windows},
+          {"kicks when nothing progresses", test_kicks}, {"windows after a kick may coast", test_coasting},
+          {"the last windows are shorter", test_last_windows},
           {"the run ends at the target or when patience is over", test_early_ends},
           {"a window that fails is tried again from zero", test_failing_windows},
           {"what cannot run in a receding horizon is refused", test_refusals},

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a receding horizon.
+#include <stddef.h>
+
+#include "plan/receding_horizon.h"
+
+static const char *const keep_choices[] = {"last", "best", NULL};
+
+const struct dc_option dc_horizon_options[] = {
+    {.name = "length",
+     .type = DC_INTEGER,
+     .unit = "",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "time steps of a window",
+     .offset = offsetof(struct dc_horizon, length)},
+    {.name = "iterations",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "50",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "optimizer iterations per window, instead of the optimizer's own",
+     .offset = offsetof(struct dc_horizon, iterations)},
+    {.name = "apply",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "time steps of each window that are applied before the next one",
+     .offset = offsetof(struct dc_horizon, apply)},
+    {.name = "patience",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "windows in a row without a new lowest loss after which to give up; 0: never",
+     .offset = offsetof(struct dc_horizon, patience)},
+    {.name = "keep",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"last\"",
+     .choices = keep_choices,
+     .help = "the iterate of a window that is applied",
+     .offset = offsetof(struct dc_horizon, keep)},
+    {.name = "stall",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "windows in a row without progress after which the next first guess gets a random kick; 0: never",
+     .offset = offsetof(struct dc_horizon, stall)},
+    {.name = "kick",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "standard deviation of a kick of the parameters",
+     .offset = offsetof(struct dc_horizon, kick)},
+    {.name = "draws",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1000,
+     .help =
+         "kicks that are rolled out; the one with the lowest loss of the window is taken, or with the steepest where "
+         "none makes progress",
+     .offset = offsetof(struct dc_horizon, draws)},
+    {.name = "coast",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "windows from a kicked one on that are applied without optimizing, as long as there is no progress: an "
+             "optimizer with "
+             "many iterations would undo the kick",
+     .offset = offsetof(struct dc_horizon, coast)},
+    {.name = "seed",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "seed of the kicks",
+     .offset = offsetof(struct dc_horizon, seed)},
+    DC_OPTIONS_END,
+};
+
+enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
+                                const struct dc_horizon *horizon, struct dc_error *error)
+{
+  (void)model;
+  int control = dc_task_start_control(task);
+  if (control >= 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
+                   control, task->controls[control].type->name);
+  if (horizon->apply > horizon->length)
+    return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
+  return DC_OK;
+}
