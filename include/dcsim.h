@@ -91,8 +91,8 @@ typedef int dcsim_progress_function(void *context, const dcsim_progress *progres
 
 typedef struct {
   const char *directory;  // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
-  // Take controls from this run directory, or NULL.  dcsim_simulate replays the run of a receding horizon in the same
-  // windows, as many steps as it executed, when horizon, time step, steps and controls are in the scene what they were.
+  // Take controls from this run directory, or NULL.  In a scene with a horizon dcsim_simulate replays the run of one in the
+  // same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
   const char *control_run;
   const char *command_line;  // for run.json
   double max_seconds;        // 0: no limit

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far gather and sort come when their cubes start elsewhere: runs rich in contact are chaotic, one success says little.
 
-    scripts/paper/starts.py [--task gather|sort] [--draws N ...] [--max-time SECONDS] [--dcsim FILE] [--output DIR]
+    scripts/paper/starts.py [--task gather|sort] [--draws N ...] [--iterations N] [--max-time SECONDS] [--dcsim FILE]
+        [--output DIR]
 
 Draw 0 is the scene; in the others every cube starts up to 5 cm off in x and in y, drawn anew until cubes are 13 cm apart.
-Prints a Markdown table and writes it to DIR/starts_TASK.md (default: runs/paper).  12 iterations a window instead of the
-scene's.  One to ten minutes a row.
+Prints a Markdown table and writes it to DIR/starts_TASK.md (default: runs/paper).  --iterations: of a window, instead of the
+scene's.  A row takes some minutes.
 """
 import argparse
 import json
@@ -34,6 +35,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", choices=["gather", "sort"], default="sort")
     parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--iterations", type=int)
     parser.add_argument("--max-time", type=float, default=900)
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--output", default=os.path.join("runs", "paper"))
@@ -43,12 +45,15 @@ def main():
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)
     lines = [f"### {arguments.task} from other starts", "",
-             "By `scripts/paper/starts.py`: the scene with 12 iterations a window; draw 0 is the scene, in the others every cube "
+             "By `scripts/paper/starts.py`: the scene" +
+             (f" with {arguments.iterations} iterations a window" if arguments.iterations else "") +
+             "; draw 0 is the scene, in the others every cube "
              "starts up to 5 cm off in x and in y.", "",
              "| draw | last loss | fall | reached | steps applied | ms per step | s |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for draw in arguments.draws:
-        command = [arguments.dcsim, "optimize", path, "-o", "none", "--json", "--quiet", "--max-time", str(arguments.max_time),
-                   "--set", "horizon.iterations=12"]
+        command = [arguments.dcsim, "optimize", path, "-o", "none", "--json", "--quiet", "--max-time", str(arguments.max_time)]
+        if arguments.iterations:
+            command += ["--set", f"horizon.iterations={arguments.iterations}"]
         for override in starts(scene, draw):
             command += ["--set", override]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -56,7 +56,8 @@ static bool is_replay(struct session *session, const struct dc_stored_trajectory
   const struct dc_scene *scene = session->scene->scene;
   if (session->optimizing || !stored->targets.position)
     return false;
-  bool same = scene->horizon_given && dc_run_has_controls_of(session->options->control_run, scene);
+  bool same = scene->horizon_given && stored->targets.steps <= scene->definition.time.steps &&
+              dc_run_has_controls_of(session->options->control_run, scene);
   session->in_one_piece = !same;
   return same;
 }

@@ -82,10 +82,11 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
   contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
   contact->order = dc_arena_alloc(contact->arena, pairs, sizeof *contact->order);
+  contact->costs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->costs);
   contact->guards = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guards);
   contact->guarded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guarded);
-  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->guards ||
-      !contact->guarded) {
+  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->costs ||
+      !contact->guards || !contact->guarded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
@@ -197,35 +198,32 @@ static int list_units(struct dc_contact *contact)
   return (int)count;
 }
 
-// Rough cost of a pair's last evaluation, s: enough to tell whether threads pay for being woken.  Never changes a result.
-static double pair_cost(const struct dc_pair *pair)
+// Rough costs of the evaluation: enough to tell whether threads pay for being woken.  Never change a result.
+static void note_costs(struct dc_contact *contact)
 {
-  return 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
-         10e-9 * (double)pair->visited;
-}
-
-static double last_cost(const struct dc_contact *contact)
-{
-  double cost = 0;
-  for (int p = 0; p < contact->pair_count; p++)
-    cost += pair_cost(&contact->pairs[p]);
-  return cost;
+  contact->cost = 0;
+  for (int p = 0; p < contact->pair_count; p++) {
+    const struct dc_pair *pair = &contact->pairs[p];
+    contact->costs[p] = 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
+                        10e-9 * (double)pair->visited;
+    contact->cost += contact->costs[p];
+  }
 }
 
 // Pairs that cost more than a small part of the whole come first, so that no thread begins with one at the end.
 static void order_pairs(struct dc_contact *contact)
 {
-  double much = last_cost(contact) / SHARES;
+  double much = contact->cost / SHARES;
   int count = 0;
   for (int heavy = 1; heavy >= 0; heavy--)
     for (int p = 0; p < contact->pair_count; p++)
-      if ((pair_cost(&contact->pairs[p]) > much) == heavy)
+      if ((contact->costs[p] > much) == heavy)
         contact->order[count++] = p;
 }
 
 bool dc_contact_worth_threads(const struct dc_contact *contact)
 {
-  return last_cost(contact) > LEAST_PARALLEL_COST;
+  return contact->cost > LEAST_PARALLEL_COST;
 }
 
 static int list_far_pairs(struct dc_contact *contact)
@@ -270,6 +268,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
     }
   }
   contact->fixed_turned = true;
+  note_costs(contact);
   double energy = 0;
   bool failed = false;
   for (int p = 0; p < contact->pair_count; p++) {

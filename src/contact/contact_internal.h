@@ -128,8 +128,9 @@ struct dc_contact {
   int (*pair_bodies)[2];
   struct dc_pair *pairs;
   struct dc_unit *units;
-  int *far_pairs;  // [pair_count], those whose roots count as one centred term
-  int *order;      // [pair_count], pairs by falling cost of the last evaluation: threads take them in this order
+  int *far_pairs;       // [pair_count], those whose roots count as one centred term
+  int *order;           // [pair_count]: threads take pairs in this order, those that cost much first
+  double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
   size_t unit_capacity;
   struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
   bool *guarded;                 // [pair_count] likewise

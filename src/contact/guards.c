@@ -92,11 +92,29 @@ static bool pair_guard(const struct dc_contact *contact, const struct dc_pair *p
   if (reach < (1 - keep) * pair->gap)
     return false;
   if (contact->colliders[pair->b].half_space)
-    return half_space_guard(contact, pair, path, keep, guard) < -CLOSED;
-  for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
-    if (pair->gaps[t] < reach)
-      least = term_guard(contact, pair, t, path, keep, least, guard);
+    least = half_space_guard(contact, pair, path, keep, guard);
+  else
+    for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
+      if (pair->gaps[t] < reach)
+        least = term_guard(contact, pair, t, path, keep, least, guard);
+  guard->missed = -least;
   return least < -CLOSED;
+}
+
+// Into guards, in place of the one that is missed least when there is no room; the number of guards.
+static int add_guard(struct dc_guard *guards, int count, int capacity, const struct dc_guard *guard)
+{
+  if (count < capacity) {
+    guards[count] = *guard;
+    return count + 1;
+  }
+  int least = 0;
+  for (int k = 1; k < count; k++)
+    if (guards[k].missed < guards[least].missed)
+      least = k;
+  if (count > 0 && guard->missed > guards[least].missed)
+    guards[least] = *guard;
+  return count;
 }
 
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
@@ -108,8 +126,8 @@ int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, do
     int p = contact->order[k];
     contact->guarded[p] = pair_guard(contact, &contact->pairs[p], path, keep, &contact->guards[p]);
   }
-  for (int p = 0; p < contact->pair_count && count < capacity; p++)
+  for (int p = 0; p < contact->pair_count; p++)
     if (contact->guarded[p])
-      guards[count++] = contact->guards[p];
+      count = add_guard(guards, count, capacity, &contact->guards[p]);
   return count;
 }

@@ -134,8 +134,8 @@ double dc_guard_move(struct dc_guarded_move *guarded, const struct dc_move_start
   for (int round = 0; round < ROUNDS; round++) {
     int first = guarded->count;
     dc_path_begin(path, start->q, move, start->kinematics);
-    guarded->count +=
-        dc_contact_guards(start->contact, path, KEPT_GAP, guarded->guards + first, guarded->capacity - first);
+    int room = guarded->capacity * (round + 1) / ROUNDS - first;  // so that every round has a share
+    guarded->count += dc_contact_guards(start->contact, path, KEPT_GAP, guarded->guards + first, room);
     if (guarded->count == first)
       break;
     add_rows(guarded, start, first);

@@ -172,7 +172,8 @@ static void put_target_rows(struct writer *writer, hid_t parent, const char *nam
     }
   }
   hid_t dataset = put_reals(writer, parent, name, steps, count, values, NULL);
-  dc_h5_put_strings(writer, dataset, "unit", count, units);
+  if (count <= MOST_NAMES)
+    dc_h5_put_strings(writer, dataset, "unit", count, units);
   close_object(dataset);
   free(units);
 }

@@ -10,5 +10,9 @@ int dc_horizon_window_steps(const struct dc_receding_horizon *horizon);
 // Lets the plan's window start from the last executed frame, with the frame before it (or its velocity) as the past,
 // exactly as if the run went on.
 void dc_horizon_set_start(struct dc_receding_horizon *horizon);
+// Whether the present window is applied as it is.
+bool dc_horizon_coasts(const struct dc_receding_horizon *horizon);
+// A minimization from the first guess of the window that has been set.  Statuses of dc_plan_begin.
+enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
 #endif

@@ -101,6 +101,8 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
     return dc_fail(error, DC_BAD_INPUT,
                    "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
                    control, task->controls[control].type->name);
+  if (horizon->coast > 0 && horizon->coast >= horizon->stall)
+    return dc_fail(error, DC_BAD_INPUT, "coast: must be < stall, %ld (is %ld)", horizon->stall, horizon->coast);
   if (horizon->apply > horizon->length)
     return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
   return DC_OK;

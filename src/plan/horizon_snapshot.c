@@ -171,6 +171,6 @@ enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_sn
     status = get_bounded(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
   dc_horizon_set_start(h);
   if (!status && h->open)
-    status = dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
+    status = dc_horizon_begin_window(h, error);
   return status ? status : dc_plan_load(h->plan, snapshot, error);
 }

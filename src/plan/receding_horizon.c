@@ -192,17 +192,18 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
   dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
 }
 
-// After a kick the next windows may be applied as they are.
-static bool coasts(const struct dc_receding_horizon *h)
+// After a kick the next windows may be applied as they are, unless they cannot be rolled out.
+bool dc_horizon_coasts(const struct dc_receding_horizon *h)
 {
-  return h->horizon.stall > 0 && h->stalled >= h->horizon.stall && h->stalled % h->horizon.stall < h->horizon.coast;
+  return h->horizon.stall > 0 && h->stalled >= h->horizon.stall && h->stalled % h->horizon.stall < h->horizon.coast &&
+         !h->retried;
 }
 
 void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
   struct dc_optimizer_common *common = h->optimizer_options;
   if (common)  // of a replay there is none
-    common->iterations = coasts(h) ? 0 : h->horizon.iterations;
+    common->iterations = dc_horizon_coasts(h) ? 0 : h->horizon.iterations;
   const struct dc_bodies *bodies = &h->model->bodies;
   size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;
@@ -223,13 +224,20 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
     h->start_velocity[i] /= plan->window.time_step;
 }
 
+enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  enum dc_status status = dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
+  h->plan->first_guess_found |= dc_horizon_coasts(h);
+  return status;
+}
+
 static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
   dc_horizon_set_start(h);
   if (!h->retried)
     h->newton_before = h->plan->work.newton_iterations;
   h->open = true;
-  return dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
+  return dc_horizon_begin_window(h, error);
 }
 
 struct window_observer {
@@ -380,11 +388,11 @@ static bool try_kick(struct dc_receding_horizon *h, int draw, double *loss, doub
 
 // The kick, of all that are drawn, after which the window's rollout has the lowest loss, if that is progress.  Otherwise
 // nothing was met, and the loss only tells how far away from everything it leads: then the one with the steepest loss,
-// which comes nearest to something.  Draws that cannot be rolled out are left out.
+// which comes nearest to something.  Draws that cannot be rolled out are left out; -1: none can.
 static int choose_kick(struct dc_receding_horizon *h)
 {
   double lowest = INFINITY, steepest = -1, loss, steepness;
-  int best = 0, nearest = 0;
+  int best = -1;
   dc_horizon_set_start(h);
   bool known = try_kick(h, -1, &lowest, NULL);
   double enough = known ? lowest * (1 - LEAST_PROGRESS) : INFINITY;
@@ -394,8 +402,9 @@ static int choose_kick(struct dc_receding_horizon *h)
       lowest = loss;
       best = draw;
     }
-  if (lowest < enough)
+  if (best < 0 || lowest < enough)
     return best;
+  int nearest = best;
   for (int draw = 0; draw < h->horizon.draws; draw++)
     if (try_kick(h, draw, &loss, &steepness) && steepness > steepest) {
       steepest = steepness;
@@ -412,8 +421,11 @@ static void kick_if_stalled(struct dc_receding_horizon *h)
     h->progress = h->loss;
   if (h->horizon.stall == 0 || h->stalled == 0 || h->stalled % h->horizon.stall != 0)
     return;
-  if (h->executed->steps < h->steps && !h->success)
-    add_kick(h, h->horizon.draws > 1 ? choose_kick(h) : 0, h->parameters);
+  if (h->executed->steps >= h->steps || h->success)
+    return;
+  int draw = h->horizon.draws > 1 ? choose_kick(h) : 0;
+  if (draw >= 0)
+    add_kick(h, draw, h->parameters);
 }
 
 // The last executed frame is what the run is judged by.

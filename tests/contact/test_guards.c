@@ -165,7 +165,11 @@ static void test_threads(void)
   CHECK(memcmp(guards[0], guards[1], (size_t)count * sizeof **guards) == 0, "the same bits");
   scene_threads(1);
   CHECK(dc_contact_guards(contact, path, KEEP, guards[1], 3) == 3, "three");
-  CHECK(memcmp(guards[0], guards[1], 3 * sizeof **guards) == 0, "the first ones");
+  double least = fmin(guards[1][0].missed, fmin(guards[1][1].missed, guards[1][2].missed));
+  int more = 0;
+  for (int k = 0; k < count; k++)
+    more += guards[0][k].missed > least;
+  CHECK(least > 0.01 && more <= 2, "those that are missed most: %d are missed by more than %g", more, least);
   scene_end(&scene);
 }
 

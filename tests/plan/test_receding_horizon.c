@@ -348,6 +348,10 @@ static void test_refusals(void)
   CHECK(strstr(error.text, "apply: must be <= length, 4 (is 5)"), "%s", error.text);
   options.apply = 4;
   CHECK(dc_horizon_check(&scene->task, &scene->model, &options, &error) == DC_OK);
+  options.stall = options.coast = 3;
+  CHECK(dc_horizon_check(&scene->task, &scene->model, &options, &error) == DC_BAD_INPUT);
+  CHECK(strstr(error.text, "coast: must be < stall, 3 (is 3)"), "%s", error.text);
+  options.coast = 2;
   CHECK(dc_horizon_check(&task, &scene->model, &options, &error) == DC_BAD_INPUT);
   CHECK(strstr(error.text, "control[0]: \"initial_state\" acts on the start"), "%s", error.text);
   dc_scene_destroy(scene);
