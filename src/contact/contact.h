@@ -124,8 +124,9 @@ struct dc_guard {
 };
 // The bounds that the motion at the beginning of the path, going on over the whole of it, misses: for every body pair the
 // one that is missed most of those that leave each pair of triangles, along the axis of its plane, and each vertex
-// above a half space the part keep of its gap.  Of more than capacity those that are missed most; returns how many.  The path must start at the poses of
-// the last evaluation.  Models without planes of triangle pairs have half spaces guarded only.
+// above a half space the part keep of its gap.  Of more than capacity those that are missed most; returns how many.  The
+// path must start at the poses of the last evaluation.  Models without planes of triangle pairs have half spaces guarded
+// only.
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity);
 

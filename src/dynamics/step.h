@@ -100,7 +100,7 @@ struct dc_rollout {
   double *q_before;                                      // [nq]
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double *newton_step;                                   // [nv]
+  double *newton_step;                                   // [nv] before it was guarded
   double (*wrenches)[6];                                 // [bodies]
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]

@@ -120,8 +120,8 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *horizon, const struct 
 
 // The applied parameters as those of a run of executed->steps steps: dc_task_parameter_count(task, model,
 // executed->steps) numbers.  For controls with parameters for every step (or for every so many, when the steps applied
-// at a time are a multiple of it), rolling them out gives the executed trajectory but for the seams.  Of controls whose parameters act
-// on the whole window, those of the last window stand there.
+// at a time are a multiple of it), rolling them out gives the executed trajectory but for the seams.  Of controls whose
+// parameters act on the whole window, those of the last window stand there.
 void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *parameters);
 
 // What drove the executed steps; refers to the horizon.
