@@ -150,7 +150,7 @@ static void striking(struct scene *scene)
   pendulum(scene, 2, 0.84, (const double[]){0.5, 0.2});
   scene->definition.contact.stiffness = 1e-5;
   scene_body(scene, "ground", scene_plane(scene), 0, 0, 0, 0);
-  scene_body(scene, "ball", scene_sphere(scene, 0.08, 1, "octahedron"), 0.1, -0.35, 0.03, 0.13);
+  scene_body(scene, "ball", scene_sphere(scene, 0.08, 1, "octahedron"), 0.1, -0.35, 0.05, 0.13);
 }
 
 static void rubbing_arm(struct scene *scene)
