@@ -44,14 +44,6 @@ struct dc_guarded_move *dc_guarded_move_create(const struct dc_bodies *bodies, i
              : NULL;
 }
 
-static double dot(const double *a, const double *b, int count)
-{
-  double sum = 0;
-  for (int i = 0; i < count; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 // The wrench of a force of 1 along the normal at an arm, times sign, seen by the coordinates.
 static void add_to_row(const struct dc_guarded_move *guarded, const struct dc_kinematics *kinematics, int body,
                        const double arm[3], const double normal[3], double sign, double *row)
@@ -81,10 +73,10 @@ static void add_rows(struct dc_guarded_move *guarded, const struct dc_move_start
     for (int l = 0; l <= k; l++) {
       double *coupling = guarded->coupling;
       coupling[(size_t)k * capacity + (size_t)l] = coupling[(size_t)l * capacity + (size_t)k] =
-          dot(guarded->rows + (size_t)l * width, response, nv);
+          dc_dot(guarded->rows + (size_t)l * width, response, nv);
     }
     guarded->multiplier[k] = 0;
-    guarded->slack[k] = guard->room + dot(row, guarded->given, nv);
+    guarded->slack[k] = guard->room + dc_dot(row, guarded->given, nv);
     for (int l = 0; l < first; l++)
       guarded->slack[k] += guarded->coupling[(size_t)k * capacity + (size_t)l] * guarded->multiplier[l];
   }
@@ -120,7 +112,7 @@ static double square_of_change(const struct dc_guarded_move *guarded)
   double sum = 0;
   for (int k = 0; k < guarded->count; k++)
     sum += guarded->multiplier[k] *
-           dot(guarded->coupling + (size_t)k * (size_t)guarded->capacity, guarded->multiplier, guarded->count);
+           dc_dot(guarded->coupling + (size_t)k * (size_t)guarded->capacity, guarded->multiplier, guarded->count);
   return sum;
 }
 

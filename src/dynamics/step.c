@@ -289,14 +289,6 @@ static double guard_move(struct dc_rollout *rollout, const double *q, const stru
   return dc_guard_move(rollout->guarded, &start, &rollout->path, move);
 }
 
-static double dot(const double *a, const double *b, int count)
-{
-  double sum = 0;
-  for (int i = 0; i < count; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 // Whether the potential fell enough over a move with the given slopes (gradient times move) at its ends.  Where the
 // expected change drowns in the rounding of the values the slopes decide (Hager and Zhang 2005, section 4).
 static bool sufficient(const struct trial *from, const struct trial *to, double slope, double end_slope)
@@ -318,7 +310,7 @@ static double safe_step(struct dc_rollout *rollout, const double *q_next, double
     return 1;
   memcpy(rollout->newton_step, rollout->step, (size_t)nv * sizeof *rollout->step);
   double change = guard_move(rollout, q_next, &rollout->next, rollout->step);
-  *gain = 1 - change / -dot(rollout->gradient, rollout->newton_step, nv);
+  *gain = 1 - change / -dc_dot(rollout->gradient, rollout->newton_step, nv);
   if (!(*gain > 0)) {  // multipliers that did not converge
     memcpy(rollout->step, rollout->newton_step, (size_t)nv * sizeof *rollout->step);
     *gain = 1;
@@ -333,7 +325,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
                                   struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  double alpha = safe_step(rollout, q_next, gain), slope = dot(rollout->gradient, rollout->step, bodies->nv);
+  double alpha = safe_step(rollout, q_next, gain), slope = dc_dot(rollout->gradient, rollout->step, bodies->nv);
   struct trial trial;
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
@@ -344,7 +336,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
     report->evaluations++;
     if (status)
       return status;
-    if (!sufficient(current, &trial, alpha * slope, alpha * dot(rollout->trial_gradient, rollout->step, bodies->nv)))
+    if (!sufficient(current, &trial, alpha * slope, alpha * dc_dot(rollout->trial_gradient, rollout->step, bodies->nv)))
       continue;
     memcpy(q_next, rollout->q_trial, (size_t)bodies->nq * sizeof *q_next);
     struct dc_pair_derivatives *pairs = rollout->pairs;

@@ -66,7 +66,8 @@ enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 // bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
 // many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
 // Attributes: "unit" of each dataset ("s", "m", "1"; /joints/NAME and /targets have one for each number, "rad" for
-// hinges; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E".
+// hinges, up to 4000; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
+// "%25", "/" "%2F", and a body named "." is "%2E".
 // The first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes.
 // DC_NUMERICAL when a number is not finite; the file is then as before.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,

@@ -41,6 +41,15 @@ static inline double dc_vec_dot(const double *a, const double *b)
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// Of vectors [count], summed in order.
+static inline double dc_dot(const double *a, const double *b, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
 static inline double dc_vec_norm(const double *a)
 {
   return sqrt(dc_vec_dot(a, a));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms of gradients that may be of any size: nothing is squared before it is scaled.  Private to src/optimize.
+// Norms of gradients that may be of any size: nothing is squared before it is scaled.  For src/optimize and
+// src/plan.
 #ifndef DC_OPTIMIZE_NORM_H
 #define DC_OPTIMIZE_NORM_H
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "optimize/norm.h"
 #include "plan/horizon_internal.h"
 
 static const double LEAST_PROGRESS = 1e-3;  // of the loss
@@ -361,14 +362,6 @@ static void add_kick(const struct dc_receding_horizon *h, int draw, double *para
   }
 }
 
-static double norm(const double *vector, int count)
-{
-  double sum = 0;
-  for (int i = 0; i < count; i++)
-    sum += vector[i] * vector[i];
-  return sqrt(sum);
-}
-
 // Rolls out the window with a kick: its loss, and the norm of its gradient unless NULL; false when it cannot be done.
 static bool try_kick(struct dc_receding_horizon *h, int draw, double *loss, double *steepness)
 {
@@ -382,7 +375,7 @@ static bool try_kick(struct dc_receding_horizon *h, int draw, double *loss, doub
   if (dc_plan_evaluate(plan, plan->parameters, loss, gradient, &error))
     return false;
   if (steepness)
-    *steepness = norm(gradient, plan->parameter_count);
+    *steepness = norm_euclidean(gradient, plan->parameter_count);
   return true;
 }
 
