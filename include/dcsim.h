@@ -114,6 +114,7 @@ typedef struct {
   int success;  // every objective reached at the end
   double loss, initial_loss;
   int iterations, steps, unconverged_steps;
+  int divided_steps;  // solved in parts, where bodies would have passed through each other or nothing converged
   double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written

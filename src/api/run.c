@@ -220,8 +220,11 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
   memcpy(plan->first_parameters, plan->parameters, bytes);
   memcpy(plan->best_parameters, plan->parameters, bytes);
-  dc_trajectory_copy(plan->first, plan->trajectory, 0);
-  dc_trajectory_copy(plan->best, plan->trajectory, 0);
+  status = dc_plan_record(plan, plan->first, error);
+  if (!status)
+    status = dc_plan_record(plan, plan->best, error);
+  if (status)
+    return status;
   struct dc_plan_iteration iteration = {.loss = loss,
                                         .gradient_norm = NAN,
                                         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),

@@ -120,6 +120,7 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->iterations = outcome->iterations;
   result->steps = outcome->best->steps;
   result->unconverged_steps = outcome->best->unconverged_steps;
+  result->divided_steps = dc_trajectory_divided_steps(outcome->best);
   result->seconds = dc_seconds() - session->start;
   result->seconds_per_step = steps > 0 ? work->seconds / steps : 0;
   result->newton_iterations_per_step = steps > 0 ? (double)work->newton_iterations / steps : 0;
@@ -187,6 +188,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
   dc_json_put_number(json, "min_gap", result->min_gap);
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
+  dc_json_put_integer(json, "divided_steps", result->divided_steps);
   put_sampling(session, outcome, json);
   if (session->horizon && !session->optimizing)
     dc_text_add(text, "%s: %d steps as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
@@ -210,8 +212,11 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   if (outcome->blocked)
     dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
   add_sampling_notes(session, outcome, text);
+  if (result->divided_steps)
+    dc_text_add(text, "  %d of %d steps were divided\n", result->divided_steps, result->steps);
   if (result->unconverged_steps)
-    dc_text_add(text, "  warning: %d steps did not converge\n", result->unconverged_steps);
+    dc_text_add(text, "  warning: %d of %d steps did not converge, as \"accept_unconverged\" allows\n",
+                result->unconverged_steps, result->steps);
   if (session->run)
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }

@@ -17,6 +17,17 @@ enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char
   return status;
 }
 
+void dc_error_append(struct dc_error *error, const char *format, ...)
+{
+  if (!error)
+    return;
+  size_t length = strlen(error->text);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->text + length, sizeof error->text - length, format, arguments);
+  va_end(arguments);
+}
+
 void dc_error_prefix(struct dc_error *error, const char *format, ...)
 {
   if (!error)

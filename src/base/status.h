@@ -28,5 +28,7 @@ enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char
 
 // Puts "prefix: " in front of the message of *error, for callers that know the place.
 void dc_error_prefix(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Adds to the end of the message of *error.
+void dc_error_append(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

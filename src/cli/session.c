@@ -129,6 +129,8 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   dcsim_scene_close(scene);
   if (result.warning[0])
     cli_message("warning: %s", result.warning);
+  if (result.unconverged_steps && (arguments->quiet || arguments->json))
+    cli_message("warning: %d of %d steps did not converge", result.unconverged_steps, result.steps);
   bool reported = write_report(arguments, status, &result);
   bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && has_checkpoint(result.directory);
   if (status == DCSIM_STOPPED)

@@ -113,6 +113,10 @@ struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path);
 // An upper bound of it, from the triangles that are closest, at a fraction of its cost.
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
+// Whether the whole path certainly makes no two surfaces meet, gaps as small as a billionth of those at its beginning
+// allowed on the way; otherwise the first pair (index into dc_contact_pairs) of which that is not certain in *pair, -1 when
+// the path is not finite.  The path must start at the poses of the last evaluation, at which nothing meets.
+bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 
 // A linear bound on a motion: two points, at arm_a of body a and arm_b of body b (world axes, from the frames' origins),
 // may come nearer to each other along normal, which points from b to a, by no more than room > 0 (m),

@@ -12,9 +12,10 @@
 #include "geometry/triangle.h"
 #include "math/vector.h"
 
-enum { STACK = 256, ADVANCES = 48 };
+enum { STACK = 256, ADVANCES = 48, CLEAR_ADVANCES = 300 };  // the latter when a whole path is to be clear
 static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a half space is the last
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
+static const double CLEAR_GAP = 1e-9;      // likewise of a path that only must not make surfaces meet
 static const double NEARLY = 4;            // times the gap of a pair: triangles looked at first
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
@@ -98,9 +99,9 @@ static void vertex_arm(const struct dc_collider *collider, int vertex, const str
 }
 
 // How far a body above a half space may go from the fraction s before a vertex could have used up its height at the
-// start but for the part that is kept.
+// start but for the part `keep` of it.
 static double half_space_stretch(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion,
-                                 double s)
+                                 double keep, double s)
 {
   const struct instant *start = &motion->start, *now = motion_at(motion, s);
   double stretch = INFINITY;
@@ -112,19 +113,21 @@ static double half_space_stretch(const struct dc_collider *a, const struct dc_co
     point_velocity(now, r, velocity);
     for (int k = 0; k < 3; k++)
       displacement[k] = (now->center[k] - start->center[k]) + (r[k] - r_start[k]);
-    double room = (1 - KEPT_GAP) * height + dc_vec_dot(b->normal, displacement);
+    double room = (1 - keep) * height + dc_vec_dot(b->normal, displacement);
     stretch = fmin(stretch, first_zero(room, dc_vec_dot(b->normal, velocity), point_bend(motion, r)));
   }
   return stretch;
 }
 
 // The bound of the bend of a free body is its own; that of a chain adds up over its parts, and starting anew from
-// where the first stretch ends makes up for it.
-static double half_space_fraction(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion)
+// where the first stretch ends makes up for it.  Whether a whole path is clear is asked to the end.
+static double half_space_fraction(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion,
+                                  double keep)
 {
-  double s = half_space_stretch(a, b, motion, 0);
-  for (int advance = 1; advance < ADVANCES && s < 1 && !motion->free; advance++) {
-    double stretch = half_space_stretch(a, b, motion, s);
+  double s = half_space_stretch(a, b, motion, keep, 0);
+  bool again = !motion->free || keep < KEPT_GAP;
+  for (int advance = 1; advance < (keep < KEPT_GAP ? CLEAR_ADVANCES : ADVANCES) && s < 1 && again; advance++) {
+    double stretch = half_space_stretch(a, b, motion, keep, s);
     s += stretch;
     if (stretch <= PROGRESS * s)
       break;
@@ -231,21 +234,65 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
   return stretch;
 }
 
+// The same along an axis that turns with the frame of the second triangle, for at most `rest` of the path.  In that frame
+// its vertices stand still, and a vertex x of the other one at d from the frame's origin c has the velocity u = x' - c' -
+// w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is constant, else
+// 2): surfaces that turn together at a small distance hardly approach each other along it.
+static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
+                              const struct motion *frame, const struct instant *now, const double normal[3],
+                              double kept, double rest)
+{
+  double stretch = INFINITY, turn = sqrt(frame->spin);
+  for (int u = 0; u < 3; u++) {
+    double d[3], velocity[3], swept[3], relative[3], room = INFINITY;
+    dc_vec_sub(d, p->x[u], now->center);
+    dc_vec_sub(velocity, p->velocity[u], now->twist + 3);
+    dc_vec_cross(swept, now->twist, d);
+    dc_vec_sub(relative, velocity, swept);
+    double bend = p->bend[u] + frame->bend, speed = dc_vec_norm(velocity) + rest * bend;
+    double reach = dc_vec_norm(d) + rest * speed, own = bend + (frame->free ? 1 : 2) * frame->spin * reach;
+    speed += turn * reach;
+    if (2 * rest * turn < 1)  // |u|' <= own + 2 W |u|
+      speed = fmin(speed, (dc_vec_norm(relative) + rest * own) / (1 - 2 * rest * turn));
+    for (int v = 0; v < 3; v++) {
+      dc_vec_sub(d, p->x[u], q->x[v]);
+      room = fmin(room, dc_vec_dot(normal, d) - kept);
+    }
+    stretch = fmin(stretch, first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
+  }
+  return stretch;
+}
+
+// The longest stretch of an axis that stands still or turns with either triangle.
+static double longest_stretch(const struct moving_triangle *p, struct motion *motion_p, const struct moving_triangle *q,
+                              struct motion *motion_q, double s, const double normal[3], double kept, double rest)
+{
+  double opposite[3], stretch = safe_stretch(p, q, normal, kept);
+  if (stretch < rest && motion_q->moves)
+    stretch = fmax(stretch, turning_stretch(p, q, motion_q, motion_at(motion_q, s), normal, kept, rest));
+  if (stretch < rest && motion_p->moves) {
+    dc_vec_scale(opposite, normal, -1);
+    stretch = fmax(stretch, turning_stretch(q, p, motion_p, motion_at(motion_p, s), opposite, kept, rest));
+  }
+  return stretch;
+}
+
 // Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
 // that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
 // at that distance meets triangles that were far away.
 static double triangle_fraction(const struct dc_collider *a, int i, struct motion *motion_a,
-                                const struct dc_collider *b, int j, struct motion *motion_b, double pair_gap,
-                                double limit)
+                                const struct dc_collider *b, int j, struct motion *motion_b, double keep,
+                                double pair_gap, double limit)
 {
   double s = 0, reached = INFINITY, kept = 0, normal[3];
-  for (int advance = 0; advance < ADVANCES; advance++) {
+  bool whole = keep < KEPT_GAP;
+  for (int advance = 0; advance < (whole ? CLEAR_ADVANCES : ADVANCES); advance++) {
     struct moving_triangle p, q;
     move_triangle(a, i, motion_a, s, &p);
     move_triangle(b, j, motion_b, s, &q);
     double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, normal);
     if (advance == 0)
-      kept = KEPT_GAP * fmin(gap, pair_gap);
+      kept = keep * fmin(gap, pair_gap);
     bool enough = gap > 1.01 * kept;
     if (s == limit && enough)
       return limit;
@@ -253,7 +300,9 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct motio
       reached = fmin(reached, s);
     if (s == limit || gap <= CLOSED * kept)
       break;
-    s += safe_stretch(&p, &q, normal, enough && reached == INFINITY ? kept : KEPT_GAP * gap);
+    double left = enough && reached == INFINITY ? kept : KEPT_GAP * gap;
+    s += whole ? longest_stretch(&p, motion_a, &q, motion_b, s, normal, left, limit - s)
+               : safe_stretch(&p, &q, normal, left);
     if (s >= limit && reached == INFINITY)
       return limit;
     s = fmin(s, limit);
@@ -287,22 +336,25 @@ static bool nodes_apart(const struct dc_collider *a, int i, const struct motion 
 // How far two triangles of a pair may go within the safe fraction so far; plane: the one remembered, or NULL.
 static double leaf_fraction(const struct dc_pair *pair, const double *plane, const struct dc_collider *a, int i,
                             struct motion *motion_a, const struct dc_collider *b, int j, struct motion *motion_b,
-                            double safe)
+                            double keep, double safe)
 {
-  return clearly_apart(plane, a, i, motion_a, b, j, motion_b, KEPT_GAP * pair->gap, safe)
+  return clearly_apart(plane, a, i, motion_a, b, j, motion_b, keep * pair->gap, safe)
              ? safe
-             : triangle_fraction(a, i, motion_a, b, j, motion_b, pair->gap, safe);
+             : triangle_fraction(a, i, motion_a, b, j, motion_b, keep, pair->gap, safe);
 }
 
 // With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
 static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
                               struct motion *motion_a, const struct dc_collider *b, struct motion *motion_b,
-                              double safe)
+                              double keep, double safe)
 {
-  double enough = reach + KEPT_GAP * pair->gap;
-  for (size_t t = 0; t < pair->exact_count; t++)
+  double enough = reach + keep * pair->gap;
+  bool whole = keep < KEPT_GAP;
+  double asked = safe;
+  for (size_t t = 0; t < pair->exact_count && !(whole && safe < asked); t++)
     if (!(pair->gaps[t] > enough))
-      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, keep,
+                           safe);
   return safe;
 }
 
@@ -313,7 +365,8 @@ static double nearest_fraction(const struct dc_pair *pair, const struct dc_colli
   double safe = 1;
   for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
     if (pair->gaps[t] <= NEARLY * pair->gap)
-      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, safe);
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b,
+                           KEPT_GAP, safe);
   return safe;
 }
 
@@ -326,13 +379,15 @@ static const double *remembered_plane(const struct dc_pair *pair, int i, const s
 }
 
 static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
-                            const struct dc_collider *b, struct motion *motion_b, double safe)
+                            const struct dc_collider *b, struct motion *motion_b, double keep, double safe)
 {
   int stack[STACK][2], top = 0;
+  bool whole = keep < KEPT_GAP;
+  double asked = safe;
   uint64_t codes[STACK] = {1};  // as in struct dc_term
   stack[top][0] = stack[top][1] = 0;
   top++;
-  while (top) {
+  while (top && !(whole && safe < asked)) {
     top--;
     int i = stack[top][0], j = stack[top][1];
     uint64_t code = codes[top];
@@ -340,7 +395,7 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
       const double *plane = remembered_plane(pair, a->tree.triangle[i], b, b->tree.triangle[j], code);
-      safe = leaf_fraction(pair, plane, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, safe);
+      safe = leaf_fraction(pair, plane, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, keep, safe);
       continue;
     }
     codes[top] = 2 * code + 1;  // the second child is pushed first
@@ -362,46 +417,74 @@ double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pai
          path_b->turn * contact->colliders[pair->b].radius;
 }
 
-// How far one pair may go, nothing beyond `safe` asked for; nearest: of the triangles that are closest only.
-static double pair_fraction(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
-                            bool nearest, double safe)
+// What is asked of a path: how much of the gaps at its beginning must be left; nearest: of the triangles that are
+// closest only.
+struct query {
+  const struct dc_path *path;
+  double keep;
+  bool nearest;
+};
+
+// How far one pair may go, nothing beyond `safe` asked for.
+static double pair_fraction(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query,
+                            double safe)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   // The gap of the last evaluation is a lower bound of the distance.
-  double reach = dc_pair_reach(contact, pair, path);
-  if (reach < (1 - KEPT_GAP) * pair->gap)
+  double reach = dc_pair_reach(contact, pair, query->path), keep = query->keep;
+  if (reach < (1 - keep) * pair->gap)
     return safe;
-  struct motion motion_a = motion_of(path, pair->a), motion_b = motion_of(path, pair->b);
+  struct motion motion_a = motion_of(query->path, pair->a), motion_b = motion_of(query->path, pair->b);
   if (b->half_space)
-    return fmin(safe, half_space_fraction(a, b, &motion_a));
-  if (nearest)
+    return fmin(safe, half_space_fraction(a, b, &motion_a, keep));
+  if (query->nearest)
     return nearest_fraction(pair, a, &motion_a, b, &motion_b);
-  if (pair->listed && reach + KEPT_GAP * pair->gap < pair->far_gap)
-    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, safe);
-  return mesh_fraction(pair, a, &motion_a, b, &motion_b, safe);
+  if (pair->listed && reach + keep * pair->gap < pair->far_gap)
+    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, safe);
+  return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, safe);
 }
 
 // The least of all pairs, nothing beyond `safe` asked for.
-static double least_fraction(const struct dc_contact *contact, const struct dc_path *path, bool nearest, double safe)
+static double least_fraction(const struct dc_contact *contact, const struct query *query, double safe)
 {
   double least = safe;
 #pragma omp parallel for schedule(dynamic, 2) reduction(min : least) if (dc_contact_worth_threads(contact))
   for (int k = 0; k < contact->pair_count; k++)
-    least = fmin(least, pair_fraction(contact, &contact->pairs[contact->order[k]], path, nearest, safe));
+    least = fmin(least, pair_fraction(contact, &contact->pairs[contact->order[k]], query, safe));
   return least;
+}
+
+static bool is_finite(const struct dc_contact *contact, const struct dc_path *path)
+{
+  for (int i = 0; i < contact->bodies->count; i++)
+    if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
+      return false;
+  return true;
 }
 
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
-  for (int i = 0; i < contact->bodies->count; i++)
-    if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
-      return 0;
-  return least_fraction(contact, path, true, 1);
+  const struct query query = {.path = path, .keep = KEPT_GAP, .nearest = true};
+  return is_finite(contact, path) ? least_fraction(contact, &query, 1) : 0;
 }
 
 // What the closest triangles allow bounds how far all the others have to be followed.
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
+  const struct query query = {.path = path, .keep = KEPT_GAP};
   double near = dc_contact_nearest_fraction(contact, path);
-  return near > 0 ? least_fraction(contact, path, false, near) : 0;
+  return near > 0 ? least_fraction(contact, &query, near) : 0;
+}
+
+bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
+{
+  const struct query query = {.path = path, .keep = CLEAR_GAP};
+  bool finite = is_finite(contact, path);
+  *pair = -1;
+  if (finite && !(least_fraction(contact, &query, 1) < 1))
+    return true;
+  for (int p = 0; p < contact->pair_count && finite && *pair < 0; p++)
+    if (pair_fraction(contact, &contact->pairs[p], &query, 1) < 1)
+      *pair = p;
+  return false;
 }

@@ -90,7 +90,7 @@ static void pull_back_start(const struct dc_model *model, const struct dc_rollou
 static enum dc_status restore_friction(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        struct dc_step_state *state, struct dc_error *error)
 {
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, rollout->coefficients);
+  struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
   bool any = false;
   for (int i = 0; i < rollout->model->bodies.count; i++)
     any |= rollout->coefficients[i] > 0;
@@ -109,10 +109,11 @@ static enum dc_status restore_friction(struct dc_rollout *rollout, const struct 
   return DC_OK;
 }
 
-// Pulls one step back: a_next is the cotangent of q(t+1); a_now and a_before gain what the step passes on.
-static enum dc_status pull_back_step(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                     struct dc_step_state *state, const double *a_next, double *a_now, double *a_before,
-                                     struct dc_rollout_cotangent *cotangent, struct dc_error *error)
+// Pulls one interval back: a_next is the cotangent of q(t+1); a_now and a_before gain what it passes on.
+static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                         struct dc_step_state *state, const double *a_next, double *a_now,
+                                         double *a_before, struct dc_rollout_cotangent *cotangent,
+                                         struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
@@ -136,14 +137,76 @@ static enum dc_status pull_back_step(struct dc_rollout *rollout, const struct dc
   return DC_OK;
 }
 
-// Cotangent [nv] of the coordinates of frame t from the loss alone; kinematics are those of the frame.
-static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_trajectory_cotangent *frames, size_t t,
+// A state of a trajectory: number `inside` of those that step `step` was solved through; frame t is the last one of step
+// t - 1, the first frame number 0 of step 0, and what came before it number -1.
+struct state_place {
+  int step, inside;
+};
+
+static struct state_place place_before(const struct dc_trajectory *trajectory, struct state_place place)
+{
+  place.inside--;
+  if (place.inside == 0 && place.step > 0) {
+    place.step--;
+    place.inside = dc_trajectory_substeps(trajectory, place.step);
+  }
+  return place;
+}
+
+static const double *state_of(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                              struct state_place place)
+{
+  if (place.inside < 0)
+    return rollout->q_before;
+  return trajectory->steps ? dc_trajectory_state(trajectory, place.step, place.inside, NULL) : trajectory->q;
+}
+
+// Part of its step that lies before a state.
+static double part_before(const struct dc_trajectory *trajectory, struct state_place place)
+{
+  double at;
+  dc_trajectory_state(trajectory, place.step, place.inside, &at);
+  return at;
+}
+
+// The interval that ends in a state; lengths as the forward solve has them, to the bit.
+static struct dc_step_interval interval_to(const struct dc_trajectory *trajectory, struct state_place end,
+                                           double first_before_length)
+{
+  double h = trajectory->time_step, at = part_before(trajectory, end), before_length = first_before_length;
+  struct state_place begin = {end.step, end.inside - 1}, now = place_before(trajectory, end);
+  double length = h * (at - part_before(trajectory, begin));
+  if (now.inside > 0)
+    before_length =
+        h * (part_before(trajectory, now) - part_before(trajectory, (struct state_place){now.step, now.inside - 1}));
+  return (struct dc_step_interval){
+      .step = end.step, .length = length, .ratio = length / before_length, .remaining = h * (1 - at)};
+}
+
+// What contact is differentiated by at the end of an interval.
+static const struct dc_pair_derivatives *pairs_at(const struct dc_trajectory *trajectory, struct state_place end)
+{
+  size_t count = (size_t)trajectory->pair_count;
+  if (end.inside == dc_trajectory_substeps(trajectory, end.step))
+    return trajectory->pairs + (size_t)end.step * count;
+  return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
+}
+
+// Cotangent [nv] of the coordinates of a state from the loss alone, which sees frames; kinematics are those of the state.
+static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                           const struct dc_trajectory_cotangent *frames, struct state_place place,
                            const struct dc_kinematics *kinematics, double *a)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t nv = (size_t)bodies->nv;
-  memcpy(a, frames->forces + t * nv, nv * sizeof *a);
-  dc_pull_back(bodies, kinematics, (const double(*)[6])frames->wrenches + t * (size_t)bodies->count, a);
+  size_t nv = (size_t)bodies->nv, frame = (size_t)place.step + (place.inside > 0);
+  bool is_frame =
+      place.inside == 0 || (place.inside > 0 && place.inside == dc_trajectory_substeps(trajectory, place.step));
+  if (!is_frame) {
+    memset(a, 0, nv * sizeof *a);
+    return;
+  }
+  memcpy(a, frames->forces + frame * nv, nv * sizeof *a);
+  dc_pull_back(bodies, kinematics, (const double(*)[6])frames->wrenches + frame * (size_t)bodies->count, a);
 }
 
 static void swap_kinematics(struct dc_rollout *rollout)
@@ -159,44 +222,43 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
                                    struct dc_rollout_cotangent *cotangent, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, steps = (size_t)trajectory->steps;
   double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1],
          *a_before = rollout->state_cotangent[2];
+  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
+  int last = trajectory->steps - 1;
+  struct state_place next = {0, 0}, now;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
+  if (trajectory->steps)
+    next = (struct state_place){last, dc_trajectory_substeps(trajectory, last)};
+  now = place_before(trajectory, next);
   dc_rollout_state_before(rollout, input, rollout->q_before);
-  dc_kinematics_update(bodies, trajectory->q + steps * nq, &rollout->next);
-  loss_cotangent(rollout, frames, steps, &rollout->next, a_next);
-  if (steps) {
-    dc_kinematics_update(bodies, trajectory->q + (steps - 1) * nq, &rollout->now);
-    loss_cotangent(rollout, frames, steps - 1, &rollout->now, a_now);
-  } else {
-    memset(a_now, 0, nv * sizeof *a_now);
-  }
-  for (size_t t = steps; t-- > 0;) {
-    const double *q = trajectory->q + t * nq, *q_before = t ? q - nq : rollout->q_before;
-    dc_kinematics_update(bodies, q_before, &rollout->before);
-    if (t)
-      loss_cotangent(rollout, frames, t - 1, &rollout->before, a_before);
-    else
-      memset(a_before, 0, nv * sizeof *a_before);
+  dc_kinematics_update(bodies, state_of(rollout, trajectory, next), &rollout->next);
+  loss_cotangent(rollout, trajectory, frames, next, &rollout->next, a_next);
+  dc_kinematics_update(bodies, state_of(rollout, trajectory, now), &rollout->now);
+  loss_cotangent(rollout, trajectory, frames, now, &rollout->now, a_now);
+  while (next.inside > 0) {
+    struct state_place before = place_before(trajectory, now);
+    dc_kinematics_update(bodies, state_of(rollout, trajectory, before), &rollout->before);
+    loss_cotangent(rollout, trajectory, frames, before, &rollout->before, a_before);
     struct dc_step_state state = {.model = rollout->model,
                                   .input = input,
-                                  .step = (int)t,
-                                  .q_before = q_before,
-                                  .q_now = q,
-                                  .q_next = q + nq,
+                                  .interval = interval_to(trajectory, next, first_before_length),
+                                  .q_before = state_of(rollout, trajectory, before),
+                                  .q_now = state_of(rollout, trajectory, now),
+                                  .q_next = state_of(rollout, trajectory, next),
                                   .before = rollout->before.poses,
                                   .now = rollout->now.poses,
                                   .next = rollout->next.poses,
                                   .pair_count = rollout->pair_count,
                                   .pair_bodies = rollout->pair_bodies,
-                                  .pairs = trajectory->pairs + t * (size_t)rollout->pair_count,
+                                  .pairs = pairs_at(trajectory, next),
                                   .contact = rollout->contact,
+                                  .hardening = 1,
                                   .friction = rollout->friction};
-    enum dc_status status = pull_back_step(rollout, input, &state, a_next, a_now, a_before, cotangent, error);
+    enum dc_status status = pull_back_interval(rollout, input, &state, a_next, a_now, a_before, cotangent, error);
     if (status) {
-      dc_error_prefix(error, "step %zu", t + 1);
+      dc_error_prefix(error, "step %d", next.step + 1);
       return status;
     }
     double *free_vector = a_next;
@@ -204,6 +266,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
     a_now = a_before;
     a_before = free_vector;
     swap_kinematics(rollout);
+    next = now;
+    now = before;
   }
   // Now a_next belongs to q_0 and a_now to q_{-1}.
   pull_back_start(rollout->model, input, a_next, a_now, cotangent);

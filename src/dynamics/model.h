@@ -17,8 +17,13 @@ extern const struct dc_option dc_time_options[];
 struct dc_step_settings {
   // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md, "Convergence").
   double tolerance;
-  long max_iterations;  // Newton iterations per step
+  long max_iterations;  // Newton iterations per interval of time
+  // Intervals are halved up to this often where bodies would pass through each other or Newton's method does not converge
+  // (docs/theory.md, "Divided steps").
+  long divisions;
+  bool accept_unconverged;  // go on with steps that do not converge
 };
+enum { DC_MOST_DIVISIONS = 30 };
 extern const struct dc_option dc_step_options[];
 
 struct dc_model_definition {

@@ -528,9 +528,10 @@ static enum dc_status measure_gap(struct dc_rollout *rollout, struct dc_pair_der
 }
 
 static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
-                                   const double *q, double *q_next, struct dc_pair_derivatives *pairs,
-                                   struct dc_step_report *report, struct dc_error *error)
+                                   struct dc_trajectory *trajectory, struct dc_step_report *report,
+                                   struct dc_error *error)
 {
+  double *q = trajectory->q + (size_t)step * (size_t)trajectory->nq, *q_next = q + trajectory->nq;
   struct simulation *simulation = rollout->own;
   const struct dc_mujoco_settings *settings = &rollout->model->definition.mujoco;
   // From the frame alone, without warm start: a rollout that goes on from a frame gives the same bits.
@@ -547,7 +548,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   }
   get_state(simulation, q_next, simulation->tangent);
   dc_poses(&rollout->model->bodies, q_next, rollout->next.poses);
-  return measure_gap(rollout, pairs, &report->min_gap, error);
+  return measure_gap(rollout, rollout->pairs, &report->min_gap, error);
 }
 
 static void get_velocity(const struct dc_rollout *rollout, double *velocity)

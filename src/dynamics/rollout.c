@@ -7,67 +7,6 @@
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
-struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
-{
-  struct dc_trajectory *trajectory = dc_alloc(1, sizeof *trajectory);
-  if (!trajectory)
-    return NULL;
-  size_t n = (size_t)steps, pairs = (size_t)dc_model_pair_count(model);
-  trajectory->steps = steps;
-  trajectory->nq = model->bodies.nq;
-  trajectory->nv = model->bodies.nv;
-  trajectory->bodies = model->bodies.count;
-  trajectory->time_step = model->definition.time.step;
-  trajectory->q = dc_alloc((n + 1) * (size_t)model->bodies.nq, sizeof *trajectory->q);
-  trajectory->poses = dc_alloc((n + 1) * (size_t)model->bodies.count, sizeof *trajectory->poses);
-  bool moving = dc_model_keeps_velocity(model);
-  if (moving)
-    trajectory->velocity = dc_alloc((n + 1) * (size_t)model->bodies.nv, sizeof *trajectory->velocity);
-  trajectory->min_gap = dc_alloc(n + 1, sizeof *trajectory->min_gap);
-  trajectory->newton_iterations = dc_alloc(n, sizeof *trajectory->newton_iterations);
-  trajectory->evaluations = dc_alloc(n, sizeof *trajectory->evaluations);
-  trajectory->converged = dc_alloc(n, sizeof *trajectory->converged);
-  trajectory->pairs = dc_alloc(n * pairs, sizeof *trajectory->pairs);
-  if (!trajectory->q || !trajectory->poses || !trajectory->min_gap || !trajectory->newton_iterations ||
-      !trajectory->evaluations || !trajectory->converged || !trajectory->pairs || (moving && !trajectory->velocity)) {
-    dc_trajectory_destroy(trajectory);
-    return NULL;
-  }
-  return trajectory;
-}
-
-void dc_trajectory_destroy(struct dc_trajectory *trajectory)
-{
-  if (!trajectory)
-    return;
-  free(trajectory->q);
-  free(trajectory->poses);
-  free(trajectory->velocity);
-  free(trajectory->min_gap);
-  free(trajectory->newton_iterations);
-  free(trajectory->evaluations);
-  free(trajectory->converged);
-  free(trajectory->pairs);
-  free(trajectory);
-}
-
-void dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from, int pair_count)
-{
-  size_t n = (size_t)from->steps;
-  struct dc_trajectory kept = *to;
-  *to = *from;
-  to->q = memcpy(kept.q, from->q, (n + 1) * (size_t)from->nq * sizeof *from->q);
-  to->poses = memcpy(kept.poses, from->poses, (n + 1) * (size_t)from->bodies * sizeof *from->poses);
-  to->velocity = kept.velocity;
-  if (to->velocity)
-    memcpy(to->velocity, from->velocity, (n + 1) * (size_t)from->nv * sizeof *from->velocity);
-  to->min_gap = memcpy(kept.min_gap, from->min_gap, (n + 1) * sizeof *from->min_gap);
-  to->newton_iterations = memcpy(kept.newton_iterations, from->newton_iterations, n * sizeof *from->newton_iterations);
-  to->evaluations = memcpy(kept.evaluations, from->evaluations, n * sizeof *from->evaluations);
-  to->converged = memcpy(kept.converged, from->converged, n * sizeof *from->converged);
-  to->pairs = memcpy(kept.pairs, from->pairs, n * (size_t)pair_count * sizeof *from->pairs);
-}
-
 // Mechanisms are the blocks of the Hessian, those that touch or follow each other its pattern.
 static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
@@ -121,6 +60,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->state_cotangent[1], nv, real},
                                      {&rollout->state_cotangent[2], nv, real},
                                      {&rollout->q_before, nq, real},
+                                     {&rollout->q_now, nq, real},
                                      {&rollout->q_trial, nq, real},
                                      {&rollout->coefficients, bodies, real},
                                      {&rollout->coefficient_cotangents, bodies, real},
@@ -207,13 +147,13 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 }
 
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                            double *coefficients)
+                                            double length, double *coefficients)
 {
   const struct dc_model *model = rollout->model;
   for (int i = 0; i < model->bodies.count; i++)
     coefficients[i] = dc_model_friction(model, i) * input->design.friction_scale[i];
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
-                                  .time_step = model->definition.time.step,
+                                  .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
                                   .coefficient = coefficients};
 }
@@ -236,6 +176,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   dc_contact_reset(rollout->contact);
   memcpy(trajectory->q, input->q, (size_t)bodies->nq * sizeof *input->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
+  rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
   dc_poses(bodies, input->q, rollout->now.poses);
   memcpy(trajectory->poses, rollout->now.poses, (size_t)bodies->count * sizeof *trajectory->poses);
   // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
@@ -247,6 +188,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);
+  trajectory->between.count = 0;
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;
   return rollout->stepper->start ? rollout->stepper->start(rollout, input, error) : DC_OK;
@@ -255,16 +197,16 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error)
 {
-  size_t nq = (size_t)rollout->model->bodies.nq;
   size_t nv = (size_t)rollout->model->bodies.nv;
   enum dc_status status = start(rollout, input, trajectory, error);
   if (trajectory->velocity)
     memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);
   for (int t = 0; t < trajectory->steps && !status; t++) {
-    double *q = trajectory->q + (size_t)t * nq, *q_next = q + nq;
     struct dc_step_report report;
-    status = rollout->stepper->step(rollout, input, t, q, q_next,
-                                    trajectory->pairs + (size_t)t * (size_t)rollout->pair_count, &report, error);
+    trajectory->between_first[t + 1] = trajectory->between.count;
+    status = rollout->stepper->step(rollout, input, t, trajectory, &report, error);
+    if (!status && !report.converged && !rollout->model->definition.solver.accept_unconverged)
+      status = dc_fail(error, DC_NUMERICAL, "no convergence");  // of a foreign stepper
     if (status) {
       dc_error_prefix(error, "step %d", t + 1);
       break;
@@ -280,7 +222,6 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     trajectory->unconverged_steps += !report.converged;
     trajectory->regularized_steps += report.regularized;
     trajectory->largest_residual = fmax(trajectory->largest_residual, report.residual);
-    memcpy(rollout->q_before, q, nq * sizeof *q);
   }
   return status;
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "dynamics/model.h"
+#include "dynamics/trajectory.h"
 
 // What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom of
 // every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
@@ -13,7 +13,8 @@
 struct dc_rollout_input {
   double *q;                // initial state [nq]
   double *velocity;         // initial velocity [nv]
-  const double *q_before;   // frame before q [nq] that the rollout goes on from; NULL: q moved back by velocity
+  const double *q_before;   // state before q [nq] that the rollout goes on from; NULL: q moved back by velocity
+  double before_length;     // s from q_before to q; read with q_before only
   int steps;                // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
@@ -28,31 +29,6 @@ struct dc_rollout_cotangent {
   double *target_position, *target_velocity;  // [steps][actuators]
   struct dc_design design;
 };
-
-// A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once.
-struct dc_trajectory {
-  int steps, nq, nv;
-  double time_step;
-  int bodies;
-  double *q;               // [steps + 1][nq]
-  struct dc_pose *poses;   // [steps + 1][bodies]
-  double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
-  double *min_gap;         // [steps + 1], m
-  int *newton_iterations;  // [steps]
-  int *evaluations;        // [steps] contact evaluations
-  bool *converged;         // [steps]
-  int regularized_steps;   // steps with an indefinite Hessian or a damped iteration on the way
-  int unconverged_steps;
-  double largest_residual;            // of all converged steps, relative to the tolerance
-  struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
-};
-
-// Whether trajectories of the model have velocities.
-bool dc_model_keeps_velocity(const struct dc_model *model);
-struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
-void dc_trajectory_destroy(struct dc_trajectory *trajectory);
-// Copies a trajectory of the same model and number of steps; pair_count as dc_model_pair_count.
-void dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from, int pair_count);
 
 // Workspace of one caller.
 struct dc_rollout;
@@ -76,8 +52,8 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
 // bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame),
-// DC_NUMERICAL when a step fails; a step that reaches the iteration limit with an acceptable residual is counted in
-// unconverged_steps.
+// DC_NUMERICAL when a step fails: it does not converge or lets bodies pass through each other, however it is divided.
+// With the solver's accept_unconverged steps that do not converge are counted in unconverged_steps instead.
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error);
 

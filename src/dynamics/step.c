@@ -21,7 +21,10 @@ static const double SHORT_STEP = 0.5;  // after a shorter part of a step the nex
 static const double SMALL_GAIN = 0.2;  // likewise after a guarded step that promises less of the decrease
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
-enum { HALVINGS = 50, SHIFTS = 12, PATIENCE = 6 };
+static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
+static const double MOST_HARDENING = 1e16;                        // at its beginning
+static const double OPENED = 0.1;                                 // gaps there, over the way of an interval
+enum { HALVINGS = 50, PATH_ITERATIONS = 12, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
 struct trial {
@@ -32,10 +35,11 @@ struct trial {
 // What the evaluations of a step share.
 struct step_input {
   const struct dc_rollout_input *input;
-  int step;
+  struct dc_step_interval interval;
   const double *q;  // at t
   bool rubs;
-  bool careful;  // friction counts with its majorant in Hessians
+  bool careful;      // friction counts with its majorant in Hessians
+  double hardening;  // factor on the stiffness
 };
 
 // Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over bodies
@@ -64,7 +68,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   dc_kinematics_update(&model->bodies, q, &rollout->next);
   trial->state = (struct dc_step_state){.model = model,
                                         .input = given->input,
-                                        .step = given->step,
+                                        .interval = given->interval,
                                         .q_before = rollout->q_before,
                                         .q_now = given->q,
                                         .q_next = q,
@@ -75,6 +79,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
                                         .pair_bodies = rollout->pair_bodies,
                                         .pairs = pairs,
                                         .contact = rollout->contact,
+                                        .hardening = given->hardening,
                                         .rubs = given->rubs,
                                         .friction = rollout->friction};
   double start = dc_seconds();
@@ -107,7 +112,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
-  double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale,
+  double mu = trial->state.model->definition.contact.stiffness * trial->state.input->design.stiffness_scale *
+              trial->state.hardening,
          least = INFINITY;
   bool long_range = trial->state.model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE;
   for (int p = 0; p < trial->state.pair_count && long_range; p++) {
@@ -117,7 +123,7 @@ static double smallest_signal(const struct trial *trial)
   }
   if (least < INFINITY)
     return least;
-  double h = trial->state.model->definition.time.step;
+  double h = trial->state.interval.length;
   for (int i = 0; i < bodies->count; i++)
     if (dc_body_moves(&bodies->bodies[i]))
       least = fmin(least, 1e-6 * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
@@ -128,7 +134,7 @@ static double smallest_signal(const struct trial *trial)
 static void actuator_floor(const struct dc_step_state *state, double *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
-  double h = state->model->definition.time.step;
+  double h = state->interval.length;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     for (int p = 0; p < body->part_count && body->pd; p++) {
@@ -149,8 +155,8 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
   const struct dc_step_state *state = &trial->state;
   const struct dc_bodies *bodies = &state->model->bodies;
   const struct dc_contact_settings *contact = &state->model->definition.contact;
-  double mu = contact->stiffness * state->input->design.stiffness_scale;
-  double h = state->model->definition.time.step;
+  double mu = contact->stiffness * state->input->design.stiffness_scale * state->hardening;
+  double h = state->interval.length;
   double(*frames)[6] = rollout->floors;
   memset(frames, 0, (size_t)bodies->count * sizeof *frames);
   for (int p = 0; p < rollout->pair_count; p++) {
@@ -360,6 +366,7 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   const struct dc_pose *poses = rollout->now.poses;
   struct dc_step_state state = {.model = rollout->model,
                                 .input = given->input,
+                                .interval = given->interval,
                                 .q_before = given->q,
                                 .q_now = given->q,
                                 .q_next = given->q,
@@ -371,11 +378,13 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last displacement again, guarded when something is in the way, as far as it is safe.
+// First guess: the last velocity again, guarded when something is in the way, as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
+  for (int v = 0; v < bodies->nv; v++)
+    rollout->step[v] *= given->interval.ratio;
   double fraction = 1;
   if (is_cut(rollout, given->q, &rollout->now, rollout->step)) {
     if (factor_inertia(rollout, given))
@@ -391,7 +400,8 @@ static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_poses(bodies, rollout->q_before, rollout->before.poses);
   dc_kinematics_update(bodies, given->q, &rollout->now);
-  struct dc_friction_law law = dc_step_friction_law(rollout, given->input, rollout->coefficients);
+  struct dc_friction_law law =
+      dc_step_friction_law(rollout, given->input, given->interval.length, rollout->coefficients);
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   given->rubs = dc_contact_rubs(rollout->contact);
   if (!status)
@@ -399,15 +409,91 @@ static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *
   return status;
 }
 
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
-                             const double *q, double *q_next, struct dc_pair_derivatives *pairs,
-                             struct dc_step_report *report, struct dc_error *error)
+// Newton's method from q_next, where current was evaluated, for at most so many iterations; report->converged tells
+// whether it ended at the minimum.  The last evaluation of contact is at q_next.
+static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
+                               struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {
-  const struct dc_model *model = rollout->model;
-  struct step_input given = {.input = input, .step = step, .q = q};
-  int nv = model->bodies.nv, stalls = 0, indefinite = 0;
+  int nv = rollout->model->bodies.nv, stalls = 0, indefinite = 0;
   double damping = 0;
-  double tolerance = rollout->tight ? 0 : model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
+  double tolerance = rollout->tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
+  for (long end = report->iterations + iterations;; report->iterations++) {
+    noise_floor(rollout, current, rollout->magnitude);
+    report->residual = relative_residual(rollout, rollout->gradient, tolerance * smallest_signal(current),
+                                         rollout->magnitude, &noise_ratio);
+    stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
+    previous = report->residual;
+    report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
+    if (report->converged || report->iterations >= end)
+      return DC_OK;
+    enum dc_status status = factor(rollout, &current->state, damping, &indefinite, error);
+    report->regularized |= damping > 0 || indefinite > 0;
+    if (status)
+      return status;
+    dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
+    for (int i = 0; i < nv; i++)
+      rollout->step[i] = -rollout->step[i];
+    double fraction, gain;
+    status = line_search(rollout, given, q_next, current, report, &fraction, &gain, error);
+    if (status)
+      return status;
+    if (fraction < SHORT_STEP || gain < SMALL_GAIN)
+      damping = fmax(1, DAMPING_FACTOR * damping);
+    else if (fraction == 1)
+      damping = damping > 1 ? damping / DAMPING_FACTOR : 0;
+    if (fraction == 0) {
+      // Nothing lower along the step: converged as far as rounding allows, or not at all.
+      report->converged = noise_ratio <= 1;
+      report->evaluations++;
+      return evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+    }
+  }
+}
+
+// How much stiffer contact would have to be to stand against the other forces at the first guess, and at a gap not much
+// smaller than what bodies move by: at least 1.
+static double first_hardening(const struct dc_rollout *rollout, const struct step_input *given)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  double forces = 0, contact = 0, way = 0, mu = rollout->model->definition.contact.stiffness;
+  for (int p = 0; p < rollout->pair_count; p++)
+    contact = fmax(contact, mu * dc_vec_norm(rollout->pairs[p].gradient + 3));
+  for (int i = 0; i < bodies->count; i++) {
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    forces = fmax(forces, dc_vec_norm(rollout->wrenches[i] + 3));
+    way = fmax(way, dc_vec_distance(rollout->now.poses[i].position, rollout->before.poses[i].position));
+  }
+  double gap = dc_contact_min_gap(rollout->contact), closing = fmax(1, OPENED * given->interval.ratio * way / gap),
+         hardening = forces / contact * closing * closing;
+  return hardening > 1 ? fmin(hardening, MOST_HARDENING) : 1;  // also when it is no number
+}
+
+// Violent contacts end at gaps so small that Newton's iterates, which cannot cross the barrier, crawl along it: the way to
+// the solution bends at the scale of the gap.  The minima for stiffnesses that fall to the true one are a smooth path there,
+// along which gaps shrink together, as in interior-point methods (Fiacco and McCormick 1968).
+static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input *given, double *q_next,
+                                  struct trial *current, struct dc_step_report *report, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (double hardening = first_hardening(rollout, given); hardening > 1 && !status;) {
+    given->hardening = hardening;
+    status = evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+    report->evaluations++;
+    if (!status)
+      status = minimize(rollout, given, PATH_ITERATIONS, q_next, current, report, error);
+    hardening *= SOFTER;
+  }
+  given->hardening = 1;
+  report->evaluations++;
+  return status ? status : evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+}
+
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                             const struct dc_step_interval *interval, const double *q, double *q_next,
+                             struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error)
+{
+  struct step_input given = {.input = input, .interval = *interval, .q = q, .hardening = 1};
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
   enum dc_status status = begin_step(rollout, &given, q_next, error);
@@ -418,38 +504,13 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   dc_contact_friction_accept(rollout->contact);
   if (!isfinite(current.value))
     return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
-  for (;; report->iterations++) {
-    noise_floor(rollout, &current, rollout->magnitude);
-    report->residual = relative_residual(rollout, rollout->gradient, tolerance * smallest_signal(&current),
-                                         rollout->magnitude, &noise_ratio);
-    stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
-    previous = report->residual;
-    report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
-    if (report->converged || report->iterations >= model->definition.solver.max_iterations)
-      break;
-    status = factor(rollout, &current.state, damping, &indefinite, error);
-    report->regularized |= damping > 0 || indefinite > 0;
-    if (status)
-      return status;
-    dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
-    for (int i = 0; i < nv; i++)
-      rollout->step[i] = -rollout->step[i];
-    double fraction, gain;
-    status = line_search(rollout, &given, q_next, &current, report, &fraction, &gain, error);
-    if (status)
-      return status;
-    if (fraction < SHORT_STEP || gain < SMALL_GAIN)
-      damping = fmax(1, DAMPING_FACTOR * damping);
-    else if (fraction == 1)
-      damping = damping > 1 ? damping / DAMPING_FACTOR : 0;
-    if (fraction == 0) {
-      // Nothing lower along the step: converged as far as rounding allows, or not at all.
-      report->converged = noise_ratio <= 1;
-      status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
-      report->evaluations++;
-      break;
-    }
-  }
+  if (interval->continuation)
+    status = follow_path(rollout, &given, q_next, &current, report, error);
+  if (!status)
+    status =
+        minimize(rollout, &given, rollout->model->definition.solver.max_iterations, q_next, &current, report, error);
+  if (status)
+    return status;
   memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
   report->converged &=
       dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));

@@ -12,17 +12,29 @@
 
 struct dc_stepper;
 
+// The interval of time that is solved at once: a whole step, or a part of a divided one (docs/theory.md, "Divided
+// steps").
+struct dc_step_interval {
+  int step;          // index of the targets
+  double length;     // s
+  double ratio;      // of this length to that of the interval before, from q_before to q_now
+  double remaining;  // from the end of the interval to that of the step, s
+  // Approach the solution by potentials of falling stiffness (docs/theory.md, "Divided steps"), for violent contacts.
+  bool continuation;
+};
+
 // What the terms of a step see: states and frames at t-1, t and t+1 and the contact derivatives at t+1.
 struct dc_step_state {
   const struct dc_model *model;
   const struct dc_rollout_input *input;
-  int step;                                   // index of the targets
+  struct dc_step_interval interval;
   const double *q_before, *q_now, *q_next;    // [nq]
   const struct dc_pose *before, *now, *next;  // [bodies]
   int pair_count;
   const int (*pair_bodies)[2];
   const struct dc_pair_derivatives *pairs;
   double contact_energy;  // sum over the pairs, without stiffness
+  double hardening;       // factor on the stiffness on the way to the solution; 1 at it
   struct dc_contact *contact;
   bool rubs;                                 // friction lists are those of t, and not empty
   double friction_energy;                    // J
@@ -98,6 +110,8 @@ struct dc_rollout {
   struct dc_friction_derivatives *friction;              // [pair_count]
   double *coefficients;                                  // [bodies] of friction
   double *q_before;                                      // [nq]
+  double before_length;                                  // s from q_before to the state at the beginning of an interval
+  double *q_now;                                         // [nq] the beginning of an interval inside of a step
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double *newton_step;                                   // [nv] before it was guarded
@@ -118,9 +132,9 @@ void dc_step_assemble(const struct dc_step_state *state, bool exact, const doubl
 // The state before the initial one [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 
-// The friction law of a rollout at this input; coefficients [bodies] are filled.
+// The friction law of a rollout at this input for an interval of that length; coefficients [bodies] are filled.
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                            double *coefficients);
+                                            double length, double *coefficients);
 
 // What a step reports.
 struct dc_step_report {
@@ -130,10 +144,18 @@ struct dc_step_report {
   double min_gap;
 };
 
-// Solves the step from q at t and rollout->q_before at t-1 into q_next; leaves the derivatives of the contact at the
-// solution in pairs.
-enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
-                             const double *q, double *q_next, struct dc_pair_derivatives *pairs,
-                             struct dc_step_report *report, struct dc_error *error);
+// Solves an interval from q, where contact was evaluated last, and rollout->q_before into q_next; leaves the derivatives
+// of the contact at the solution in pairs, and the solution as the last evaluation of contact and in rollout->next.
+// DC_NUMERICAL when there is none, DC_MEMORY.
+enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                             const struct dc_step_interval *interval, const double *q, double *q_next,
+                             struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);
+
+// Takes a trajectory from frame `step` to the next by one interval or, where that does not converge or bodies would pass
+// through each other on the straight way to its end, by several (divided_step.c).  Sets rollout->q_before for the next
+// step.  DC_NUMERICAL when dividing does not help either, DC_MEMORY.
+enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
+                                struct dc_trajectory *trajectory, struct dc_step_report *report,
+                                struct dc_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 
 const struct dc_stepper dc_implicit_stepper = {
     .name = "implicit",
-    .step = dc_step_solve,
+    .step = dc_implicit_step,
     .adjoint = dc_implicit_adjoint,
 };
 

@@ -14,11 +14,10 @@ struct dc_stepper {
   void (*destroy)(struct dc_rollout *rollout);
   // Takes over initial state and design of an input whose bodies do not overlap; NULL: nothing to do.
   enum dc_status (*start)(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_error *error);
-  // The step from frame `step`, q [nq], to the next, q_next [nq], whose poses it leaves in rollout->next.poses; pairs
-  // [pair_count]: what the adjoint needs.
-  enum dc_status (*step)(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step, const double *q,
-                         double *q_next, struct dc_pair_derivatives *pairs, struct dc_step_report *report,
-                         struct dc_error *error);
+  // The step from frame `step` of a trajectory to the next: writes its state, the pairs of the step and states between
+  // the frames, leaves its poses in rollout->next.poses.
+  enum dc_status (*step)(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
+                         struct dc_trajectory *trajectory, struct dc_step_report *report, struct dc_error *error);
   // Velocity [nv] at the end of the last step; NULL: states alone tell how to go on.
   void (*velocity)(const struct dc_rollout *rollout, double *velocity);
   // As dc_rollout_adjoint; NULL: there is none.

@@ -10,23 +10,25 @@ static double mass_scale(const struct dc_step_state *state, int body)
   return state->input->design.body_mass_scale[body];
 }
 
-// ---- Inertia: 1/(2 h^2) |T+ - 2 T + T-|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
-// docs/theory.md, "Inertia"). About the centre of mass translation and rotation part:
-//     m/(2 h^2) |x+ - 2x + x-|^2 + 1/(2 h^2) tr(E M E^T),  E = R+ - 2R + R-,  M = integral of r r^T dm.
-// With A = R+ M (2R - R-)^T the rotation part is const - tr(A)/h^2, and for R+ <- exp([w]x) R+
+// ---- Inertia: 1/(2 h^2) |T+ - T - r (T - T-)|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
+// docs/theory.md, "Inertia"), r the length h of the interval over that of the one before: 1 but around divided steps.
+// About the centre of mass translation and rotation part:
+//     m/(2 h^2) |x+ - x - r (x - x-)|^2 + 1/(2 h^2) tr(E M E^T),  E = R+ - Y,  Y = (1 + r) R - r R-,
+// M = integral of r r^T dm.  With A = R+ M Y^T the rotation part is const - tr(A)/h^2, and for R+ <- exp([w]x) R+
 //     gradient -(1/h^2) (A_12 - A_21, A_20 - A_02, A_01 - A_10),   Hessian (1/h^2) (tr(A) I - sym(A)).
 
-// (x+ - x) - (x - x-): differences of nearby numbers are exact.
+// (x+ - x) - r (x - x-): differences of nearby numbers are exact.
 static void second_difference(const struct dc_step_state *state, int i, double d[3])
 {
+  double ratio = state->interval.ratio;
   for (int k = 0; k < 3; k++)
     d[k] = (state->next[i].position[k] - state->now[i].position[k]) -
-           (state->now[i].position[k] - state->before[i].position[k]);
+           ratio * (state->now[i].position[k] - state->before[i].position[k]);
 }
 
 static double inverse_square_step(const struct dc_step_state *state)
 {
-  double h = state->model->definition.time.step;
+  double h = state->interval.length;
   return 1 / (h * h);
 }
 
@@ -41,7 +43,7 @@ static double inertia_value(const struct dc_step_state *state)
     second_difference(state, i, d);
     for (int k = 0; k < 9; k++)
       e[k] = (state->next[i].rotation[k] - state->now[i].rotation[k]) -
-             (state->now[i].rotation[k] - state->before[i].rotation[k]);
+             state->interval.ratio * (state->now[i].rotation[k] - state->before[i].rotation[k]);
     dc_mat_multiply(em, e, body->second_moment);
     for (int k = 0; k < 9; k++)
       rotation += em[k] * e[k];
@@ -62,8 +64,9 @@ static void moment_product(const struct dc_step_state *state, int i, const doubl
 
 static void extrapolated_rotation(const struct dc_step_state *state, int i, double y[9])
 {
+  double ratio = state->interval.ratio;
   for (int k = 0; k < 9; k++)
-    y[k] = 2 * state->now[i].rotation[k] - state->before[i].rotation[k];
+    y[k] = (1 + ratio) * state->now[i].rotation[k] - ratio * state->before[i].rotation[k];
 }
 
 static void inertia_body_gradient(const struct dc_step_state *state, int i, double g[6])
@@ -121,8 +124,8 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
   add_inertia_blocks(state, false, damping, hessian->blocks);
 }
 
-// d2/(dw+ dw) of -tr(R+ M (2R)^T)/h^2 is -2 (tr(A) I - A^T) with A = R+ M R^T / h^2, and +(tr(A) I - A^T) with A =
-// R+ M R-^T / h^2 for R-; here transposed and applied to lambda.
+// d2/(dw+ dw) of -tr(R+ M ((1 + r) R)^T)/h^2 is -(1 + r) (tr(A) I - A^T) with A = R+ M R^T / h^2, and +r (tr(A) I - A^T)
+// with A = R+ M R-^T / h^2 for R-; here transposed and applied to lambda.
 static void add_rotation_mixed(const struct dc_step_state *state, int i, const double *other, double factor,
                                const double *lambda, double *out)
 {
@@ -136,6 +139,7 @@ static void add_rotation_mixed(const struct dc_step_state *state, int i, const d
 static void inertia_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
+  double ratio = state->interval.ratio;
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     if (!dc_body_moves(body))
@@ -143,11 +147,11 @@ static void inertia_add_mixed(const struct dc_step_state *state, const struct dc
     const double *l = direction->twists[i];
     double g[6], along = 0, m = mass_scale(state, i) * body->mass * inverse_square_step(state);
     double *now = out->now.wrenches[i], *before = out->before.wrenches[i];
-    add_rotation_mixed(state, i, state->now[i].rotation, -2, l, now);
-    add_rotation_mixed(state, i, state->before[i].rotation, 1, l, before);
+    add_rotation_mixed(state, i, state->now[i].rotation, -(1 + ratio), l, now);
+    add_rotation_mixed(state, i, state->before[i].rotation, ratio, l, before);
     for (int k = 3; k < 6; k++) {
-      now[k] -= 2 * m * l[k];
-      before[k] += m * l[k];
+      now[k] -= (1 + ratio) * m * l[k];
+      before[k] += ratio * m * l[k];
     }
     inertia_body_gradient(state, i, g);
     for (int k = 0; k < 6; k++)
@@ -216,7 +220,7 @@ const struct dc_step_term dc_gravity_term = {
 
 static double stiffness(const struct dc_step_state *state)
 {
-  return state->model->definition.contact.stiffness * state->input->design.stiffness_scale;
+  return state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
 }
 
 static double contact_value(const struct dc_step_state *state)

@@ -92,6 +92,8 @@ const struct dc_step_term dc_limit_term = {
 
 // ---- Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
 //     kp/2 (y - q+)^2 + kd h/2 (v - (q+ - q)/h)^2.
+// p is the target at the end of a step, approached with the velocity v: where an interval ends s before the end of a
+// divided step, p - s v takes its place, and exp(-s [v]x) exp([p]x) that of exp([p]x).
 // A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:
 //     kp/2 (3 - tr(R+ Y^T)) + kd/(2h) (3 - tr(R+ Z^T)),
 // kp/2 |angle|^2 for small angles and smooth for all.  With A = R+ Y^T, for R+ <- exp([w]x) R+ and Y <- exp([y]x) Y,
@@ -108,21 +110,32 @@ struct drive {
   int body, actuator;
 };
 
-static double time_step(const struct dc_model *model)
-{
-  return model->definition.time.step;
-}
+// What drives act in: model, interval and states, and what is made of them.
+struct drive_context {
+  const struct dc_model *model;
+  struct dc_step_interval interval;
+  const double *q_now, *q_next;
+  double value, *forces;  // forces [nv] gains gradients
+  struct dc_step_hessian *hessian;
+  bool exact;
+  const double *lambda;  // [nv]; by_actuator: minus it, [actuators]
+  bool by_actuator;
+  double *now, *next;  // [nv]
+  struct dc_rollout_cotangent *cotangent;
+};
 
 // Calls visit for every drive of the model.
-static void visit_drives(const struct dc_model *model, const struct dc_rollout_input *input, int step,
-                         void (*visit)(void *context, const struct drive *drive), void *context)
+static void visit_drives(const struct dc_rollout_input *input,
+                         void (*visit)(struct drive_context *context, const struct drive *drive),
+                         struct drive_context *context)
 {
+  const struct dc_model *model = context->model;
   for (int i = 0; i < model->bodies.count; i++) {
     const struct dc_body *body = &model->bodies.bodies[i];
     for (int p = 0; p < body->part_count && body->pd; p++) {
       const struct dc_joint_part *part = &body->parts[p];
       bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
-      size_t row = (size_t)step * (size_t)model->bodies.actuator_count;
+      size_t row = (size_t)context->interval.step * (size_t)model->bodies.actuator_count;
       for (int k = 0; k < (part->kind == DC_PART_BALL ? 1 : dc_part_nv(part)); k++) {
         int actuator = body->actuator + part->v - body->v_offset + k;
         struct drive drive = {.part = part,
@@ -142,31 +155,35 @@ static void visit_drives(const struct dc_model *model, const struct dc_rollout_i
 }
 
 // The two targets of a ball: Y and Z as rotation matrices.
-static void ball_targets(const struct dc_model *model, const struct drive *drive, const double *q_now, double y[9],
-                         double z[9])
+static void ball_targets(const struct drive_context *c, const struct drive *drive, double y[9], double z[9])
 {
-  double turn[3], quaternion[4];
+  double turn[3], quaternion[4], back[4];
   dc_rotation_exp(quaternion, drive->position);
-  dc_rotation_multiply(quaternion, quaternion, model->bodies.initial_q + drive->part->q);
+  dc_rotation_multiply(quaternion, quaternion, c->model->bodies.initial_q + drive->part->q);
+  if (c->interval.remaining > 0) {
+    dc_vec_scale(turn, drive->velocity, -c->interval.remaining);
+    dc_rotation_exp(back, turn);
+    dc_rotation_multiply(quaternion, back, quaternion);
+  }
   dc_rotation_matrix(y, quaternion);
-  dc_vec_scale(turn, drive->velocity, time_step(model));
+  dc_vec_scale(turn, drive->velocity, c->interval.length);
   dc_rotation_exp(quaternion, turn);
-  dc_rotation_multiply(quaternion, quaternion, q_now + drive->part->q);
+  dc_rotation_multiply(quaternion, quaternion, c->q_now + drive->part->q);
   dc_rotation_matrix(z, quaternion);
 }
 
 // A = kp/2 R+ Y^T and kd/(2h) R+ Z^T.
-static void ball_products(const struct dc_model *model, const struct drive *drive, const double *q_now,
-                          const double *q_next, double a_position[9], double a_velocity[9])
+static void ball_products(const struct drive_context *c, const struct drive *drive, double a_position[9],
+                          double a_velocity[9])
 {
   double y[9], z[9], r[9];
-  ball_targets(model, drive, q_now, y, z);
-  dc_rotation_matrix(r, q_next + drive->part->q);
+  ball_targets(c, drive, y, z);
+  dc_rotation_matrix(r, c->q_next + drive->part->q);
   dc_mat_multiply_transposed(a_position, r, y);
   dc_mat_multiply_transposed(a_velocity, r, z);
   for (int k = 0; k < 9; k++) {
     a_position[k] *= 0.5 * drive->kp;
-    a_velocity[k] *= 0.5 * drive->kd / time_step(model);
+    a_velocity[k] *= 0.5 * drive->kd / c->interval.length;
   }
 }
 
@@ -178,60 +195,46 @@ static void axial(const double a[9], double g[3])
 }
 
 // Differences from the targets of a length or angle.
-static void errors(const struct dc_model *model, const struct drive *drive, const double *q_now, const double *q_next,
-                   double *position, double *velocity)
+static void errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
 {
   int at = drive->part->q + drive->component;
-  *position = model->bodies.initial_q[at] + *drive->position - q_next[at];
-  *velocity = *drive->velocity - (q_next[at] - q_now[at]) / time_step(model);
+  double target = *drive->position - c->interval.remaining * *drive->velocity;
+  *position = c->model->bodies.initial_q[at] + target - c->q_next[at];
+  *velocity = *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
 }
 
-struct drive_context {
-  const struct dc_model *model;
-  const double *q_now, *q_next;
-  double value, *forces;  // forces [nv] gains gradients
-  struct dc_step_hessian *hessian;
-  bool exact;
-  const double *lambda;  // [nv]; by_actuator: minus it, [actuators]
-  bool by_actuator;
-  double *now, *next;  // [nv]
-  struct dc_rollout_cotangent *cotangent;
-  int step;
-};
-
-static void drive_value(void *context, const struct drive *drive)
+static void drive_value(struct drive_context *c, const struct drive *drive)
 {
-  struct drive_context *c = context;
   if (drive->part->kind == DC_PART_BALL) {
     double y[9], z[9], r[9], sum[2] = {0, 0};
-    ball_targets(c->model, drive, c->q_now, y, z);
+    ball_targets(c, drive, y, z);
     dc_rotation_matrix(r, c->q_next + drive->part->q);
     for (int k = 0; k < 9; k++) {  // 3 - tr(R Y^T) = |R - Y|^2 / 2
       sum[0] += (r[k] - y[k]) * (r[k] - y[k]);
       sum[1] += (r[k] - z[k]) * (r[k] - z[k]);
     }
-    c->value += 0.25 * (drive->kp * sum[0] + drive->kd / time_step(c->model) * sum[1]);
+    c->value += 0.25 * (drive->kp * sum[0] + drive->kd / c->interval.length * sum[1]);
     return;
   }
   double position, velocity;
-  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
-  c->value += 0.5 * (drive->kp * position * position + drive->kd * time_step(c->model) * velocity * velocity);
+  errors(c, drive, &position, &velocity);
+  c->value += 0.5 * (drive->kp * position * position + drive->kd * c->interval.length * velocity * velocity);
 }
 
 static double actuator_value(const struct dc_step_state *state)
 {
-  struct drive_context c = {.model = state->model, .q_now = state->q_now, .q_next = state->q_next};
-  visit_drives(state->model, state->input, state->step, drive_value, &c);
+  struct drive_context c = {
+      .model = state->model, .interval = state->interval, .q_now = state->q_now, .q_next = state->q_next};
+  visit_drives(state->input, drive_value, &c);
   return c.value;
 }
 
-static void drive_gradient(void *context, const struct drive *drive)
+static void drive_gradient(struct drive_context *c, const struct drive *drive)
 {
-  struct drive_context *c = context;
   double *force = c->forces + drive->part->v + drive->component;
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9], g[3];
-    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    ball_products(c, drive, a, b);
     axial(a, g);
     dc_vec_add(force, force, g);
     axial(b, g);
@@ -239,15 +242,18 @@ static void drive_gradient(void *context, const struct drive *drive)
     return;
   }
   double position, velocity;
-  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  errors(c, drive, &position, &velocity);
   *force -= drive->kp * position + drive->kd * velocity;
 }
 
 static void actuator_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  struct drive_context c = {
-      .model = state->model, .q_now = state->q_now, .q_next = state->q_next, .forces = forces->joints};
-  visit_drives(state->model, state->input, state->step, drive_gradient, &c);
+  struct drive_context c = {.model = state->model,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .forces = forces->joints};
+  visit_drives(state->input, drive_gradient, &c);
 }
 
 static void ball_hessian(const double a[9], const double b[9], double block[9])
@@ -258,20 +264,19 @@ static void ball_hessian(const double a[9], const double b[9], double block[9])
       block[3 * i + k] = (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
 }
 
-static void drive_hessian(void *context, const struct drive *drive)
+static void drive_hessian(struct drive_context *c, const struct drive *drive)
 {
-  struct drive_context *c = context;
-  double block[9] = {drive->kp + drive->kd / time_step(c->model)};
+  double block[9] = {drive->kp + drive->kd / c->interval.length};
   int n = 1;
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9];
-    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    ball_products(c, drive, a, b);
     n = 3;
     if (c->exact)
       ball_hessian(a, b, block);
     else  // at R+ = Y = Z
       for (int k = 0; k < 9; k++)
-        block[k] = k % 4 ? 0 : drive->kp + drive->kd / time_step(c->model);
+        block[k] = k % 4 ? 0 : drive->kp + drive->kd / c->interval.length;
   }
   dc_assemble_joint(c->hessian->assembler, drive->body, drive->part->v + drive->component, n, block,
                     c->hessian->matrix);
@@ -279,9 +284,13 @@ static void drive_hessian(void *context, const struct drive *drive)
 
 static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  struct drive_context c = {
-      .model = state->model, .q_now = state->q_now, .q_next = state->q_next, .hessian = hessian, .exact = exact};
-  visit_drives(state->model, state->input, state->step, drive_hessian, &c);
+  struct drive_context c = {.model = state->model,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .hessian = hessian,
+                            .exact = exact};
+  visit_drives(state->input, drive_hessian, &c);
 }
 
 static void direction_of(const struct drive_context *c, const struct drive *drive, double l[3])
@@ -300,17 +309,35 @@ static void turn_of_target(const double a[9], const double *l, double y[3])
     y[k] = al[k] - (a[0] + a[4] + a[8]) * l[k];
 }
 
+// Cotangents of the targets of a ball from that of the turn of Y; a turn d of exp([p]x) R_0 turns Y by exp(-s [v]x) d.
+static void position_target_mixed(const struct drive_context *c, const struct drive *drive, const double turn_y[3],
+                                  double *position, double *velocity)
+{
+  double jacobian[9], part[3], turn[3], quaternion[4], matrix[9], left = c->interval.remaining;
+  dc_vec_copy(part, turn_y);
+  if (left > 0) {
+    dc_vec_scale(turn, drive->velocity, -left);
+    dc_rotation_left_jacobian(jacobian, turn);
+    dc_mat_apply_transposed(part, jacobian, turn_y);
+    dc_vec_add_scaled(velocity, velocity, -left, part);
+    dc_rotation_exp(quaternion, turn);
+    dc_rotation_matrix(matrix, quaternion);
+    dc_mat_apply_transposed(part, matrix, turn_y);
+  }
+  dc_rotation_left_jacobian(jacobian, drive->position);
+  dc_mat_apply_transposed(turn, jacobian, part);
+  dc_vec_add(position, position, turn);
+}
+
 static void ball_mixed(struct drive_context *c, const struct drive *drive)
 {
-  double l[3], h = time_step(c->model), a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];
-  size_t row = (size_t)c->step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  double l[3], h = c->interval.length, a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
   double *position = c->cotangent->target_position + row, *velocity = c->cotangent->target_velocity + row;
   direction_of(c, drive, l);
-  ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+  ball_products(c, drive, a, b);
   turn_of_target(a, l, y);
-  dc_rotation_left_jacobian(jacobian, drive->position);
-  dc_mat_apply_transposed(part, jacobian, y);
-  dc_vec_add(position, position, part);
+  position_target_mixed(c, drive, y, position, velocity);
   turn_of_target(b, l, y);
   dc_vec_scale(turn, drive->velocity, h);
   dc_rotation_left_jacobian(jacobian, turn);
@@ -327,22 +354,21 @@ static void ball_mixed(struct drive_context *c, const struct drive *drive)
 }
 
 // Derivatives of (gradient by q+) . lambda by targets, gains and q(t).
-static void drive_mixed(void *context, const struct drive *drive)
+static void drive_mixed(struct drive_context *c, const struct drive *drive)
 {
-  struct drive_context *c = context;
   if (drive->part->kind == DC_PART_BALL) {
     ball_mixed(c, drive);
     return;
   }
   int v = drive->part->v + drive->component;
-  size_t row = (size_t)c->step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
   double position, velocity, direction[3];
   direction_of(c, drive, direction);
   double l = direction[0];
-  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  errors(c, drive, &position, &velocity);
   c->cotangent->target_position[row] -= drive->kp * l;
-  c->cotangent->target_velocity[row] -= drive->kd * l;
-  c->now[v] -= drive->kd / time_step(c->model) * l;
+  c->cotangent->target_velocity[row] -= (drive->kd - drive->kp * c->interval.remaining) * l;
+  c->now[v] -= drive->kd / c->interval.length * l;
   c->cotangent->design.kp_scale[drive->body] -= drive->kp / drive->kp_scale * position * l;
   c->cotangent->design.kd_scale[drive->body] -= drive->kd / drive->kd_scale * velocity * l;
 }
@@ -351,13 +377,13 @@ static void actuator_add_mixed(const struct dc_step_state *state, const struct d
                                struct dc_step_cotangent *out)
 {
   struct drive_context c = {.model = state->model,
+                            .interval = state->interval,
                             .q_now = state->q_now,
                             .q_next = state->q_next,
-                            .step = state->step,
                             .lambda = direction->joints,
                             .now = out->now.joints,
                             .cotangent = out->input};
-  visit_drives(state->model, state->input, state->step, drive_mixed, &c);
+  visit_drives(state->input, drive_mixed, &c);
 }
 
 const struct dc_step_term dc_actuator_term = {
@@ -374,47 +400,54 @@ static const double *state_at(const struct dc_trajectory *trajectory, int frame)
   return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
 }
 
-// Forces are kept by actuator, gradients by degree of freedom.
-static void drive_force(void *context, const struct drive *drive)
+// Forces of a step are told by its frames, also when it was divided: the velocity is its mean one.
+static struct dc_step_interval whole_step(const struct dc_model *model, int step)
 {
-  struct drive_context *c = context;
+  return (struct dc_step_interval){.step = step, .length = model->definition.time.step, .ratio = 1};
+}
+
+// Forces are kept by actuator, gradients by degree of freedom.
+static void drive_force(struct drive_context *c, const struct drive *drive)
+{
   int n = drive->part->kind == DC_PART_BALL ? 3 : 1;
   double *force = c->now + drive->actuator, g[3], a[9], b[9], position, velocity;
   if (n == 3) {
-    ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+    ball_products(c, drive, a, b);
     axial(a, g);
     dc_vec_scale(force, g, -1);
     axial(b, g);
     dc_vec_sub(force, force, g);
     return;
   }
-  errors(c->model, drive, c->q_now, c->q_next, &position, &velocity);
+  errors(c, drive, &position, &velocity);
   *force = drive->kp * position + drive->kd * velocity;
 }
 
 void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, int step, double *forces)
 {
-  struct drive_context c = {
-      .model = model, .q_now = state_at(trajectory, step), .q_next = state_at(trajectory, step + 1), .now = forces};
-  visit_drives(model, input, step, drive_force, &c);
+  struct drive_context c = {.model = model,
+                            .interval = whole_step(model, step),
+                            .q_now = state_at(trajectory, step),
+                            .q_next = state_at(trajectory, step + 1),
+                            .now = forces};
+  visit_drives(input, drive_force, &c);
 }
 
 // The forces are minus the gradient by q+: what the mixed derivatives leave out is its derivative by q+, for a ball
 // tr(A) I - A^T: the change of the gradient with the pose, not the Hessian in one chart.
-static void drive_pull_back(void *context, const struct drive *drive)
+static void drive_pull_back(struct drive_context *c, const struct drive *drive)
 {
-  struct drive_context *c = context;
   double *next = c->next + drive->part->v + drive->component;
   double l[3];
   direction_of(c, drive, l);
   drive_mixed(c, drive);
   if (drive->part->kind != DC_PART_BALL) {
-    *next += (drive->kp + drive->kd / time_step(c->model)) * l[0];
+    *next += (drive->kp + drive->kd / c->interval.length) * l[0];
     return;
   }
   double a[9], b[9], al[3];
-  ball_products(c->model, drive, c->q_now, c->q_next, a, b);
+  ball_products(c, drive, a, b);
   for (int k = 0; k < 9; k++)
     a[k] += b[k];
   dc_mat_apply_transposed(al, a, l);
@@ -427,15 +460,15 @@ void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc
                                    double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent)
 {
   struct drive_context c = {.model = model,
+                            .interval = whole_step(model, step),
                             .q_now = state_at(trajectory, step),
                             .q_next = state_at(trajectory, step + 1),
-                            .step = step,
                             .lambda = weights,
                             .by_actuator = true,
                             .now = forces_now,
                             .next = forces_next,
                             .cotangent = cotangent};
-  visit_drives(model, input, step, drive_pull_back, &c);
+  visit_drives(input, drive_pull_back, &c);
 }
 
 const struct dc_step_term *const dc_step_terms[] = {

@@ -12,27 +12,44 @@ enum { INITIAL_LOSS, LOSS, LOWEST_LOSS, GRADIENT_NORM, LARGEST_RESIDUAL, PROGRES
 static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
 static const double LARGEST_NUMBER = 1e12;      // of a state, in its units
 
+// Newton iterations, evaluations, convergence and substeps of every step.
+enum { STEP_COUNTS = 4 };
+
+static enum dc_status save_counts(const struct dc_trajectory *executed, struct dc_snapshot *snapshot)
+{
+  size_t k = (size_t)executed->steps;
+  long *steps = dc_alloc(STEP_COUNTS * k, sizeof *steps);
+  if (!steps)
+    return DC_MEMORY;
+  for (size_t t = 0; t < k; t++) {
+    long *counts = steps + STEP_COUNTS * t;
+    counts[0] = executed->newton_iterations[t];
+    counts[1] = executed->evaluations[t];
+    counts[2] = executed->converged[t];
+    counts[3] = dc_trajectory_substeps(executed, (int)t);
+  }
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/executed/step_counts", STEP_COUNTS * k, steps);
+  free(steps);
+  return status;
+}
+
 static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
   const struct dc_trajectory *executed = h->executed;
   size_t k = (size_t)executed->steps, targets = k * (size_t)h->model->bodies.actuator_count;
-  long *steps = dc_alloc(3 * k, sizeof *steps);
-  if (!steps)
-    return DC_MEMORY;
-  for (size_t t = 0; t < k; t++) {
-    steps[3 * t] = executed->newton_iterations[t];
-    steps[3 * t + 1] = executed->evaluations[t];
-    steps[3 * t + 2] = executed->converged[t];
-  }
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/executed/steps", 3 * k, steps);
-  free(steps);
+  size_t between = (size_t)executed->between.count, nq = (size_t)executed->nq;
+  enum dc_status status = save_counts(executed, snapshot);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/q", (k + 1) * (size_t)executed->nq, executed->q);
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q);
   if (!status && executed->velocity)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
                                    executed->velocity);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_at", between, executed->between.at);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_q", between * nq, executed->between.q);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/target_position", targets, h->target_position);
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
@@ -65,16 +82,49 @@ static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_err
   return DC_OK;
 }
 
+// The states inside of divided steps; substeps [steps].
+static enum dc_status load_between(struct dc_trajectory *executed, const long *substeps, size_t stride,
+                                   const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  size_t count = 0, nq = (size_t)executed->nq, k = (size_t)executed->steps;
+  for (size_t t = 0; t < k; t++) {
+    if (substeps[stride * t] < 1)
+      return dc_fail(error, DC_CHECKPOINT, "horizon/executed/step_counts: step %zu has no part", t + 1);
+    count += (size_t)substeps[stride * t] - 1;
+  }
+  if (count > (size_t)INT_MAX / 2)
+    return dc_fail(error, DC_CHECKPOINT, "horizon/executed/step_counts: %zu parts of steps", count);
+  double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q);
+  enum dc_status status = at && q ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "horizon/executed/between_at", count, at, error);
+  if (!status)
+    status = get_bounded(snapshot, "horizon/executed/between_q", count * nq, q, error);
+  executed->between.count = 0;
+  for (size_t t = 0, i = 0; t < k && !status; t++) {
+    executed->between_first[t + 1] = executed->between.count;
+    for (long part = 1; part < substeps[stride * t] && !status; part++, i++) {
+      if (!(at[i] > 0 && at[i] < 1 && (part == 1 || at[i] > at[i - 1])))
+        status = dc_fail(error, DC_CHECKPOINT, "horizon/executed/between_at: holds %g", at[i]);
+      else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL))
+        status = dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+    }
+  }
+  free(at);
+  free(q);
+  return status;
+}
+
 static enum dc_status load_executed(struct dc_receding_horizon *h, int count, const struct dc_snapshot *snapshot,
                                     struct dc_error *error)
 {
   struct dc_trajectory *executed = h->executed;
   size_t k = (size_t)count, targets = k * (size_t)h->model->bodies.actuator_count, nq = (size_t)executed->nq;
-  long *steps = dc_alloc(3 * k, sizeof *steps);
+  long *steps = dc_alloc(STEP_COUNTS * k, sizeof *steps);
   if (!steps)
     return dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
-  enum dc_status status =
-      dc_snapshot_get_counts(snapshot, "horizon/executed/steps", 3 * k, INT_MAX / (count + 1), steps, error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "horizon/executed/step_counts", STEP_COUNTS * k,
+                                                 INT_MAX / (count + 1), steps, error);
   if (!status)
     status = get_bounded(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
   if (!status && executed->velocity)
@@ -87,10 +137,13 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   if (!status)
     status = get_bounded(snapshot, "horizon/target_velocity", targets, h->target_velocity, error);
   executed->steps = count;
+  if (!status)
+    status = load_between(executed, steps + STEP_COUNTS - 1, STEP_COUNTS, snapshot, error);
   for (size_t t = 0; !status && t < k; t++) {
-    executed->newton_iterations[t] = (int)steps[3 * t];
-    executed->evaluations[t] = (int)steps[3 * t + 1];
-    executed->converged[t] = steps[3 * t + 2] != 0;
+    const long *counts = steps + STEP_COUNTS * t;
+    executed->newton_iterations[t] = (int)counts[0];
+    executed->evaluations[t] = (int)counts[1];
+    executed->converged[t] = counts[2] != 0;
     executed->unconverged_steps += !executed->converged[t];
   }
   free(steps);

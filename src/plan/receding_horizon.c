@@ -62,9 +62,9 @@ static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_erro
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (status)
     return status;
-  dc_trajectory_copy(h->executed, plan->trajectory, 0);
+  status = dc_plan_record(plan, h->executed, error);
   h->initial_loss = h->loss = h->lowest_loss = h->progress = frame_loss(h, 0);
-  return isfinite(h->loss) ? DC_OK : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
+  return status || isfinite(h->loss) ? status : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
 }
 
 // The whole run with the initial parameters.  That it cannot be rolled out is no failure of the run.
@@ -85,8 +85,8 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
       dc_trajectory_destroy(h->first);
       h->first = NULL;
       status = rolled == DC_MEMORY ? dc_fail(error, DC_MEMORY, "out of memory for a rollout") : DC_OK;
-    } else {
-      dc_trajectory_copy(h->first, trajectory, 0);
+    } else if (dc_trajectory_copy(h->first, trajectory)) {
+      status = dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
     }
   }
   dc_rollout_input_destroy(input);
@@ -214,7 +214,12 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
     return;
   plan->start.q = h->executed->q + k * nq;
   plan->start.velocity = h->start_velocity;
-  plan->start.q_before = memcpy(h->q_before, h->executed->q + (k - 1) * nq, nq * sizeof *h->q_before);
+  double before;
+  int last = (int)k - 1;
+  const double *q_before =
+      dc_trajectory_state(h->executed, last, dc_trajectory_substeps(h->executed, last) - 1, &before);
+  plan->start.q_before = memcpy(h->q_before, q_before, nq * sizeof *h->q_before);
+  plan->start.before_length = plan->window.time_step * (1 - before);
   if (h->executed->velocity) {
     memcpy(h->start_velocity, h->executed->velocity + k * (size_t)bodies->nv,
            (size_t)bodies->nv * sizeof *h->start_velocity);
@@ -222,7 +227,7 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
   }
   dc_state_difference(bodies, plan->start.q_before, plan->start.q, h->start_velocity);
   for (int i = 0; i < bodies->nv; i++)
-    h->start_velocity[i] /= plan->window.time_step;
+    h->start_velocity[i] /= plan->start.before_length;
 }
 
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *h, struct dc_error *error)
@@ -297,24 +302,11 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
 }
 
 // Appends the first frames of the window.
-static void append_frames(struct dc_receding_horizon *h, int count)
+static enum dc_status append_frames(struct dc_receding_horizon *h, int count, struct dc_error *error)
 {
-  struct dc_trajectory *to = h->executed;
-  const struct dc_trajectory *from = h->plan->trajectory;
-  size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, bodies = (size_t)to->bodies;
-  memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
-  memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
-  if (to->velocity)
-    memcpy(to->velocity + (k + 1) * (size_t)to->nv, from->velocity + to->nv, n * (size_t)to->nv * sizeof *to->velocity);
-  memcpy(to->min_gap + k + 1, from->min_gap + 1, n * sizeof *to->min_gap);
-  memcpy(to->newton_iterations + k, from->newton_iterations, n * sizeof *to->newton_iterations);
-  memcpy(to->evaluations + k, from->evaluations, n * sizeof *to->evaluations);
-  memcpy(to->converged + k, from->converged, n * sizeof *to->converged);
-  for (size_t t = 0; t < n; t++)
-    to->unconverged_steps += !from->converged[t];
-  // Known for the window as a whole only: a bound, and regularized_steps stays 0.
-  to->largest_residual = fmax(to->largest_residual, from->largest_residual);
-  to->steps += count;
+  return dc_trajectory_append(h->executed, h->plan->trajectory, count)
+             ? dc_fail(error, DC_MEMORY, "out of memory for the steps that were executed")
+             : DC_OK;
 }
 
 // Parameters and targets of the steps k .. k + count - 1 of the run.
@@ -440,9 +432,10 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   struct dc_plan *plan = h->plan;
   int k = h->executed->steps, steps = plan->window.steps;
   int count = h->horizon.apply < steps ? (int)h->horizon.apply : steps;
-  append_frames(h, count);
+  enum dc_status status = append_frames(h, count, error);
   record_controls(h, k, count);
-  enum dc_status status = judge(h, error);
+  if (!status)
+    status = judge(h, error);
   if (status)
     return status;
   dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
@@ -472,8 +465,8 @@ static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_err
     dc_error_prefix(error, "replay after step %d", h->executed->steps);
     return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
   }
-  append_frames(h, plan->window.steps);
-  return judge(h, error);
+  status = append_frames(h, plan->window.steps, error);
+  return status ? status : judge(h, error);
 }
 
 // A replay goes as far as the run did, whatever it reaches.

@@ -8,43 +8,6 @@
 
 #include "base/clock.h"
 
-struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
-{
-  struct dc_trajectory *record = dc_alloc(1, sizeof *record);
-  if (!record)
-    return NULL;
-  const struct dc_bodies *bodies = &model->bodies;
-  size_t n = (size_t)steps;
-  record->steps = steps;
-  record->nq = bodies->nq;
-  record->nv = bodies->nv;
-  record->bodies = bodies->count;
-  record->time_step = model->definition.time.step;
-  record->q = dc_alloc((n + 1) * (size_t)bodies->nq, sizeof *record->q);
-  record->poses = dc_alloc((n + 1) * (size_t)bodies->count, sizeof *record->poses);
-  bool moving = dc_model_keeps_velocity(model);
-  if (moving)
-    record->velocity = dc_alloc((n + 1) * (size_t)bodies->nv, sizeof *record->velocity);
-  record->min_gap = dc_alloc(n + 1, sizeof *record->min_gap);
-  record->newton_iterations = dc_alloc(n, sizeof *record->newton_iterations);
-  record->evaluations = dc_alloc(n, sizeof *record->evaluations);
-  record->converged = dc_alloc(n, sizeof *record->converged);
-  record->pairs = dc_alloc(0, sizeof *record->pairs);
-  if (record->q && record->poses && record->min_gap && record->newton_iterations && record->evaluations &&
-      record->converged && record->pairs && (!moving || record->velocity))
-    return record;
-  dc_trajectory_destroy(record);
-  return NULL;
-}
-
-double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last)
-{
-  double gap = INFINITY;
-  for (int k = first; k <= last; k++)
-    gap = fmin(gap, trajectory->min_gap[k]);
-  return gap;
-}
-
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
 {
@@ -171,6 +134,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
   memcpy(plan->input->velocity, plan->start.velocity, (size_t)bodies->nv * sizeof *plan->input->velocity);
   plan->input->q_before = plan->start.q_before;
+  plan->input->before_length = plan->start.before_length;
 }
 
 void dc_plan_apply(struct dc_plan *plan, const double *parameters)
@@ -272,18 +236,27 @@ static enum dc_status evaluate_problem(void *context, const double *x, double *v
   return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
+enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error)
+{
+  return dc_trajectory_copy(record, plan->trajectory)
+             ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", plan->trajectory->steps)
+             : DC_OK;
+}
+
 // Keeps what belongs to the iterate.
-static void keep(struct dc_plan *plan, const struct dc_iterate *iterate)
+static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterate, struct dc_error *error)
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
+  enum dc_status status = DC_OK;
   if (iterate->iteration == 0) {
-    dc_trajectory_copy(plan->first, plan->trajectory, 0);
+    status = dc_plan_record(plan, plan->first, error);
     memcpy(plan->first_parameters, iterate->x, bytes);
   }
-  if (iterate->best) {
-    dc_trajectory_copy(plan->best, plan->trajectory, 0);
+  if (iterate->best && !status) {
+    status = dc_plan_record(plan, plan->best, error);
     memcpy(plan->best_parameters, iterate->x, bytes);
   }
+  return status;
 }
 
 // At plan->parameters.
@@ -340,7 +313,9 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
     status = dc_minimization_next(plan->minimization, &iterate, &done, error);
     if (status || done)
       return status;
-    keep(plan, &iterate);
+    status = keep(plan, &iterate, error);
+    if (status)
+      return status;
     struct dc_plan_iteration iteration = {
         .iteration = iterate.iteration,
         .loss = iterate.value,
@@ -390,9 +365,7 @@ static enum dc_status restore(struct dc_plan *plan, const double *parameters, st
   enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
   if (status)
     return dc_fail(error, DC_CHECKPOINT, "a trajectory of the checkpoint cannot be rolled out again");
-  if (record)
-    dc_trajectory_copy(record, plan->trajectory, 0);
-  return DC_OK;
+  return record ? dc_plan_record(plan, record, error) : DC_OK;
 }
 
 static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_snapshot *snapshot,

@@ -12,7 +12,8 @@
 struct dc_plan_start {
   const double *q;         // [nq]; NULL: the model's own start, whatever the others are
   const double *velocity;  // [nv]
-  const double *q_before;  // [nq] the frame before; NULL: q moved back by a step of velocity
+  const double *q_before;  // [nq] the state before; NULL: q moved back by a step of velocity
+  double before_length;    // s from q_before to q
 };
 
 // What has been computed, rollouts of estimated gradients and of drawn first guesses included; failed rollouts count in
@@ -84,6 +85,8 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
 
 // Rolls out plan->input as it stands into plan->trajectory.  Statuses of dc_rollout_forward.
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
+// Copies plan->trajectory into a record of as many steps.  DC_OK or DC_MEMORY.
+enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error);
 
 struct dc_plan_iteration {
   int iteration;
@@ -114,12 +117,6 @@ void dc_plan_end(struct dc_plan *plan);
 // and is not counted as work.  After loading the next iteration is the one that would have come.
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot);
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
-
-// A trajectory that records frames only: without the derivatives of pairs, so that it cannot be rolled out into; copies
-// to it are made with a pair_count of 0.  NULL: out of memory.
-struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
-// Smallest gap of frames first .. last, m.
-double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last);
 
 // Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
 // initial.

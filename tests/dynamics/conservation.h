@@ -26,27 +26,46 @@ static inline double kinetic_energy(const struct scene *scene, const struct dc_t
   return sum / (h * h);
 }
 
-// Rate of change of linear momentum and of angular momentum about the origin in a step, as the scheme defines them:
+// Interval k of step t: its states and those before, and their distances in time.
+struct interval {
+  const double *states[3];
+  double length, before_length;
+};
+
+static inline struct interval interval_at(const struct dc_trajectory *trajectory, int t, int k)
+{
+  struct interval interval;
+  double at, end, before;
+  interval.states[1] = dc_trajectory_state(trajectory, t, k, &at);
+  interval.states[2] = dc_trajectory_state(trajectory, t, k + 1, &end);
+  interval.length = trajectory->time_step * (end - at);
+  int last = k > 0 ? t : t - 1, place = k > 0 ? k - 1 : dc_trajectory_substeps(trajectory, t - 1) - 1;
+  interval.states[0] = dc_trajectory_state(trajectory, last, place, &before);
+  interval.before_length = trajectory->time_step * ((k > 0 ? at : 1) - before);
+  return interval;
+}
+
+// Rate of change of linear momentum and of angular momentum about the origin in an interval, as the scheme defines them:
 // the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T
-// with E = R+ - 2R + R-.
-static inline void momentum_rates(const struct scene *scene, const struct dc_trajectory *trajectory, int frame,
-                                  double rate[6], double *size)
+// with E = R+ - (1 + r) R + r R-, r the length of the interval over that of the one before.
+static inline void interval_momentum_rates(const struct scene *scene, const struct interval *interval, double rate[6],
+                                           double *size)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   struct dc_pose poses[3][SCENE_BODIES];
-  double h = trajectory->time_step;
+  double h = interval->length, r = h / interval->before_length;
   memset(rate, 0, 6 * sizeof *rate);
   *size = 0;
   for (int k = 0; k < 3; k++)
-    dc_poses(bodies, frame_of(trajectory, frame - 1 + k), poses[k]);
+    dc_poses(bodies, interval->states[k], poses[k]);
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double e[9], em[9], w[9], force[3], torque[3];
     for (int k = 0; k < 9; k++)
-      e[k] = poses[2][i].rotation[k] - 2 * poses[1][i].rotation[k] + poses[0][i].rotation[k];
+      e[k] = poses[2][i].rotation[k] - (1 + r) * poses[1][i].rotation[k] + r * poses[0][i].rotation[k];
     for (int k = 0; k < 3; k++)
-      force[k] =
-          body->mass * (poses[2][i].position[k] - 2 * poses[1][i].position[k] + poses[0][i].position[k]) / (h * h);
+      force[k] = body->mass *
+                 (poses[2][i].position[k] - (1 + r) * poses[1][i].position[k] + r * poses[0][i].position[k]) / (h * h);
     dc_mat_multiply(em, e, body->second_moment);
     dc_mat_multiply_transposed(w, em, poses[2][i].rotation);
     dc_vec_cross(torque, poses[2][i].position, force);
@@ -56,6 +75,22 @@ static inline void momentum_rates(const struct scene *scene, const struct dc_tra
     for (int k = 0; k < 3; k++)
       rate[3 + k] += force[k];
     *size = fmax(*size, dc_vec_norm(force));
+  }
+}
+
+// The largest rates of all intervals of a step, and the largest force.
+static inline void momentum_rates(const struct scene *scene, const struct dc_trajectory *trajectory, int step,
+                                  double rate[6], double *size)
+{
+  memset(rate, 0, 6 * sizeof *rate);
+  *size = 0;
+  for (int k = 0; k < dc_trajectory_substeps(trajectory, step); k++) {
+    struct interval interval = interval_at(trajectory, step, k);
+    double own[6], force;
+    interval_momentum_rates(scene, &interval, own, &force);
+    for (int i = 0; i < 6; i++)
+      rate[i] = fmax(rate[i], fabs(own[i]));
+    *size = fmax(*size, force);
   }
 }
 

@@ -252,7 +252,7 @@ static void test_copy(void)
   scene_create(&scene);
   start_gradient(&problem, &scene, 12, NULL);
   struct dc_trajectory *copy = dc_trajectory_create(&scene.model, 12);
-  dc_trajectory_copy(copy, problem.trajectory, dc_model_pair_count(&scene.model));
+  dc_trajectory_copy(copy, problem.trajectory);
   CHECK(copy->q != problem.trajectory->q && copy->pairs != problem.trajectory->pairs && copy->steps == 12,
         "own arrays");
   problem.input->velocity[3] = -1;

@@ -457,7 +457,7 @@ static void test_determinism(void)
       return;
   roll(&experiments[0]);
   struct dc_trajectory *first = dc_trajectory_create(&experiments[0].scene->model, 40);
-  dc_trajectory_copy(first, experiments[0].trajectory, dc_model_pair_count(&experiments[0].scene->model));
+  dc_trajectory_copy(first, experiments[0].trajectory);
 #pragma omp parallel for num_threads(2) schedule(static, 1)
   for (int i = 0; i < COPIES; i++) {
     struct experiment *e = &experiments[i];

@@ -12,6 +12,7 @@ struct term_problem {
   struct scene scene;
   struct dc_rollout_input *input;
   int pair_count, nv;
+  struct dc_step_interval interval;
   double q[3][MOST_Q];  // t-1, t, t+1
   double wrenches[SCENE_BODIES][6], gradient[MOST_V];
 };
@@ -22,7 +23,7 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   struct dc_rollout *rollout = problem->scene.rollout;
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
   struct dc_step_state state =
-      step_state_at(&problem->scene, problem->input, STEP, problem->q[0], problem->q[1], problem->q[2]);
+      step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
   if (term == &dc_contact_term)
     state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
   if (term == &dc_friction_term) {
@@ -121,6 +122,7 @@ static void start_terms(struct term_problem *problem, void (*add)(struct scene *
   scene_create(scene);
   const struct dc_model *model = &scene->model;
   problem->nv = model->bodies.nv;
+  problem->interval = whole_step(scene, STEP);
   problem->input = dc_rollout_input_create(model, STEPS);
   arm_targets(model, problem->input);
   problem->input->design.stiffness_scale = 1.3;
@@ -236,10 +238,15 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   dc_rollout_cotangent_destroy(cotangent);
 }
 
-static void check_terms(void (*add)(struct scene *scene))
+// In a whole step, and in a part of a divided one.
+static void check_terms(void (*add)(struct scene *scene), bool part)
 {
   static struct term_problem problem;
   start_terms(&problem, add);
+  if (part) {
+    double h = problem.interval.length;
+    problem.interval = (struct dc_step_interval){.step = STEP, .length = 0.4 * h, .ratio = 0.7, .remaining = 0.35 * h};
+  }
   for (int t = 0; dc_step_terms[t]; t++) {
     if ((dc_step_terms[t] == &dc_limit_term && add == free_bodies) ||
         (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm))
@@ -253,17 +260,20 @@ static void check_terms(void (*add)(struct scene *scene))
 
 static void test_free_bodies(void)
 {
-  check_terms(free_bodies);
+  check_terms(free_bodies, false);
+  check_terms(free_bodies, true);
 }
 
 static void test_arm(void)
 {
-  check_terms(arm);
+  check_terms(arm, false);
+  check_terms(arm, true);
 }
 
 static void test_coupled_arm(void)
 {
-  check_terms(coupled_arm);
+  check_terms(coupled_arm, false);
+  check_terms(coupled_arm, true);
 }
 
 // Friction has no energy and no force where nothing has moved, but it is stiffest there.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that hold the promise that nothing passes through anything (docs/theory.md, "Divided steps").
+//
+// The minimization of a step moves bodies along paths that cross nothing, but these are not the motion: Newton's iterates
+// may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight motion from frame
+// to frame goes through it.  So the straight motion itself is checked, from the solution back to the beginning.  Where it
+// may cross something, or where there is no solution, the interval is halved and solved again, down to 2^-divisions of the
+// step.  Intervals grow again by a factor of two at a time, at places that are multiples of their length:
+//
+//     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
+//
+// A collision therefore costs a number of solutions in proportion to the logarithm of the division it needs.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/stepper.h"
+
+// A scene that accepts what does not converge gets it at this division; until then dividing mostly helps.
+enum { LEAST_ACCEPTED = 6 };
+
+// Where a step has come to, in units of 2^-DC_MOST_DIVISIONS of it.
+struct progress {
+  long begin, size;
+  bool continuation;
+};
+static const long WHOLE = 1L << DC_MOST_DIVISIONS;
+
+static double part_of_step(long units)
+{
+  return (double)units / (double)WHOLE;
+}
+
+static int divisions(long size)
+{
+  int count = 0;
+  while (size << count < WHOLE)
+    count++;
+  return count;
+}
+
+static struct dc_step_interval interval_of(const struct dc_rollout *rollout, int step, struct progress progress)
+{
+  double h = rollout->model->definition.time.step, length = h * part_of_step(progress.size);
+  return (struct dc_step_interval){.step = step,
+                                   .length = length,
+                                   .ratio = length / rollout->before_length,
+                                   .remaining = h * part_of_step(WHOLE - progress.begin - progress.size),
+                                   .continuation = progress.continuation};
+}
+
+// Whether the straight motion between the ends of an interval crosses nothing; contact was evaluated last at q_next, so
+// that it is followed backwards.
+static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, const double *q_next,
+                                   struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  int pair;
+  dc_state_difference(bodies, q_next, q, rollout->step);
+  dc_path_begin(&rollout->path, q_next, rollout->step, &rollout->next);
+  if (dc_contact_path_clear(rollout->contact, &rollout->path, &pair))
+    return DC_OK;
+  if (pair < 0)
+    return dc_fail(error, DC_NUMERICAL, "the motion is not finite");
+  return dc_fail(error, DC_NUMERICAL, "bodies %s and %s would pass through each other",
+                 bodies->bodies[rollout->pair_bodies[pair][0]].name,
+                 bodies->bodies[rollout->pair_bodies[pair][1]].name);
+}
+
+// Solves an interval; DC_NUMERICAL when the solution cannot be used.
+static enum dc_status try_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   struct progress progress, int step, const double *q, double *q_next,
+                                   struct dc_pair_derivatives *pairs, struct dc_step_report *report,
+                                   struct dc_error *error)
+{
+  const struct dc_step_settings *solver = &rollout->model->definition.solver;
+  struct dc_step_interval interval = interval_of(rollout, step, progress);
+  enum dc_status status = dc_step_solve(rollout, input, &interval, q, q_next, pairs, report, error);
+  if (status)
+    return status;
+  int division = divisions(progress.size);
+  bool last = division >= LEAST_ACCEPTED || division >= solver->divisions;
+  if (!report->converged && !(solver->accept_unconverged && last))
+    return dc_fail(error, DC_NUMERICAL, "no convergence within %d Newton iterations (%.3g times the tolerance is left)",
+                   report->iterations, report->residual);
+  return check_motion(rollout, q, q_next, error);
+}
+
+// What an interval adds to the report of its step.
+static void add_report(struct dc_step_report *sum, const struct dc_step_report *part, bool accepted)
+{
+  sum->iterations += part->iterations;
+  sum->evaluations += part->evaluations;
+  sum->regularized |= part->regularized;
+  if (!accepted)
+    return;
+  sum->converged &= part->converged;
+  sum->residual = fmax(sum->residual, part->residual);
+  sum->min_gap = fmin(sum->min_gap, part->min_gap);
+}
+
+// The next interval begins where the last one ended.
+static void advance(struct progress *progress)
+{
+  progress->begin += progress->size;
+  if (progress->begin % (2 * progress->size) == 0)
+    progress->size *= 2;
+}
+
+static enum dc_status divide(struct dc_rollout *rollout, struct progress *progress, struct dc_step_report *report,
+                             struct dc_error *error)
+{
+  int division = divisions(progress->size);
+  if (!progress->continuation) {
+    progress->continuation = true;
+    progress->size *= 2;
+  } else if (division >= rollout->model->definition.solver.divisions) {
+    if (division)
+      dc_error_append(error, ", even in 1/2^%d of the step", division);
+    return DC_NUMERICAL;
+  }
+  progress->size /= 2;
+  report->evaluations++;
+  // Contact must be as it was at the beginning of the interval.
+  return isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->trial_pairs))
+             ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
+             : DC_OK;
+}
+
+enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
+                                struct dc_trajectory *trajectory, struct dc_step_report *report, struct dc_error *error)
+{
+  size_t nq = (size_t)trajectory->nq, bytes = nq * sizeof *trajectory->q;
+  const double *q = trajectory->q + (size_t)step * nq;
+  double *q_next = trajectory->q + (size_t)(step + 1) * nq;
+  struct dc_pair_derivatives *pairs = trajectory->pairs + (size_t)step * (size_t)rollout->pair_count;
+  struct progress progress = {.size = WHOLE};
+  *report = (struct dc_step_report){.converged = true, .min_gap = INFINITY};
+  while (progress.begin < WHOLE) {
+    struct dc_step_report part;
+    enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
+    add_report(report, &part, status == DC_OK);
+    if (status == DC_NUMERICAL) {
+      status = divide(rollout, &progress, report, error);
+      if (status)
+        return status;
+      continue;
+    }
+    if (status)
+      return status;
+    memcpy(rollout->q_before, q, bytes);
+    rollout->before_length = interval_of(rollout, step, progress).length;
+    advance(&progress);
+    if (progress.begin == WHOLE)
+      break;
+    if (dc_trajectory_add_between(trajectory, step, part_of_step(progress.begin), q_next, pairs))
+      return dc_fail(error, DC_MEMORY, "out of memory for a divided step");
+    q = memcpy(rollout->q_now, q_next, bytes);
+  }
+  return DC_OK;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics/trajectory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct dc_trajectory *create(const struct dc_model *model, int steps, int pair_count)
+{
+  struct dc_trajectory *trajectory = dc_alloc(1, sizeof *trajectory);
+  if (!trajectory)
+    return NULL;
+  size_t n = (size_t)steps;
+  trajectory->steps = steps;
+  trajectory->nq = model->bodies.nq;
+  trajectory->nv = model->bodies.nv;
+  trajectory->bodies = model->bodies.count;
+  trajectory->pair_count = pair_count;
+  trajectory->time_step = model->definition.time.step;
+  trajectory->q = dc_alloc((n + 1) * (size_t)model->bodies.nq, sizeof *trajectory->q);
+  trajectory->poses = dc_alloc((n + 1) * (size_t)model->bodies.count, sizeof *trajectory->poses);
+  bool moving = dc_model_keeps_velocity(model);
+  if (moving)
+    trajectory->velocity = dc_alloc((n + 1) * (size_t)model->bodies.nv, sizeof *trajectory->velocity);
+  trajectory->min_gap = dc_alloc(n + 1, sizeof *trajectory->min_gap);
+  trajectory->newton_iterations = dc_alloc(n, sizeof *trajectory->newton_iterations);
+  trajectory->evaluations = dc_alloc(n, sizeof *trajectory->evaluations);
+  trajectory->converged = dc_alloc(n, sizeof *trajectory->converged);
+  trajectory->pairs = dc_alloc(n * (size_t)pair_count, sizeof *trajectory->pairs);
+  trajectory->between_first = dc_alloc(n + 1, sizeof *trajectory->between_first);
+  if (trajectory->q && trajectory->poses && trajectory->min_gap && trajectory->newton_iterations &&
+      trajectory->evaluations && trajectory->converged && trajectory->pairs && trajectory->between_first &&
+      (!moving || trajectory->velocity))
+    return trajectory;
+  dc_trajectory_destroy(trajectory);
+  return NULL;
+}
+
+struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
+{
+  return create(model, steps, dc_model_pair_count(model));
+}
+
+struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
+{
+  return create(model, steps, 0);
+}
+
+void dc_trajectory_destroy(struct dc_trajectory *trajectory)
+{
+  if (!trajectory)
+    return;
+  free(trajectory->q);
+  free(trajectory->poses);
+  free(trajectory->velocity);
+  free(trajectory->min_gap);
+  free(trajectory->newton_iterations);
+  free(trajectory->evaluations);
+  free(trajectory->converged);
+  free(trajectory->pairs);
+  free(trajectory->between_first);
+  free(trajectory->between.at);
+  free(trajectory->between.q);
+  free(trajectory->between.pairs);
+  free(trajectory);
+}
+
+enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
+                                         const struct dc_pair_derivatives *pairs)
+{
+  struct dc_between *between = &trajectory->between;
+  size_t count = (size_t)between->count, nq = (size_t)trajectory->nq, pair_count = (size_t)trajectory->pair_count;
+  if (dc_grow(&between->at, &between->at_capacity, count + 1, sizeof *between->at) ||
+      dc_grow(&between->q, &between->q_capacity, (count + 1) * nq, sizeof *between->q) ||
+      dc_grow(&between->pairs, &between->pair_capacity, (count + 1) * pair_count, sizeof *between->pairs))
+    return DC_MEMORY;
+  between->at[count] = at;
+  if (nq)
+    memcpy(between->q + count * nq, q, nq * sizeof *q);
+  if (pair_count)
+    memcpy(between->pairs + count * pair_count, pairs, pair_count * sizeof *pairs);
+  trajectory->between_first[step + 1] = ++between->count;
+  return DC_OK;
+}
+
+enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count)
+{
+  size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, nv = (size_t)to->nv,
+         bodies = (size_t)to->bodies, pairs = (size_t)to->pair_count;
+  memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
+  memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
+  if (to->velocity)
+    memcpy(to->velocity + (k + 1) * nv, from->velocity + nv, n * nv * sizeof *to->velocity);
+  memcpy(to->min_gap + k + 1, from->min_gap + 1, n * sizeof *to->min_gap);
+  memcpy(to->newton_iterations + k, from->newton_iterations, n * sizeof *to->newton_iterations);
+  memcpy(to->evaluations + k, from->evaluations, n * sizeof *to->evaluations);
+  memcpy(to->converged + k, from->converged, n * sizeof *to->converged);
+  if (pairs && from->pair_count)
+    memcpy(to->pairs + k * pairs, from->pairs, n * pairs * sizeof *to->pairs);
+  enum dc_status status = DC_OK;
+  for (size_t t = 0; t < n; t++) {
+    to->unconverged_steps += !from->converged[t];
+    to->between_first[k + t + 1] = to->between.count;
+    for (int i = from->between_first[t]; i < from->between_first[t + 1] && !status; i++)
+      status = dc_trajectory_add_between(to, (int)(k + t), from->between.at[i], from->between.q + (size_t)i * nq,
+                                         from->between.pairs + (size_t)i * (size_t)from->pair_count);
+  }
+  // Known for a trajectory as a whole only: a bound; regularized_steps are not told apart at all.
+  to->largest_residual = fmax(to->largest_residual, from->largest_residual);
+  to->steps += count;
+  return status;
+}
+
+enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from)
+{
+  memcpy(to->q, from->q, (size_t)from->nq * sizeof *from->q);
+  memcpy(to->poses, from->poses, (size_t)from->bodies * sizeof *from->poses);
+  if (to->velocity)
+    memcpy(to->velocity, from->velocity, (size_t)from->nv * sizeof *from->velocity);
+  to->min_gap[0] = from->min_gap[0];
+  to->steps = to->between.count = to->unconverged_steps = 0;
+  to->largest_residual = 0;
+  enum dc_status status = dc_trajectory_append(to, from, from->steps);
+  to->regularized_steps = from->regularized_steps;
+  return status;
+}
+
+int dc_trajectory_substeps(const struct dc_trajectory *trajectory, int step)
+{
+  return 1 + trajectory->between_first[step + 1] - trajectory->between_first[step];
+}
+
+int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory)
+{
+  int count = 0;
+  for (int t = 0; t < trajectory->steps; t++)
+    count += dc_trajectory_substeps(trajectory, t) > 1;
+  return count;
+}
+
+bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b)
+{
+  for (int t = 0; t < a->steps; t++)
+    if (a->between_first[t + 1] != b->between_first[t + 1])
+      return false;
+  for (int i = 0; i < a->between.count; i++)
+    if (a->between.at[i] != b->between.at[i])
+      return false;
+  return true;
+}
+
+const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at)
+{
+  int substeps = dc_trajectory_substeps(trajectory, step), inside = trajectory->between_first[step] + k - 1;
+  bool frame = k == 0 || k == substeps;
+  if (at)
+    *at = frame ? k > 0 : trajectory->between.at[inside];
+  return frame ? trajectory->q + (size_t)(step + (k > 0)) * (size_t)trajectory->nq
+               : trajectory->between.q + (size_t)inside * (size_t)trajectory->nq;
+}
+
+double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last)
+{
+  double gap = INFINITY;
+  for (int k = first; k <= last; k++)
+    gap = fmin(gap, trajectory->min_gap[k]);
+  return gap;
+}

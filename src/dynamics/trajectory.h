@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trajectories: the states that a rollout went through, and what its adjoint needs of them.
+#ifndef DC_DYNAMICS_TRAJECTORY_H
+#define DC_DYNAMICS_TRAJECTORY_H
+
+#include "dynamics/model.h"
+
+// The states inside of divided steps, in order of time (docs/theory.md, "Divided steps").
+struct dc_between {
+  int count;
+  double *at;                         // [count] part of the step that lies before the state, a multiple of 2^-30
+  double *q;                          // [count][nq]
+  struct dc_pair_derivatives *pairs;  // [count][pair_count] of the contact there
+  size_t at_capacity, q_capacity, pair_capacity;
+};
+
+// A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once but for
+// the states inside of divided steps, for which it grows.
+struct dc_trajectory {
+  int steps, nq, nv;
+  double time_step;
+  int bodies;
+  int pair_count;          // 0 for a record
+  double *q;               // [steps + 1][nq]
+  struct dc_pose *poses;   // [steps + 1][bodies]
+  double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
+  double *min_gap;         // [steps + 1], m; of a frame the smallest one since the frame before
+  int *newton_iterations;  // [steps]
+  int *evaluations;        // [steps] contact evaluations
+  bool *converged;         // [steps]
+  int regularized_steps;   // steps with an indefinite Hessian or a damped iteration on the way
+  int unconverged_steps;
+  double largest_residual;            // of all converged steps, relative to the tolerance
+  struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
+  int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
+  struct dc_between between;
+};
+
+// Whether trajectories of the model have velocities.
+bool dc_model_keeps_velocity(const struct dc_model *model);
+// A trajectory to roll out into.  NULL: out of memory.
+struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
+// A trajectory that records states only: without the derivatives of pairs, so that it cannot be rolled out into.
+struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
+void dc_trajectory_destroy(struct dc_trajectory *trajectory);
+
+// Copies a trajectory of the same model into one that was created for as many steps; derivatives of pairs only when both
+// have them.  DC_OK or DC_MEMORY, then *to holds the frames but no states between them.
+enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from);
+// Appends the first `count` steps of a trajectory that begins where *to ends.  As dc_trajectory_copy.
+enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count);
+// Appends a state inside of `step`, the last one that has any; pairs [pair_count].  DC_OK or DC_MEMORY.
+enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
+                                         const struct dc_pair_derivatives *pairs);
+
+// Number of intervals that a step was solved in: 1 unless it was divided.
+int dc_trajectory_substeps(const struct dc_trajectory *trajectory, int step);
+int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory);
+// Whether two trajectories of as many steps were divided alike.
+bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b);
+// State k of those that step t was solved through: 0 is frame t, dc_trajectory_substeps frame t + 1.  *at: the part of the
+// step before it; NULL is allowed.
+const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at);
+
+// Smallest gap of frames first .. last, m.
+double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last);
+
+#endif
