@@ -145,6 +145,19 @@ static void test_chain(void)
     }
 }
 
+// A quaternion and its negative are one rotation; the way is the shorter one.
+static void test_shorter_way(void)
+{
+  const double from[7] = {0, 0, 0.5, cos(0.1), 0, sin(0.1), 0}, to[7] = {0, 0, 0.5, -cos(0.2), 0, -sin(0.2), 0};
+  struct crossing_motion move = crossing_free_motion(from, to);
+  struct crossing_pose pose;
+  CHECK_NEAR(move.turn[1], 0.2, 1e-15);
+  crossing_pose_at(&move, 0.5, &pose);
+  CHECK_NEAR(pose.rotation[0], cos(0.3), 1e-15);
+  CHECK_NEAR(pose.rotation[6], -sin(0.3), 1e-15);
+  CHECK(judge(&rod, from, to, &plate, origin, origin) == CROSSING_CLEAR);
+}
+
 static double draw(void)
 {
   static unsigned long long state = 88172645463325252ull;
@@ -204,6 +217,7 @@ int main(void)
       {"vertices that pass each other", test_near_miss},
       {"faces that slide over each other", test_faces_that_slide},
       {"a rod that turns through a plate between its states", test_rod_that_turns},
+      {"of two ways to turn the shorter one is taken", test_shorter_way},
       {"a rod on a carriage swings through the vertical", test_chain},
       {"random motions: what samples find inside has crossed", test_random_motions},
   };
