@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
+# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh and, when it is there, scripts/fault-sweep.sh.
+# Writes docs/measured/soak.md; exits 1 when a promise was broken.
+# Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-o FILE], from any directory; PARTS: one in so many of the cases only (default 1: all); JOBS at a
+# time (default 1); FILE instead of docs/measured/soak.md.  DCSIM: the program, default build/dcsim.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+parts=1 jobs=1 output=$root/docs/measured/soak.md
+while getopts n:j:o: option; do
+  case $option in
+  n) parts=$OPTARG ;;
+  j) jobs=$OPTARG ;;
+  o) output=$OPTARG ;;
+  *) exit 2 ;;
+  esac
+done
+DCSIM=${DCSIM:-$root/build/dcsim}
+SOAK_DCSIM=$DCSIM
+export DCSIM SOAK_DCSIM DCSIM_DATADIR="${DCSIM_DATADIR:-$root}"
+python=
+for candidate in python3 /usr/bin/python3; do
+  [ -n "$python" ] || ! "$candidate" -c 'import h5py, numpy' 2> /dev/null || python=$candidate
+done
+[ -n "$python" ] || { echo "soak: no python3 with h5py and numpy"; exit 1; }
+folder=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-soak-XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM HUP
+failed=0
+
+# measure KIND COUNT: a table of random cases
+measure() {
+  echo "soak: $2 $1"
+  "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || failed=1
+  cat "$folder/$1.log"
+}
+# sweep NAME ARGUMENT...: another script, of which the last line counts
+sweep() {
+  script=$root/scripts/$1
+  [ -x "$script" ] || return 0
+  shift
+  echo "soak: $(basename "$script") $*"
+  "$script" "$@" > "$folder/sweep.log" 2>&1 || failed=1
+  tail -n 1 "$folder/sweep.log"
+  printf '* `scripts/%s%s`: %s\n' "$(basename "$script")" "${*:+ $*}" "$(tail -n 1 "$folder/sweep.log")" >> "$folder/sweeps.md"
+}
+# found KIND TITLE: the table, and what broke a promise
+found() {
+  printf '\n## %s\n\n' "$2"
+  cat "$folder/$1.md" 2> /dev/null || echo "did not come to its end"
+  if grep -qE '^[a-z-]+-[a-z]+-[0-9]+: ' "$folder/$1.log"; then
+    printf '\nThe first of those that broke a promise or ended with status 4:\n\n'
+    grep -E '^[a-z-]+-[a-z]+-[0-9]+: ' "$folder/$1.log" | head -n 20 | sed 's/^/    /'
+  fi
+}
+
+: > "$folder/sweeps.md"
+measure collisions $((1000 / parts))
+measure thrown $((200 / parts))
+measure passages $((100 / parts))
+sweep kill-test.sh $((30 / parts))
+sweep fault-sweep.sh
+{
+  echo "# Promises at the size of the claims"
+  echo
+  echo "By \`scripts/soak.sh\` on $(date +%Y-%m-%d): $("$DCSIM" --version | head -n 1), $jobs at a time on $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)."
+  echo "A case breaks a promise when its path crosses a surface (\`tests/soak/crossing.c\`, which shares no code with dcsim), a step that did not"
+  echo "converge ends with status 0, momentum changes by more than 1e-10, energy exceeds that of the start by 1e-9 more than what contact may give"
+  echo "in a step (docs/theory.md, \"Energy\"), or what should pass is stuck. Energy above the start by more than 1e-9 is counted. Status 4 is an honest failure. Speeds of 2 to 1000 m/s, steps of 0.001 to 0.04 s; \`scripts/soak/cases.py\` makes the scenes."
+  found collisions "Collisions"
+  found thrown "Bodies thrown at each other"
+  found passages "Slots and tubes with 0.1 mm of clearance"
+  if [ -s "$folder/sweeps.md" ]; then
+    printf '\n## Kills and faults\n\n'
+    cat "$folder/sweeps.md"
+  fi
+} > "$folder/soak.md"
+cp "$folder/soak.md" "$output"
+echo "soak: wrote $output"
+exit $failed
