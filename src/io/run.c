@@ -286,7 +286,7 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
 {
   static const char *const own_files[] = {"scene.json",    "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
-                                          "checkpoint.h5", NULL};
+                                          "checkpoint.bin", NULL};
   struct dc_mesh_copies copies;
   enum dc_status status = refuse_existing(run->directory, own_files, error);
   if (!status)
@@ -394,7 +394,7 @@ static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(loss_header));
   free(path);
-  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.h5: is missing, but loss.csv has rows", directory)
+  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.bin: is missing, but loss.csv has rows", directory)
               : DC_OK;
 }
 
@@ -416,7 +416,7 @@ static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, lo
 // What beginning again does once the directory is locked.
 static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
-  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.h5", NULL};
+  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.bin", NULL};
   (void)rows;
   enum dc_status status = refuse_rows(run->directory, error);
   if (!status)
@@ -463,7 +463,7 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
 
 bool dc_run_was_cut_short(const char *directory)
 {
-  return is_missing(directory, "checkpoint.h5") && !is_missing(directory, "resolved.json");
+  return is_missing(directory, "checkpoint.bin") && !is_missing(directory, "resolved.json");
 }
 
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,

@@ -73,7 +73,7 @@ until_rows() {
 }
 
 run 0 optimize scene.json -o straight --quiet
-check "a run ends with a checkpoint" [ -s straight/checkpoint.h5 ]
+check "a run ends with a checkpoint" [ -s straight/checkpoint.bin ]
 
 # stopped by a time limit, again and again
 run 0 optimize scene.json -o limited --max-time 0.02 --checkpoint 1000
@@ -93,7 +93,7 @@ for rows in 2 9 25 50; do
   until_rows killed$rows $rows
   kill -KILL $pid 2>/dev/null
   wait $pid 2>/dev/null
-  check "a checkpoint is there" [ -s killed$rows/checkpoint.h5 ]
+  check "a checkpoint is there" [ -s killed$rows/checkpoint.bin ]
   run 0 optimize --resume killed$rows --threads 1
   same killed$rows "killed after $rows rows"
 done
@@ -157,16 +157,16 @@ done
 pid=$!
 until_rows asked 3
 # a checkpoint that replaces another is another file; one that is kept open keeps its number
-exec 3<asked/checkpoint.h5
+exec 3<asked/checkpoint.bin
 file_of() { ls -i "$1" | cut -d ' ' -f 1; }
-first=$(file_of asked/checkpoint.h5)
+first=$(file_of asked/checkpoint.bin)
 sleep 0.1
-check "that of the beginning only" [ "$(file_of asked/checkpoint.h5)" = "$first" ]
+check "that of the beginning only" [ "$(file_of asked/checkpoint.bin)" = "$first" ]
 kill -USR1 $pid
 tries=0
-until [ "$(file_of asked/checkpoint.h5)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
+until [ "$(file_of asked/checkpoint.bin)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
 exec 3<&-
-check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.h5)" != "$first" ]
+check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.bin)" != "$first" ]
 says "SIGUSR1: writing a checkpoint after this iteration"
 rows=$(rows_of asked)
 until_rows asked "$rows"
@@ -184,7 +184,7 @@ run 0 optimize --resume moved
 mv moved straight
 run 0 optimize scene.json -o longer --set optimizer.iterations=25
 run 7 optimize --resume longer --set optimizer.iterations=60
-says "longer/checkpoint.h5: was written with another scene"
+says "longer/checkpoint.bin: was written with another scene"
 check "nothing was changed" [ "$(rows_of longer)" -eq 27 ]
 run 0 optimize --resume longer --set optimizer.iterations=60 --force
 check "forced iterations are those of a longer run" cmp straight/loss.csv longer/loss.csv
@@ -198,15 +198,15 @@ sed 's/^v 0.1 0.1 0.1/v 0.1 0.1 0.11/' tetrahedron.obj >mesh/meshes/tetrahedron.
 run 7 optimize --resume mesh
 says "other meshes"
 cp -r straight damaged
-printf x | dd of=damaged/checkpoint.h5 bs=1 seek=1000 conv=notrunc 2>/dev/null
+printf x | dd of=damaged/checkpoint.bin bs=1 seek=1000 conv=notrunc 2>/dev/null
 run 7 optimize --resume damaged
-says "damaged/checkpoint.h5: is damaged"
+says "damaged/checkpoint.bin: is damaged"
 run 7 optimize --resume damaged --force
-dd if=straight/checkpoint.h5 of=damaged/checkpoint.h5 bs=700 count=1 2>/dev/null
+dd if=straight/checkpoint.bin of=damaged/checkpoint.bin bs=700 count=1 2>/dev/null
 run 7 optimize --resume damaged
-rm damaged/checkpoint.h5
+rm damaged/checkpoint.bin
 run 7 optimize --resume damaged
-says "damaged/checkpoint.h5: is missing, but loss.csv has rows"
+says "damaged/checkpoint.bin: is missing, but loss.csv has rows"
 run 3 optimize --resume nowhere
 says "nowhere/resolved.json"
 check "and nothing is created there" [ ! -e nowhere ]

@@ -31,7 +31,7 @@ static enum dc_status read_bytes(const char *bytes, size_t size, struct dc_error
   if (!read_back)
     read_back = dc_snapshot_create();
   mkdir("read", 0777);
-  write_bytes("read/checkpoint.h5", bytes, size);
+  write_bytes("read/checkpoint.bin", bytes, size);
   return dc_checkpoint_read("read", &identity, true, read_back, error);
 }
 
@@ -125,7 +125,7 @@ static void stop_a_run(struct stopped_run *run, int number)
     printf("Bail out! status %d: %s%s\n", status, error.text, reading.text);
     exit(1);
   }
-  run->checkpoint = slurp(run->directory, "checkpoint.h5");
+  run->checkpoint = slurp(run->directory, "checkpoint.bin");
   run->loss = slurp(run->directory, "loss.csv");
   run->progress = slurp(run->directory, "progress.jsonl");
 }
@@ -183,7 +183,7 @@ static void test_damaged_bytes(void)
     refused += !same;
     enum dc_status status = read_bytes(bytes, size, &error);
     CHECK(status == (same ? DC_OK : DC_CHECKPOINT) && error.status == status, "round %d: %s", i, error.text);
-    CHECK(same || (strncmp(error.text, "read/checkpoint.h5: ", 20) == 0 && entries(read_back) == 0), "%s", error.text);
+    CHECK(same || (strncmp(error.text, "read/checkpoint.bin: ", 20) == 0 && entries(read_back) == 0), "%s", error.text);
     free(bytes);
   }
   CHECK(refused > ROUNDS * 2 / 3, "%ld refused, %ld unchanged", refused, unchanged);

@@ -177,9 +177,9 @@ static void test_round_trip(void)
   }
   // the same numbers give the same bytes
   size_t size, size_again;
-  char *bytes = slurp(in(&fixture, "run/checkpoint.h5"), &size);
+  char *bytes = slurp(in(&fixture, "run/checkpoint.bin"), &size);
   CHECK(dc_checkpoint_write(run, &identity, written, &error) == DC_OK, "%s", error.text);
-  char *again = slurp(in(&fixture, "run/checkpoint.h5"), &size_again);
+  char *again = slurp(in(&fixture, "run/checkpoint.bin"), &size_again);
   CHECK(size == size_again && memcmp(bytes, again, size) == 0, "%zu", size);
   free(bytes);
   free(again);
@@ -220,7 +220,7 @@ static void test_identity(void)
     const char *directory = in(&fixture, "run");
     CHECK(dc_checkpoint_read(directory, &cases[i].other, false, fixture.snapshot, &error) == DC_CHECKPOINT, "%zu", i);
     CHECK(strstr(error.text, cases[i].says) && error.status == DC_CHECKPOINT, "%s", error.text);
-    CHECK(strstr(error.text, "run/checkpoint.h5: ") && strstr(error.text, "--force"), "%s", error.text);
+    CHECK(strstr(error.text, "run/checkpoint.bin: ") && strstr(error.text, "--force"), "%s", error.text);
     CHECK(entries(fixture.snapshot) == 0, "%zu", i);
     CHECK(dc_checkpoint_read(directory, &cases[i].other, true, fixture.snapshot, &error) == DC_OK, "%s", error.text);
     CHECK(dc_snapshot_get_reals(fixture.snapshot, "reals", 6, numbers, NULL) == DC_OK, "%zu", i);
@@ -257,7 +257,7 @@ static void test_identify(void)
 
 static void put_bytes(const struct fixture *fixture, const char *bytes, size_t size)
 {
-  CHECK(dc_file_write(in(fixture, "run/checkpoint.h5"), bytes, size, NULL) == DC_OK, "%zu", size);
+  CHECK(dc_file_write(in(fixture, "run/checkpoint.bin"), bytes, size, NULL) == DC_OK, "%zu", size);
 }
 
 static void check_unusable(const struct fixture *fixture, const char *says)
@@ -265,7 +265,7 @@ static void check_unusable(const struct fixture *fixture, const char *says)
   struct dc_error error = {0};
   for (int force = 0; force < 2; force++) {
     CHECK(read_back(fixture, force, &error) == DC_CHECKPOINT && error.status == DC_CHECKPOINT, "%s", error.text);
-    CHECK(strstr(error.text, "checkpoint.h5: ") && strstr(error.text, says), "%s", error.text);
+    CHECK(strstr(error.text, "checkpoint.bin: ") && strstr(error.text, says), "%s", error.text);
     CHECK(entries(fixture->snapshot) == 0, "%s", says);
   }
 }
@@ -285,7 +285,7 @@ static void test_damaged_files(void)
   setup(&fixture);
   write_checkpoint(&fixture);
   size_t size;
-  char *bytes = slurp(in(&fixture, "run/checkpoint.h5"), &size);
+  char *bytes = slurp(in(&fixture, "run/checkpoint.bin"), &size);
   CHECK(size > 2000 && size < 100000, "%zu", size);
   for (size_t length = 0; length < size; length += length < SEAL_SIZE + 8 ? 37 : 997) {  // truncated
     put_bytes(&fixture, bytes, length);
@@ -309,12 +309,12 @@ static void test_damaged_files(void)
     check_unusable(&fixture, "checksum");
     number[0] ^= 1;
   }
-  unlink(in(&fixture, "run/checkpoint.h5"));
+  unlink(in(&fixture, "run/checkpoint.bin"));
   check_unusable(&fixture, "No such file");
-  mkfifo(in(&fixture, "run/checkpoint.h5"), 0666);
+  mkfifo(in(&fixture, "run/checkpoint.bin"), 0666);
   check_unusable(&fixture, "is not a regular file");
-  unlink(in(&fixture, "run/checkpoint.h5"));
-  mkdir(in(&fixture, "run/checkpoint.h5"), 0777);
+  unlink(in(&fixture, "run/checkpoint.bin"));
+  mkdir(in(&fixture, "run/checkpoint.bin"), 0777);
   check_unusable(&fixture, "is not a regular file");
   free(bytes);
   teardown(&fixture);
@@ -330,7 +330,7 @@ static void test_full_disk(void)
   struct dc_run *run;
   CHECK(reopen(&fixture, 0, &run, &error) == DC_OK, "%s", error.text);
   size_t size;
-  char *before = slurp(in(&fixture, "run/checkpoint.h5"), &size);
+  char *before = slurp(in(&fixture, "run/checkpoint.bin"), &size);
   const struct dc_checkpoint_identity other = {"9", 9, 9, "9"};
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
   struct rlimit limit, small;
@@ -341,8 +341,8 @@ static void test_full_disk(void)
   enum dc_status status = dc_checkpoint_write(run, &other, fixture.snapshot, &error);
   setrlimit(RLIMIT_FSIZE, &limit);
   signal(SIGXFSZ, handler);
-  CHECK(status == DC_IO && strstr(error.text, "checkpoint.h5: cannot write"), "%s", error.text);
-  CHECK(dc_file_holds(in(&fixture, "run/checkpoint.h5"), before, size), "the one before is there");
+  CHECK(status == DC_IO && strstr(error.text, "checkpoint.bin: cannot write"), "%s", error.text);
+  CHECK(dc_file_holds(in(&fixture, "run/checkpoint.bin"), before, size), "the one before is there");
   CHECK(read_back(&fixture, false, &error) == DC_OK, "%s", error.text);
   free(before);
   CHECK(dc_run_close(run, &error) == DC_OK, "%s", error.text);
@@ -392,7 +392,7 @@ static void test_killed(void)
     pid_t child = fork();
     if (child == 0)
       write_for_ever(&fixture);
-    for (int wait = 0; wait < 2000 && !exists(in(&fixture, "run/checkpoint.h5")); wait++)
+    for (int wait = 0; wait < 2000 && !exists(in(&fixture, "run/checkpoint.bin")); wait++)
       nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     nanosleep(&(struct timespec){.tv_nsec = 3000000 + 700000 * k}, NULL);
     int how;
