@@ -36,16 +36,19 @@ static int write_all(int fd, const void *bytes, size_t size)
   return 0;
 }
 
-static int read_all(int fd, void *bytes, size_t size)
+// DC_MEMORY, without a message, when there are fewer bytes.
+static enum dc_status read_all(int fd, void *bytes, size_t size, struct dc_error *error)
 {
   for (char *to = bytes; size;) {
     ssize_t got = read(fd, to, size);
-    if (got == 0 || (got < 0 && errno != EINTR))
-      return -1;
+    if (got < 0 && errno != EINTR)
+      return dc_fail(error, DC_IO, "the answer of a process cannot be read: %s", strerror(errno));
+    if (got == 0)
+      return DC_MEMORY;
     to += got < 0 ? 0 : got;
     size -= got < 0 ? 0 : (size_t)got;
   }
-  return 0;
+  return DC_OK;
 }
 
 // A run's lock among them, which must not outlive the run when that is killed.
@@ -77,8 +80,9 @@ static _Noreturn void work_and_exit(dc_child_work *work, void *context, unsigned
 
 static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_t *size, struct dc_error *error)
 {
-  if (read_all(fd, answer, sizeof *answer))
-    return DC_MEMORY;
+  enum dc_status status = read_all(fd, answer, sizeof *answer, error);
+  if (status)
+    return status;
   if (answer->status) {
     if (error)
       *error = answer->error;
@@ -88,7 +92,7 @@ static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_
   if (!*bytes)
     return dc_fail(error, DC_MEMORY, "out of memory for %zu bytes", answer->size);
   *size = answer->size;
-  return read_all(fd, *bytes, *size) ? DC_MEMORY : DC_OK;
+  return read_all(fd, *bytes, *size, error);
 }
 
 // How a process ended that should have answered; 0 when another part of the program has asked for that already.

@@ -12,9 +12,23 @@
 enum { IMAGE_INCREMENT = 1 << 20 };
 static const size_t largest_file = (size_t)8 << 30;
 
-void dc_h5_silence(void)
+static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  (void)number;
+  if (cause->maj_num == H5E_RESOURCE || cause->min_num == H5E_NOSPACE || cause->min_num == H5E_CANTALLOC)
+    *(bool *)out_of_memory = true;
+  return 0;
+}
+
+// HDF5 calls it with the stack of causes whenever one of its functions fails.
+static herr_t look_at_stack(hid_t stack, void *out_of_memory)
+{
+  return H5Ewalk2(stack, H5E_WALK_UPWARD, look_at, out_of_memory);
+}
+
+void dc_h5_watch(bool *out_of_memory)
+{
+  *out_of_memory = H5Eset_auto2(H5E_DEFAULT, look_at_stack, out_of_memory) < 0;
 }
 
 char *dc_h5_link_name(const char *name)

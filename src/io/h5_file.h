@@ -8,8 +8,9 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-// HDF5 prints its error stack unless told otherwise.
-void dc_h5_silence(void);
+// From now on HDF5 prints nothing; *out_of_memory becomes true when one of its functions fails for want of memory, which
+// looks from outside like any other failure, such as an object that is not there.
+void dc_h5_watch(bool *out_of_memory);
 
 // A file being made in memory.  Whatever fails is remembered in failed, so that callers look once, at the end; objects
 // that could not be made are negative, and everything here takes them.

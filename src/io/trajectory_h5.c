@@ -255,7 +255,8 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
   const struct dc_scene *scene = content->scene;
   struct writer writer = {.file = -1};
   const char *format = DC_TRAJECTORY_FORMAT;
-  dc_h5_silence();
+  bool out_of_memory;
+  dc_h5_watch(&out_of_memory);
   dc_h5_writer_open(&writer);
   if (!writer.failed) {
     dc_h5_put_strings(&writer, writer.file, "format", 0, &format);
@@ -271,7 +272,7 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
   }
   *image = dc_h5_writer_image(&writer, DC_TRAJECTORY_FORMAT, size);
   dc_h5_writer_close(&writer);
-  return *image ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  return *image && !out_of_memory ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
 }
 
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,

@@ -381,11 +381,13 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
                           .path = request->path,
                           .file_size = request->size,
                           .error = error};
-  dc_h5_silence();
+  bool out_of_memory;
+  dc_h5_watch(&out_of_memory);
   hid_t file = dc_h5_open_image(request->image, request->size);
-  if (file < 0)
-    return dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", request->path);
-  enum dc_status status = read_root(file, request->first, &reader, request->scene, request->trajectory);
+  enum dc_status status = file < 0 ? dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", request->path)
+                                   : read_root(file, request->first, &reader, request->scene, request->trajectory);
+  if (out_of_memory)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
   return status ? status : pack(request, bytes, size, error);
 }
 
