@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lets one request for memory fail in each of N runs (the k-th of a run, drawn evenly over all), or one read() with -k read, and looks at
+# Lets one request for memory fail in each of N runs (the k-th of a run, drawn evenly over all), or one read() or open() with -k, and looks at
 # what is left: the run ends with status 6 (5) and a message, or as if nothing had been; an optimization is resumed and leaves the bytes of an
 # undisturbed one, or has written nothing; files that are there are whole.  The last line is "N points: A status 6, B ok, C other, D signals";
 # exits 1 when one is not as it should be, and 77 where calls cannot be made to fail (another C library than glibc, sanitizers).
-# Usage: scripts/fault-sweep.sh [-k malloc|read] [-a] [-r SEED] [N], from any directory; 3000 points, seed 1.  -a: all calls from the k-th on
+# Usage: scripts/fault-sweep.sh [-k malloc|read|open] [-a] [-r SEED] [N], from any directory; 3000 points, seed 1.  -a: all calls from the k-th on
 # fail.  DCSIM: the program, default build/dcsim.  CC: a C compiler.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,6 +24,7 @@ count=${1:-3000}
 case $kind in
 malloc) variable=DCSIM_FAIL_MALLOC column=1 due=6 ;;
 read) variable=DCSIM_FAIL_READ column=2 due=5 ;;
+open) variable=DCSIM_FAIL_OPEN column=3 due=5 ;;
 *) exit 2 ;;
 esac
 # Faults are for the program, not for the shell that libtool puts before it.
@@ -38,7 +39,8 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-faults-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM HUP
 cd "$folder"
-${CC:-cc} -shared -fPIC -o fail.so "$root/tests/faults/fail.c" -ldl 2>compiler || exit 77
+cannot() { cat compiler err 2>/dev/null; exit 77; }
+${CC:-cc} -shared -fPIC -o fail.so "$root/tests/faults/fail.c" -ldl 2>compiler || cannot
 
 # What is swept.  The run directory is called "run"; before(): what is there at the beginning.
 billiards="$root/scenes/billiards.json --set time.steps=10"
@@ -121,11 +123,10 @@ parts=$(echo "$names" | wc -w)
 for name in $names; do
   before "$name"
   rm -f calls
-  program "$name" LD_PRELOAD="$folder/fail.so" DCSIM_FAIL_COUNT="$folder/calls" || exit 77
-  [ -s calls ] || exit 77
-  calls=$(cut -d ' ' -f $column calls)
+  program "$name" LD_PRELOAD="$folder/fail.so" DCSIM_FAIL_COUNT="$folder/calls" || cannot
+  calls=$(cut -d " " -f $column calls) && [ "$calls" -gt 0 ] || cannot
   mv run "straight-$name"
-  # an even share of the points, no more than there are calls; with -k read every call
+  # an even share of the points, no more than there are calls; with few calls every one
   share=$(((count + parts - 1) / parts))
   [ "$share" -le $((count - points)) ] || share=$((count - points))
   if [ "$share" -gt "$calls" ]; then share=$calls; fi

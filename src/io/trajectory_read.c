@@ -386,7 +386,12 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
   hid_t file = dc_h5_open_image(request->image, request->size);
   enum dc_status status = file < 0 ? dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", request->path)
                                    : read_root(file, request->first, &reader, request->scene, request->trajectory);
-  if (out_of_memory)
+  // without memory HDF5 may be unable to say why
+  void *some = status ? malloc(1 << 16) : NULL;
+  if (out_of_memory || (status && !some))
+    status = DC_MEMORY;
+  free(some);
+  if (status == DC_MEMORY)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
   return status ? status : pack(request, bytes, size, error);
 }

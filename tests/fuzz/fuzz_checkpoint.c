@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged checkpoints, in a fixed random order: damaged bytes are refused before HDF5 sees them; numbers that nobody
+// Damaged checkpoints, in a fixed random order: damaged bytes are refused, whoever seals them anew; numbers that nobody
 // wrote are refused or go on, never crash, and nothing that is not finite gets into the results.
 #include <dcsim.h>
 #include <limits.h>
@@ -10,9 +10,10 @@
 #include "harness.h"
 #include "io/checkpoint.h"
 #include "io/run_files.h"
+#include "io/seal.h"
 #include "io/scene_files.h"
 
-static const struct dc_checkpoint_identity identity = {"fuzz", 1, 2, "fuzz"};
+static const struct dc_checkpoint_identity identity = {"fuzz", 1, 2, "fuzz", "fuzz"};
 static struct dc_snapshot *read_back;
 
 static size_t entries(const struct dc_snapshot *snapshot)
@@ -190,6 +191,32 @@ static void test_damaged_bytes(void)
   printf("# %ld refused, %ld unchanged\n", refused, unchanged);
 }
 
+// The reader of the records alone, behind a seal that holds: it refuses or reads, in memory in proportion.
+static void test_sealed_bytes(void)
+{
+  enum { ROUNDS = 20000 };
+  struct dc_random random;
+  struct dc_error error;
+  long refused = 0;
+  dc_random_seed(&random, 35);
+  for (int i = 0; i < ROUNDS; i++) {
+    const struct stopped_run *run = &runs[i % SCENES];
+    size_t size = run->checkpoint.size - DC_SEAL_SIZE;
+    char *bytes = malloc(DC_SEAL_SIZE + size + 8);
+    if (!bytes)
+      return;
+    memcpy(bytes, run->checkpoint.bytes, DC_SEAL_SIZE + size);
+    size = damage(&random, bytes + DC_SEAL_SIZE, size);
+    dc_seal("dcsim checkpoint 2", bytes, DC_SEAL_SIZE + size);
+    enum dc_status status = read_bytes(bytes, DC_SEAL_SIZE + size, &error);
+    CHECK(status == DC_OK || status == DC_CHECKPOINT, "round %d: %d, %s", i, status, error.text);
+    refused += status == DC_CHECKPOINT;
+    free(bytes);
+  }
+  CHECK(refused > ROUNDS / 20, "%ld refused", refused);
+  printf("# %ld of %d refused\n", refused, ROUNDS);
+}
+
 // ---- Numbers
 
 static double odd_real(struct dc_random *random, double was)
@@ -267,8 +294,9 @@ static void test_damaged_numbers(void)
       const dcsim_run_options options = {.resume = run->directory, .force = 1, .checkpoint_seconds = 1e9};
       write_damaged(&random, run);
       int status = dcsim_optimize(run->public_scene, &options, NULL, NULL, &error);
-      CHECK(status == DCSIM_OK || status == DCSIM_NUMERICAL || status == DCSIM_CHECKPOINT, "scene %d round %d: %d, %s",
-            k, i, status, error.text);
+      // bodies as fast as 1e308 m/s have more pairs than there is memory for
+      bool known = status == DCSIM_OK || status == DCSIM_NUMERICAL || status == DCSIM_CHECKPOINT;
+      CHECK(known || status == DCSIM_MEMORY, "scene %d round %d: %d, %s", k, i, status, error.text);
       ends[status]++;
       if (status != DCSIM_OK)
         continue;
@@ -305,7 +333,9 @@ static void enter_memory_folder(void)
 
 int main(void)
 {
-  static const struct test tests[] = {{"damaged bytes", test_damaged_bytes}, {"damaged numbers", test_damaged_numbers}};
+  static const struct test tests[] = {{"damaged bytes", test_damaged_bytes},
+                                      {"sealed bytes", test_sealed_bytes},
+                                      {"damaged numbers", test_damaged_numbers}};
   enter_temporary_folder();
   enter_memory_folder();
   for (int k = 0; k < SCENES; k++)
