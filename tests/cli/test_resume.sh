@@ -60,7 +60,7 @@ same() { # DIRECTORY WHAT [STRAIGHT]
   without_times "$whole/progress.jsonl" >"$scratch/straight"
   without_times "$1/progress.jsonl" >"$scratch/other"
   check "$2: the same parameters" cmp "$scratch/straight" "$scratch/other"
-  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|(trajectory|checkpoint).h5|meshes')" ]
+  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|trajectory.h5|checkpoint.bin|meshes')" ]
 }
 rows_of() { [ -s "$1/loss.csv" ] && wc -l <"$1/loss.csv" || echo 0; }
 # until_rows DIRECTORY ROWS: waits for them
@@ -197,6 +197,19 @@ cp -r straight mesh
 sed 's/^v 0.1 0.1 0.1/v 0.1 0.1 0.11/' tetrahedron.obj >mesh/meshes/tetrahedron.obj
 run 7 optimize --resume mesh
 says "other meshes"
+# the core type of OpenBLAS decides bits; x86-64 has others than this machine's
+core=$(sed -n 's/.*"blas_core": "\([^"]*\)".*/\1/p' straight/run.json)
+check "run.json names the core type" [ -n "$core" ]
+other=Prescott
+[ "$core" != Prescott ] || other=Nehalem
+if [ "$(uname -m)" = x86_64 ]; then
+  cp -r straight elsewhere
+  OPENBLAS_CORETYPE=$other run 7 optimize --resume elsewhere
+  says "another core type of OpenBLAS $core (now $other); --force goes on all the same"
+  OPENBLAS_CORETYPE=$other run 0 optimize --resume elsewhere --force
+else
+  skip "another core type is refused" "not x86-64"
+fi
 cp -r straight damaged
 printf x | dd of=damaged/checkpoint.bin bs=1 seek=1000 conv=notrunc 2>/dev/null
 run 7 optimize --resume damaged
