@@ -411,6 +411,9 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
   }
   unsigned seconds = SECONDS + (unsigned)(request->size / BYTES_PER_SECOND);
   status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
+  // HDF5 does not always say that memory was out: what is wrong with a sealed file is so again
+  if (status == DC_BAD_INPUT || status == DC_IO)
+    status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
   free(request->image);
   if (status && strncmp(why.text, request->path, strlen(request->path)) != 0)
     dc_error_prefix(&why, "%.500s", request->path);
