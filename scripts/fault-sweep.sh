@@ -96,9 +96,10 @@ complain() {
 same_rows() { cmp -s "$1/loss.csv" "$2/loss.csv"; }
 look_at_files() {
   for file in $whole; do
-    if [ -e "run/$file" ] && ! cmp -s "run/$file" "straight-$name/$file"; then
-      [ "$name" = resume ] && [ "$status" != 0 ] && cmp -s "run/$file" "stopped/$file" || complain "run/$file is another one"
-    fi
+    [ -e "run/$file" ] || continue
+    as_before=no
+    if [ "$name" = resume ] && [ "$status" != 0 ] && cmp -s "run/$file" "stopped/$file"; then as_before=yes; fi
+    [ $as_before = yes ] || cmp -s "run/$file" "straight-$name/$file" || complain "run/$file is another one"
   done
   if [ "$status" = 0 ]; then
     same_rows run "straight-$name" || complain "other rows"
@@ -112,7 +113,9 @@ look_at_files() {
     [ -e run/resolved.json ] || return 0
     cp err kept
     "$dcsim" optimize --resume run --checkpoint 0 --quiet --no-report >out 2>err || complain "cannot be resumed"
-    same_rows run "straight-$name" && cmp -s run/trajectory.h5 "straight-$name/trajectory.h5" || complain "resumed, it is another run"
+    if ! same_rows run "straight-$name" || ! cmp -s run/trajectory.h5 "straight-$name/trajectory.h5"; then
+      complain "resumed, it is another run"
+    fi
     cp kept err
     ;;
   esac
@@ -124,7 +127,8 @@ for name in $names; do
   before "$name"
   rm -f calls
   program "$name" LD_PRELOAD="$folder/fail.so" DCSIM_FAIL_COUNT="$folder/calls" || cannot
-  calls=$(cut -d " " -f $column calls) && [ "$calls" -gt 0 ] || cannot
+  calls=$(cut -d ' ' -f $column calls)
+  [ "${calls:-0}" -gt 0 ] || cannot
   mv run "straight-$name"
   # an even share of the points, no more than there are calls; with few calls every one
   share=$(((count + parts - 1) / parts))
