@@ -73,7 +73,7 @@ while [ "$done" -lt "$count" ]; do
     hits=$((hits + 1))
     rows=none
     [ ! -s "$run/loss.csv" ] || rows=$(($(wc -l < "$run/loss.csv") - 1))
-    [ -e "$run/checkpoint.h5" ] || early=$((early + 1))
+    [ -e "$run/checkpoint.bin" ] || early=$((early + 1))
     history="$history ${moment}s($rows)"
   done
   if [ "$hits" = 0 ]; then

@@ -7,6 +7,7 @@
 #include "api/session.h"
 #include "base/clock.h"
 #include "contact/lane_kernels.h"
+#include "math/libraries.h"
 
 static const double DEFAULT_SECONDS = 30;
 
@@ -14,8 +15,8 @@ enum { LOSSES = 2 };
 
 static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
 {
-  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, identity,
-                                &session->error);
+  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name,
+                                dc_blas_core(), identity, &session->error);
 }
 
 // "run/..." beside what plan or horizon put in.

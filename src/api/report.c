@@ -303,7 +303,7 @@ static enum dc_status open_page(struct page *page, dcsim_error *error)
   for (int i = 0; i < 2; i++)
     if (!dc_run_has(page->directory, needed[i]))
       return dc_fail(&page->error, DC_IO, "%.800s: has no %s: the run has not ended%s", page->directory, needed[i],
-                     dc_run_has(page->directory, "checkpoint.h5") ? " (dcsim optimize --resume goes on with it)" : "");
+                     dc_run_has(page->directory, "checkpoint.bin") ? " (dcsim optimize --resume goes on with it)" : "");
   enum dc_status status = dc_run_read_trajectory(page->directory, page->scene, &page->best, &page->error);
   if (!status)
     status = dc_run_read_first_trajectory(page->directory, page->scene, &page->first, &page->error);

@@ -237,6 +237,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .seed = session->scene->seed,
                                    .threads = omp_get_max_threads(),
                                    .vector_width = dc_lane_kernels()->name,
+                                   .blas_core = dc_blas_core(),
                                    .started = session->started,
                                    .seconds = result->seconds,
                                    .exit_status = exit_status,

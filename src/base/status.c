@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,4 +42,22 @@ void dc_error_prefix(struct dc_error *error, const char *format, ...)
     return;
   snprintf(text + length, sizeof text - (size_t)length, ": %.900s", error->text);
   memcpy(error->text, text, sizeof text);
+}
+
+enum dc_status dc_status_of_open(int number)
+{
+  switch (number) {
+  case ENOENT:
+  case ENOTDIR:
+  case EISDIR:
+  case EACCES:
+  case EPERM:
+  case ELOOP:
+  case ENAMETOOLONG:
+  case EINVAL:
+  case ENXIO:
+  case ENODEV: return DC_BAD_INPUT;
+  case ENOMEM: return DC_MEMORY;
+  default: return DC_IO;
+  }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: finds the command, parses its options, runs it; exits with the statuses of dcsim.h.
 #include <dcsim.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
@@ -85,12 +88,28 @@ static int dispatch(int argc, char **argv)
   return fail_unknown(argv[1]);
 }
 
+static bool ended;
+
+// Called at exit.  The program ends by returning from main; libraries end it where memory or threads run out (libgomp with
+// exit(1), after a message of its own), which is none of our statuses.
+static void correct_status(void)
+{
+  static const char text[] = "dcsim: a library ended the program: out of memory or of threads\n";
+  if (ended)
+    return;
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(DCSIM_MEMORY);
+}
+
 int main(int argc, char **argv)
 {
   cli_open_standard_streams();
+  if (atexit(correct_status))
+    return cli_fail(DCSIM_MEMORY, "out of memory");
   cli_signals_install();
   int status = dispatch(argc, argv);
   int lost = cli_close_output();
+  ended = true;
   // a failure before it is the cause; a promise that did not hold cannot be reported when the report is lost
   return lost && status <= DCSIM_UNMET ? lost : status;
 }

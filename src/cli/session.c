@@ -92,7 +92,7 @@ static bool write_report(const struct cli_arguments *arguments, int status, cons
 static bool has_checkpoint(const char *directory)
 {
   char path[sizeof((dcsim_result *)0)->directory + 16];
-  snprintf(path, sizeof path, "%s/checkpoint.h5", directory);
+  snprintf(path, sizeof path, "%s/checkpoint.bin", directory);
   return directory[0] && access(path, F_OK) == 0;
 }
 

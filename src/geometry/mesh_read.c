@@ -78,7 +78,7 @@ static enum dc_status open_regular(const char *path, int *descriptor, size_t *si
 {
   *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (*descriptor < 0)
-    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": cannot be opened: %s", path, strerror(errno));
+    return dc_fail(error, dc_status_of_open(errno), PATH_FORMAT ": cannot be opened: %s", path, strerror(errno));
   struct stat status;
   if (fstat(*descriptor, &status) != 0)
     return dc_fail(error, DC_IO, PATH_FORMAT ": %s", path, strerror(errno));

@@ -6,48 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "io/json_text.h"
-#include "io/run_files.h"
+#include "io/seal.h"
 
-enum {
-  SEAL_SIZE = 512,  // the smallest user block
-  IMAGE_INCREMENT = 1 << 20
-};
+enum { IMAGE_INCREMENT = 1 << 20 };
 static const size_t largest_file = (size_t)8 << 30;
 
-struct error_printing dc_h5_silence(void)
+static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
-  struct error_printing saved = {NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return saved;
+  (void)number;
+  if (cause->maj_num == H5E_RESOURCE || cause->min_num == H5E_NOSPACE || cause->min_num == H5E_CANTALLOC)
+    *(bool *)out_of_memory = true;
+  return 0;
 }
 
-void dc_h5_speak(struct error_printing saved)
+// HDF5 calls it with the stack of causes whenever one of its functions fails.
+static herr_t look_at_stack(hid_t stack, void *out_of_memory)
 {
-  H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data);
+  return H5Ewalk2(stack, H5E_WALK_UPWARD, look_at, out_of_memory);
 }
 
-// First 512 bytes of a file: what it is, its size, FNV-1a of the bytes behind.
-static void make_seal(char seal[SEAL_SIZE], const char *format, const char *image, size_t size)
+void dc_h5_watch(bool *out_of_memory)
 {
-  memset(seal, 0, SEAL_SIZE);
-  snprintf(seal, SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", format, size,
-           (unsigned long long)dc_hash(DC_HASH_SEED, image + SEAL_SIZE, size - SEAL_SIZE));
-}
-
-static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size,
-                                 struct dc_error *error)
-{
-  char seal[SEAL_SIZE];
-  size_t length = strlen(format);
-  if (size <= SEAL_SIZE || memcmp(image, format, length) != 0 || image[length] != '\n')
-    return dc_fail(error, DC_IO, "%.800s: is not of the format \"%s\"", path, format);
-  make_seal(seal, format, image, size);
-  if (memcmp(seal, image, SEAL_SIZE) != 0)
-    return dc_fail(error, DC_IO, "%.800s: is damaged (size or hash is not what was written)", path);
-  return DC_OK;
+  *out_of_memory = H5Eset_auto2(H5E_DEFAULT, look_at_stack, out_of_memory) < 0;
 }
 
 char *dc_h5_link_name(const char *name)
@@ -71,11 +52,13 @@ char *dc_h5_link_name(const char *name)
   return NULL;
 }
 
-// HDF5 takes two open files in memory for the same one when their names are the same.
+// HDF5 takes two open files in memory for the same one when their names are the same, and does not open one whose name a
+// file on the disk has.  No file can have this one, so that none is made either when the request for memory as its place
+// fails.
 static void unique_name(char *name, size_t size)
 {
   static atomic_ulong serial;
-  snprintf(name, size, "memory-%lu.h5", atomic_fetch_add(&serial, 1));
+  snprintf(name, size, "/dev/null/memory-%lu.h5", atomic_fetch_add(&serial, 1));
 }
 
 void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings)
@@ -95,7 +78,7 @@ void dc_h5_writer_open(struct writer *writer)
   hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
   checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
   checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
-  checked(writer, H5Pset_userblock(creation, SEAL_SIZE));
+  checked(writer, H5Pset_userblock(creation, DC_SEAL_SIZE));
   checked(writer, H5Pset_obj_track_times(creation, false));
   writer->file = checked(writer, H5Fcreate(name, H5F_ACC_TRUNC, creation, access));
   writer->group_properties = checked(writer, H5Pcreate(H5P_GROUP_CREATE));
@@ -124,18 +107,16 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
   if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
     return NULL;
   ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
-  if (length <= 0 || (size_t)length > largest_file - SEAL_SIZE)
+  if (length <= 0 || (size_t)length > largest_file - DC_SEAL_SIZE)
     return NULL;
-  *size = SEAL_SIZE + (size_t)length;
-  char *image = malloc(*size), seal[SEAL_SIZE];
-  if (image && H5Fget_file_image(writer->file, image + SEAL_SIZE, (size_t)length) != length) {
+  *size = DC_SEAL_SIZE + (size_t)length;
+  char *image = malloc(*size);
+  if (image && H5Fget_file_image(writer->file, image + DC_SEAL_SIZE, (size_t)length) != length) {
     free(image);
     image = NULL;
   }
-  if (image) {
-    make_seal(seal, format, image, *size);
-    memcpy(image, seal, SEAL_SIZE);
-  }
+  if (image)
+    dc_seal(format, image, *size);
   return image;
 }
 
@@ -148,19 +129,6 @@ hid_t dc_h5_open_image(char *image, size_t size)
     file = H5Fopen(name, H5F_ACC_RDONLY, access);
   close_object(access);
   return file;
-}
-
-enum dc_status dc_h5_read_image(const char *path, const char *format, char **image, size_t *size,
-                                struct dc_error *error)
-{
-  enum dc_status status = dc_file_read(path, largest_file, image, size, error);
-  if (!status)
-    status = check_seal(path, format, *image, *size, error);
-  if (status) {
-    free(*image);
-    *image = NULL;
-  }
-  return status;
 }
 
 bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size)

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files of ours.  HDF5 works in memory only: a full disk then fails in our own writer, not inside the library, and a
-// damaged file is recognized before the library (which crashes on some) sees a byte of it: the user block at the start
-// of the file, its seal, holds format, size and hash of what follows.  Private to src/io.
+// HDF5 files of ours.  HDF5 is used in a forked process only (base/child.h), because it ends the program or crashes when memory
+// runs out, and in memory only: a full disk then fails in our own writer, not inside the library, and a damaged file is
+// recognized by its seal, the user block at its start, before the library sees a byte of it.  Private to src/io.
 #ifndef DC_IO_H5_FILE_H
 #define DC_IO_H5_FILE_H
 
 #include <hdf5.h>
 #include <stdbool.h>
 
-#include "base/status.h"
-
-// HDF5 prints its error stack unless told otherwise; the program's own setting is put back afterwards.
-struct error_printing {
-  H5E_auto2_t function;
-  void *data;
-};
-struct error_printing dc_h5_silence(void);
-void dc_h5_speak(struct error_printing saved);
+// From now on HDF5 prints nothing; *out_of_memory becomes true when one of its functions fails for want of memory, which
+// looks from outside like any other failure, such as an object that is not there.
+void dc_h5_watch(bool *out_of_memory);
 
 // A file being made in memory.  Whatever fails is remembered in failed, so that callers look once, at the end; objects
 // that could not be made are negative, and everything here takes them.
@@ -34,10 +28,6 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
 // Attribute of one string (count 0) or of a row of strings.
 void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings);
 
-// Reads path, at most 8 GiB, into *image (released with free()).  DC_IO: unreadable, of another format or damaged;
-// DC_MEMORY.
-enum dc_status dc_h5_read_image(const char *path, const char *format, char **image, size_t *size,
-                                struct dc_error *error);
 // The file in memory as HDF5 sees it, or a negative number.
 hid_t dc_h5_open_image(char *image, size_t size);
 // Copies an attribute of one string into text; false when it is not there, something else or longer.

@@ -20,7 +20,7 @@ static enum dc_status read_open_file(int file, const char *path, struct dc_arena
 {
   struct stat properties;
   if (fstat(file, &properties))
-    return dc_fail(error, DC_BAD_INPUT, "%s: %s", path, strerror(errno));
+    return dc_fail(error, DC_IO, "%s: %s", path, strerror(errno));
   if (S_ISDIR(properties.st_mode))
     return dc_fail(error, DC_BAD_INPUT, "%s: is a directory", path);
   if (!S_ISREG(properties.st_mode))
@@ -55,7 +55,7 @@ enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const
 {
   int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0)
-    return dc_fail(error, DC_BAD_INPUT, "%s: %s", path, strerror(errno));
+    return dc_fail(error, dc_status_of_open(errno), "%s: %s", path, strerror(errno));
   enum dc_status status = read_open_file(file, path, arena, text, length, error);
   close(file);
   return status;
@@ -390,4 +390,21 @@ static enum dc_status wrap_at(const struct dc_json *value, struct dc_error *erro
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error)
 {
   return wrap_at(value, error, error->text);
+}
+
+// When memory is out, cJSON_ReplaceItemInObjectCaseSensitive leaves a member without a name.
+bool dc_json_put(cJSON *object, const char *key, cJSON *value)
+{
+  cJSON *present = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (!present)
+    return cJSON_AddItemToObject(object, key, value);
+  size_t size = strlen(key) + 1;
+  char *name = cJSON_malloc(size);
+  if (!name)
+    return false;
+  if (!(value->type & cJSON_StringIsConst))
+    cJSON_free(value->string);
+  value->string = memcpy(name, key, size);
+  value->type &= ~cJSON_StringIsConst;
+  return cJSON_ReplaceItemViaPointer(object, present, value);
 }

@@ -80,4 +80,8 @@ enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *er
 // "bodies[3].mass: ", gets the place it leads to.  Returns the status of *error.
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error);
 
+// Puts value under key into object, in the place of the member of that name if there is one.  False when memory is out: value
+// is then still the caller's.
+bool dc_json_put(cJSON *object, const char *key, cJSON *value);
+
 #endif

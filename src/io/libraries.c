@@ -14,10 +14,9 @@ const char *dc_cjson_version(void)
 
 const char *dc_hdf5_version(void)
 {
+  // Of the headers: HDF5 does not work with a library of another version, and asking it would start it in this process.
   static char text[40];
-  unsigned major, minor, release;
-  H5get_libversion(&major, &minor, &release);
-  snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+  snprintf(text, sizeof text, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
   return text;
 }
 

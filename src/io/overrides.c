@@ -143,10 +143,8 @@ static enum dc_status put(const struct dc_json *container, const struct part *pa
     cJSON_DeleteItemFromObjectCaseSensitive(container->node, part->name);
     cJSON_Delete(value);
     return DC_OK;
-  } else if (cJSON_GetObjectItemCaseSensitive(container->node, part->name)) {
-    done = cJSON_ReplaceItemInObjectCaseSensitive(container->node, part->name, value);
   } else {
-    done = cJSON_AddItemToObject(container->node, part->name, value);
+    done = dc_json_put(container->node, part->name, value);
   }
   if (done)
     return DC_OK;
@@ -269,9 +267,7 @@ enum dc_status dc_json_merge(cJSON *target, const cJSON *patch)
       continue;
     }
     cJSON *copy = cJSON_Duplicate(member, true);
-    bool done = copy && (present ? cJSON_ReplaceItemInObjectCaseSensitive(target, member->string, copy)
-                                 : cJSON_AddItemToObject(target, member->string, copy));
-    if (!done) {
+    if (!copy || !dc_json_put(target, member->string, copy)) {
       cJSON_Delete(copy);
       return DC_MEMORY;
     }

@@ -77,7 +77,11 @@ static enum dc_status growing_find(struct growing_file *file, const char *header
     return dc_fail_file(error, file->path, "read");
   if (!S_ISREG(info.st_mode))
     return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
-  if (pread(file->fd, buffer, length, 0) != (ssize_t)length || memcmp(buffer, header, length) != 0)
+  ssize_t there;
+  while ((there = pread(file->fd, buffer, length, 0)) < 0)
+    if (errno != EINTR)
+      return dc_fail_file(error, file->path, "read");
+  if (there != (ssize_t)length || memcmp(buffer, header, length) != 0)
     return dc_fail(error, DC_CHECKPOINT, "%.800s: does not begin with its header", file->path);
   file->size = (off_t)length;
   for (long row = 0; row < rows;) {
@@ -285,8 +289,8 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 // Writes what a run begins with into a directory that this process has locked; takes it back on failure.
 static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
 {
-  static const char *const own_files[] = {"scene.json",    "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
-                                          "checkpoint.h5", NULL};
+  static const char *const own_files[] = {"scene.json",     "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
+                                          "checkpoint.bin", NULL};
   struct dc_mesh_copies copies;
   enum dc_status status = refuse_existing(run->directory, own_files, error);
   if (!status)
@@ -375,7 +379,10 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
   char *path = dc_path_join(directory, "resolved.json");
   if (!status && !path)
     status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  if (!status && dc_file_holds(path, resolved.bytes, resolved.length) && !is_missing(directory, "scene.json"))
+  bool same = false;
+  if (!status)
+    status = dc_file_compare(path, resolved.bytes, resolved.length, &same, error);
+  if (!status && same && !is_missing(directory, "scene.json"))
     status = dc_mesh_copies_write(&copies, directory, error);
   else if (!status)
     status = write_scene(directory, scene, &copies, error);
@@ -394,7 +401,7 @@ static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(loss_header));
   free(path);
-  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.h5: is missing, but loss.csv has rows", directory)
+  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.bin: is missing, but loss.csv has rows", directory)
               : DC_OK;
 }
 
@@ -416,7 +423,7 @@ static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, lo
 // What beginning again does once the directory is locked.
 static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
-  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.h5", NULL};
+  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.bin", NULL};
   (void)rows;
   enum dc_status status = refuse_rows(run->directory, error);
   if (!status)
@@ -463,7 +470,7 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
 
 bool dc_run_was_cut_short(const char *directory)
 {
-  return is_missing(directory, "checkpoint.h5") && !is_missing(directory, "resolved.json");
+  return is_missing(directory, "checkpoint.bin") && !is_missing(directory, "resolved.json");
 }
 
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,

@@ -81,6 +81,7 @@ struct dc_run_summary {
   uint64_t seed;
   int threads;
   const char *vector_width;  // "avx512", "avx2", "baseline"
+  const char *blas_core;     // core type that OpenBLAS has kernels for
   const char *started;       // UTC
   double seconds;
   int exit_status;

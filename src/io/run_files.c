@@ -195,15 +195,22 @@ enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t
   return status;
 }
 
-bool dc_file_holds(const char *path, const void *bytes, size_t size)
+enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error)
 {
+  struct stat info;
   char *there;
   size_t there_size;
-  if (dc_file_read(path, size, &there, &there_size, NULL))
-    return false;
-  bool same = there_size == size && memcmp(there, bytes, size) == 0;
+  *same = false;
+  if (stat(path, &info) < 0)
+    return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? DC_OK : dc_fail_file(error, path, "read");
+  if (!S_ISREG(info.st_mode) || (unsigned long long)info.st_size != size)
+    return DC_OK;
+  enum dc_status status = dc_file_read(path, size, &there, &there_size, error);
+  if (status)
+    return status;
+  *same = there_size == size && memcmp(there, bytes, size) == 0;
   free(there);
-  return same;
+  return DC_OK;
 }
 
 // Makes a new directory durable, as far as its parent may be read.

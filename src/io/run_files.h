@@ -32,8 +32,8 @@ enum dc_status dc_file_write_at(int folder, const char *name, const char *path, 
 // zero. Never blocks on a FIFO or device.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error);
 
-// Whether path is a regular file of exactly these bytes.
-bool dc_file_holds(const char *path, const void *bytes, size_t size);
+// *same: whether path is a regular file of exactly these bytes.  DC_IO when it is there and cannot be read, DC_MEMORY.
+enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error);
 
 // Makes a directory and its parents.  *created counts those that did not exist before (also on failure).
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error);

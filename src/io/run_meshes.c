@@ -98,7 +98,10 @@ static enum dc_status copy_mesh(const char *source, const char *folder, const ch
   if (!path)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
   enum dc_status status = dc_file_read(source, mesh_limit, &bytes, &size, error);
-  if (!status && !dc_file_holds(path, bytes, size))
+  bool same = false;
+  if (!status)
+    status = dc_file_compare(path, bytes, size, &same, error);
+  if (!status && !same)
     status = dc_file_write(path, bytes, size, error);
   free(bytes);
   free(path);
@@ -141,6 +144,7 @@ struct members {
   const char *at, *end;
   const char *key, *key_end;  // token with quotes
   const char *value, *value_end;
+  bool failed;  // for want of memory a key could not be decoded
 };
 
 static const char *skip_space(const char *at, const char *end)
@@ -210,7 +214,7 @@ static bool members_next(struct members *members)
   return members->value < end;
 }
 
-// The decoded key, released with free(); NULL when it is no string or memory is out.
+// The decoded key, released with free(); NULL when memory is out: the text is one that we wrote.
 static char *member_key(const struct members *members)
 {
   cJSON *key = cJSON_ParseWithLength(members->key, (size_t)(members->key_end - members->key));
@@ -224,6 +228,7 @@ static bool members_find(struct members *members, const char *name)
   while (members_next(members)) {
     char *key = member_key(members);
     bool same = key && strcmp(key, name) == 0;
+    members->failed |= !key;
     free(key);
     if (same)
       return true;
@@ -255,9 +260,14 @@ enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const
       members_begin(&shapes, top.value, top.value_end)) {
     while (members_next(&shapes)) {
       char *name = member_key(&shapes);
+      resolved->failed |= !name;
       int copy = copy_of_shape(copies, scene, name);
       free(name);
-      if (copy < 0 || !members_begin(&shape, shapes.value, shapes.value_end) || !members_find(&shape, "file"))
+      if (copy < 0 || !members_begin(&shape, shapes.value, shapes.value_end))
+        continue;
+      bool has_file = members_find(&shape, "file");
+      resolved->failed |= shape.failed;
+      if (!has_file)
         continue;
       dc_text_append(resolved, done, (size_t)(shape.value - done));
       char *file = dc_path_join("meshes", copies->names[copy]);
@@ -270,7 +280,7 @@ enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const
     }
   }
   dc_text_append(resolved, done, (size_t)(end - done));
-  if (resolved->failed)
+  if (resolved->failed || (expected && top.failed))
     return dc_fail(error, DC_MEMORY, "out of memory for the resolved scene");
   if (replaced != expected)
     return dc_fail(error, DC_BAD_INPUT, "resolved scene: %d of %d shapes made of mesh files have a \"file\"", replaced,

@@ -70,6 +70,7 @@ static void format_summary(struct dc_text *text, const struct dc_scene *scene, c
   add_string(text, "host", uname(&system) == 0 ? system.nodename : NULL);
   add_string(text, "processor", processor);
   add_string(text, "vector_width", summary->vector_width);
+  add_string(text, "blas_core", summary->blas_core);
   add_libraries(text, summary->libraries);
   add_string(text, "scene", scene->name);
   add_string(text, "scene_path", scene->path);

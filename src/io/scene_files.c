@@ -30,7 +30,7 @@ enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const c
   if (slash)
     name[slash == path ? 1 : slash - path] = '\0';
   *folder = real_path(name, arena);
-  return *folder ? DC_OK : dc_fail(error, DC_BAD_INPUT, "%s: %s", name, strerror(errno));
+  return *folder ? DC_OK : dc_fail(error, dc_status_of_open(errno), "%s: %s", name, strerror(errno));
 }
 
 // Both real paths.
@@ -58,7 +58,7 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
     return dc_fail(error, DC_MEMORY, "out of memory");
   *path = real_path(full, arena);
   if (!*path)
-    return dc_fail(error, errno == ENOMEM ? DC_MEMORY : DC_BAD_INPUT, "%s: %s", full, strerror(errno));
+    return dc_fail(error, dc_status_of_open(errno), "%s: %s", full, strerror(errno));
   const char *data = getenv("DCSIM_DATADIR");
   bool permitted = lies_in(*path, folder) || allowed(*path, data ? data : DC_DATADIR, arena);
   for (int i = 0; i < settings->allowed_path_count && !permitted; i++)

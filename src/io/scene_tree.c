@@ -66,10 +66,8 @@ static enum dc_status set_name(struct dc_scene_build *build, const char *section
     value->valueint = place;
     if (!cJSON_IsObject(section.node))
       done = true;  // refused when it is read
-    else if (cJSON_GetObjectItemCaseSensitive(section.node, key))
-      done = cJSON_ReplaceItemInObjectCaseSensitive(section.node, key, value);
     else
-      done = cJSON_AddItemToObject(section.node, key, value);
+      done = dc_json_put(section.node, key, value);
     if (done && cJSON_IsObject(section.node))
       return DC_OK;
   }

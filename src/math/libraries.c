@@ -10,6 +10,11 @@ const char *dc_blas_version(void)
   return openblas_get_config();
 }
 
+const char *dc_blas_core(void)
+{
+  return openblas_get_corename();
+}
+
 const char *dc_cholmod_version(void)
 {
   static char text[32];

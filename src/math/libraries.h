@@ -4,6 +4,7 @@
 #define DC_MATH_LIBRARIES_H
 
 const char *dc_blas_version(void);
+const char *dc_blas_core(void);  // whose kernels OpenBLAS uses, such as "Haswell"; results change with it
 const char *dc_cholmod_version(void);
 
 #endif

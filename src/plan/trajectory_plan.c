@@ -363,6 +363,8 @@ static enum dc_status restore(struct dc_plan *plan, const double *parameters, st
 {
   double loss;
   enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+  if (status == DC_MEMORY)
+    return status;
   if (status)
     return dc_fail(error, DC_CHECKPOINT, "a trajectory of the checkpoint cannot be rolled out again");
   return record ? dc_plan_record(plan, record, error) : DC_OK;

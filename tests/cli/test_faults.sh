@@ -7,12 +7,12 @@ disk=$folder/disk
 mkdir "$disk"
 trap 'umount "$disk" 2>/dev/null; cleanup' EXIT
 scene=$DCSIM_SOURCE/scenes/billiards.json
-# resolved.json has 12 kB, checkpoint.h5 15 kB, trajectory.h5 96 kB
+# resolved.json has 12 kB, checkpoint.bin 15 kB, trajectory.h5 96 kB
 set -- "$scene" --set time.steps=12 --set optimizer.iterations=50 --checkpoint 0 --quiet
 run 0 optimize "$@" -o straight
 
 recovers() { # DIRECTORY: is resumed
-  check "$1: a checkpoint is there" [ -s "$1/checkpoint.h5" ]
+  check "$1: a checkpoint is there" [ -s "$1/checkpoint.bin" ]
   run 0 optimize --resume "$1" --quiet --threads 1
   check "$1: the same losses" cmp straight/loss.csv "$1/loss.csv"
   check "$1: the same trajectories" cmp straight/trajectory.h5 "$1/trajectory.h5"
@@ -47,7 +47,7 @@ if [ "$(getconf PAGESIZE)" -eq 4096 ] && mount -t tmpfs -o size=8k none "$disk" 
   check "nothing is left of a run that could not begin" [ ! -e disk/run ]
   mount -o remount,size=36k "$disk"
   run 5 optimize "$@" -o disk/run
-  says "disk/run/checkpoint.h5: cannot write: No space left on device"
+  says "disk/run/checkpoint.bin: cannot write: No space left on device"
   run 5 optimize --resume disk/run --quiet
   mount -o remount,size=4m "$disk"
   run 0 optimize --resume disk/run --quiet
@@ -63,9 +63,9 @@ if [ "$(getconf PAGESIZE)" -eq 4096 ] && mount -t tmpfs -o size=8k none "$disk" 
   ends 5 "the disk fills up"
   says ": No space left on device"
   says "dcsim: disk/full/"
-  cp disk/full/checkpoint.h5 kept.h5
+  cp disk/full/checkpoint.bin kept.bin
   run 5 optimize --resume disk/full --quiet
-  check "the checkpoint is the one before" cmp kept.h5 disk/full/checkpoint.h5
+  check "the checkpoint is the one before" cmp kept.bin disk/full/checkpoint.bin
   rm disk/filler
   recovers disk/full
   umount "$disk"
@@ -84,11 +84,11 @@ if (ulimit -f 40) 2>/dev/null; then
   ends 5 "a trajectory over the limit"
   says "limited/trajectory.h5: cannot write: File too large"
   run 0 optimize "$@" -o checkpoint --max-time 0.001
-  cp checkpoint/checkpoint.h5 kept.h5
+  cp checkpoint/checkpoint.bin kept.bin
   limited 8 optimize --resume checkpoint --quiet
   ends 5 "rows over the limit"
   says "cannot write: File too large"
-  check "the checkpoint before is there" cmp kept.h5 checkpoint/checkpoint.h5
+  check "the checkpoint before is there" cmp kept.bin checkpoint/checkpoint.bin
   recovers limited
   recovers checkpoint
 else
@@ -108,7 +108,7 @@ if $as_user test -x "$dcsim" -a -r "$scene" -a -w theirs 2>/dev/null; then
   chmod a-w theirs/run
   ends 5 "the directory becomes read-only"
   says ": Permission denied"
-  says "dcsim: theirs/run/checkpoint.h5: cannot "
+  says "dcsim: theirs/run/checkpoint.bin: cannot "
   rm -f theirs/run/.lock
   $as_user "$dcsim" optimize --resume theirs/run >"$out" 2>"$err" & pid=$!
   ends 5 "a read-only directory"

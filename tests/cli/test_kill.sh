@@ -79,6 +79,6 @@ run 0 optimize --resume empty --quiet
 same empty
 begun rows meshes/ball.obj resolved.json scene.json loss.csv progress.jsonl
 run 7 optimize --resume rows
-says "rows/checkpoint.h5: is missing, but loss.csv has rows"
+says "rows/checkpoint.bin: is missing, but loss.csv has rows"
 check "they are as before" cmp straight/loss.csv rows/loss.csv
 finish

@@ -41,7 +41,7 @@ for page in dcsim-*.1; do
     skip "$page is of a command" "no command $command in this version"
   fi
 done
-for word in checkpoint.h5 DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM SIGUSR1 130 143 loss.csv run.json \
+for word in checkpoint.bin DCSIM_DATADIR DCSIM_VECTOR NO_COLOR OMP_NUM_THREADS SIGINT SIGTERM SIGUSR1 130 143 loss.csv run.json \
             progress.jsonl report.html run.glb trajectory.h5 resolved.json scene.json; do
   check "dcsim.1 mentions $word" grep -qF "$word" dcsim.1
 done

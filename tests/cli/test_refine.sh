@@ -12,7 +12,7 @@ holds "nothing else overlaps" "$out" 'd["overlap"] == 0 and d["queries"] > 0'
 for file in scene.json resolved.json run.json loss.csv progress.jsonl trajectory.h5 run.glb report.html meshes/cup.obj; do
   check "there is $file" [ -s "run/$file" ]
 done
-check "no checkpoint" [ ! -e run/checkpoint.h5 ]
+check "no checkpoint" [ ! -e run/checkpoint.bin ]
 run 0 check run/resolved.json
 check "the way there can be drawn" "$dcsim" render run --every 100000 --size 64x48 --samples 1
 check "as two pictures at least" [ "$(ls run/frames | wc -l)" -ge 2 ]

@@ -95,7 +95,7 @@ cp -r pair unfinished
 rm unfinished/run.json unfinished/report.html
 run 5 report unfinished
 says "dcsim: unfinished: has no run.json: the run has not ended (dcsim optimize --resume goes on with it)"
-rm unfinished/trajectory.h5 unfinished/checkpoint.h5
+rm unfinished/trajectory.h5 unfinished/checkpoint.bin
 run 5 report unfinished
 says "dcsim: unfinished: has no trajectory.h5: the run has not ended"
 check "no page is left of these" [ ! -e unfinished/report.html ]

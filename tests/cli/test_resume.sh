@@ -60,7 +60,7 @@ same() { # DIRECTORY WHAT [STRAIGHT]
   without_times "$whole/progress.jsonl" >"$scratch/straight"
   without_times "$1/progress.jsonl" >"$scratch/other"
   check "$2: the same parameters" cmp "$scratch/straight" "$scratch/other"
-  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|(trajectory|checkpoint).h5|meshes')" ]
+  check "$2: nothing left behind" [ -z "$(ls -A "$1" | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|trajectory.h5|checkpoint.bin|meshes')" ]
 }
 rows_of() { [ -s "$1/loss.csv" ] && wc -l <"$1/loss.csv" || echo 0; }
 # until_rows DIRECTORY ROWS: waits for them
@@ -73,7 +73,7 @@ until_rows() {
 }
 
 run 0 optimize scene.json -o straight --quiet
-check "a run ends with a checkpoint" [ -s straight/checkpoint.h5 ]
+check "a run ends with a checkpoint" [ -s straight/checkpoint.bin ]
 
 # stopped by a time limit, again and again
 run 0 optimize scene.json -o limited --max-time 0.02 --checkpoint 1000
@@ -93,7 +93,7 @@ for rows in 2 9 25 50; do
   until_rows killed$rows $rows
   kill -KILL $pid 2>/dev/null
   wait $pid 2>/dev/null
-  check "a checkpoint is there" [ -s killed$rows/checkpoint.h5 ]
+  check "a checkpoint is there" [ -s killed$rows/checkpoint.bin ]
   run 0 optimize --resume killed$rows --threads 1
   same killed$rows "killed after $rows rows"
 done
@@ -157,16 +157,16 @@ done
 pid=$!
 until_rows asked 3
 # a checkpoint that replaces another is another file; one that is kept open keeps its number
-exec 3<asked/checkpoint.h5
+exec 3<asked/checkpoint.bin
 file_of() { ls -i "$1" | cut -d ' ' -f 1; }
-first=$(file_of asked/checkpoint.h5)
+first=$(file_of asked/checkpoint.bin)
 sleep 0.1
-check "that of the beginning only" [ "$(file_of asked/checkpoint.h5)" = "$first" ]
+check "that of the beginning only" [ "$(file_of asked/checkpoint.bin)" = "$first" ]
 kill -USR1 $pid
 tries=0
-until [ "$(file_of asked/checkpoint.h5)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
+until [ "$(file_of asked/checkpoint.bin)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
 exec 3<&-
-check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.h5)" != "$first" ]
+check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.bin)" != "$first" ]
 says "SIGUSR1: writing a checkpoint after this iteration"
 rows=$(rows_of asked)
 until_rows asked "$rows"
@@ -184,7 +184,7 @@ run 0 optimize --resume moved
 mv moved straight
 run 0 optimize scene.json -o longer --set optimizer.iterations=25
 run 7 optimize --resume longer --set optimizer.iterations=60
-says "longer/checkpoint.h5: was written with another scene"
+says "longer/checkpoint.bin: was written with another scene"
 check "nothing was changed" [ "$(rows_of longer)" -eq 27 ]
 run 0 optimize --resume longer --set optimizer.iterations=60 --force
 check "forced iterations are those of a longer run" cmp straight/loss.csv longer/loss.csv
@@ -197,16 +197,29 @@ cp -r straight mesh
 sed 's/^v 0.1 0.1 0.1/v 0.1 0.1 0.11/' tetrahedron.obj >mesh/meshes/tetrahedron.obj
 run 7 optimize --resume mesh
 says "other meshes"
+# the core type of OpenBLAS decides bits; x86-64 has others than this machine's
+core=$(sed -n 's/.*"blas_core": "\([^"]*\)".*/\1/p' straight/run.json)
+check "run.json names the core type" [ -n "$core" ]
+other=Prescott
+[ "$core" != Prescott ] || other=Nehalem
+if [ "$(uname -m)" = x86_64 ]; then
+  cp -r straight elsewhere
+  OPENBLAS_CORETYPE=$other run 7 optimize --resume elsewhere
+  says "another core type of OpenBLAS $core (now $other); --force goes on all the same"
+  OPENBLAS_CORETYPE=$other run 0 optimize --resume elsewhere --force
+else
+  skip "another core type is refused" "not x86-64"
+fi
 cp -r straight damaged
-printf x | dd of=damaged/checkpoint.h5 bs=1 seek=1000 conv=notrunc 2>/dev/null
+printf x | dd of=damaged/checkpoint.bin bs=1 seek=1000 conv=notrunc 2>/dev/null
 run 7 optimize --resume damaged
-says "damaged/checkpoint.h5: is damaged"
+says "damaged/checkpoint.bin: is damaged"
 run 7 optimize --resume damaged --force
-dd if=straight/checkpoint.h5 of=damaged/checkpoint.h5 bs=700 count=1 2>/dev/null
+dd if=straight/checkpoint.bin of=damaged/checkpoint.bin bs=700 count=1 2>/dev/null
 run 7 optimize --resume damaged
-rm damaged/checkpoint.h5
+rm damaged/checkpoint.bin
 run 7 optimize --resume damaged
-says "damaged/checkpoint.h5: is missing, but loss.csv has rows"
+says "damaged/checkpoint.bin: is missing, but loss.csv has rows"
 run 3 optimize --resume nowhere
 says "nowhere/resolved.json"
 check "and nothing is created there" [ ! -e nowhere ]

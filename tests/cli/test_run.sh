@@ -50,7 +50,7 @@ done <best/progress.jsonl
 holds "run.json tells where the numbers come from" best/run.json \
   'd["exit_status"] == 0 and "optimize scene.json -o best" in d["command"] and d["threads"] >= 1 and d["result"]["iterations"] == 4
    and d["version"] and d["host"] and d["processor"] and d["libraries"] and d["scene_hash"] and d["seconds"] > 0'
-check "no lock and no temporary file stays" [ -z "$(ls -A best | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|(trajectory|checkpoint).h5')" ]
+check "no lock and no temporary file stays" [ -z "$(ls -A best | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|trajectory.h5|checkpoint.bin')" ]
 
 # a directory holds one run
 cp -r best before

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged checkpoints, in a fixed random order: damaged bytes are refused before HDF5 sees them; numbers that nobody
+// Damaged checkpoints, in a fixed random order: damaged bytes are refused, whoever seals them anew; numbers that nobody
 // wrote are refused or go on, never crash, and nothing that is not finite gets into the results.
 #include <dcsim.h>
 #include <limits.h>
@@ -10,9 +10,10 @@
 #include "harness.h"
 #include "io/checkpoint.h"
 #include "io/run_files.h"
+#include "io/seal.h"
 #include "io/scene_files.h"
 
-static const struct dc_checkpoint_identity identity = {"fuzz", 1, 2, "fuzz"};
+static const struct dc_checkpoint_identity identity = {"fuzz", 1, 2, "fuzz", "fuzz"};
 static struct dc_snapshot *read_back;
 
 static size_t entries(const struct dc_snapshot *snapshot)
@@ -31,7 +32,7 @@ static enum dc_status read_bytes(const char *bytes, size_t size, struct dc_error
   if (!read_back)
     read_back = dc_snapshot_create();
   mkdir("read", 0777);
-  write_bytes("read/checkpoint.h5", bytes, size);
+  write_bytes("read/checkpoint.bin", bytes, size);
   return dc_checkpoint_read("read", &identity, true, read_back, error);
 }
 
@@ -125,7 +126,7 @@ static void stop_a_run(struct stopped_run *run, int number)
     printf("Bail out! status %d: %s%s\n", status, error.text, reading.text);
     exit(1);
   }
-  run->checkpoint = slurp(run->directory, "checkpoint.h5");
+  run->checkpoint = slurp(run->directory, "checkpoint.bin");
   run->loss = slurp(run->directory, "loss.csv");
   run->progress = slurp(run->directory, "progress.jsonl");
 }
@@ -183,11 +184,37 @@ static void test_damaged_bytes(void)
     refused += !same;
     enum dc_status status = read_bytes(bytes, size, &error);
     CHECK(status == (same ? DC_OK : DC_CHECKPOINT) && error.status == status, "round %d: %s", i, error.text);
-    CHECK(same || (strncmp(error.text, "read/checkpoint.h5: ", 20) == 0 && entries(read_back) == 0), "%s", error.text);
+    CHECK(same || (strncmp(error.text, "read/checkpoint.bin: ", 20) == 0 && entries(read_back) == 0), "%s", error.text);
     free(bytes);
   }
   CHECK(refused > ROUNDS * 2 / 3, "%ld refused, %ld unchanged", refused, unchanged);
   printf("# %ld refused, %ld unchanged\n", refused, unchanged);
+}
+
+// The reader of the records alone, behind a seal that holds: it refuses or reads, in memory in proportion.
+static void test_sealed_bytes(void)
+{
+  enum { ROUNDS = 20000 };
+  struct dc_random random;
+  struct dc_error error;
+  long refused = 0;
+  dc_random_seed(&random, 35);
+  for (int i = 0; i < ROUNDS; i++) {
+    const struct stopped_run *run = &runs[i % SCENES];
+    size_t size = run->checkpoint.size - DC_SEAL_SIZE;
+    char *bytes = malloc(DC_SEAL_SIZE + size + 8);
+    if (!bytes)
+      return;
+    memcpy(bytes, run->checkpoint.bytes, DC_SEAL_SIZE + size);
+    size = damage(&random, bytes + DC_SEAL_SIZE, size);
+    dc_seal("dcsim checkpoint 2", bytes, DC_SEAL_SIZE + size);
+    enum dc_status status = read_bytes(bytes, DC_SEAL_SIZE + size, &error);
+    CHECK(status == DC_OK || status == DC_CHECKPOINT, "round %d: %d, %s", i, status, error.text);
+    refused += status == DC_CHECKPOINT;
+    free(bytes);
+  }
+  CHECK(refused > ROUNDS / 20, "%ld refused", refused);
+  printf("# %ld of %d refused\n", refused, ROUNDS);
 }
 
 // ---- Numbers
@@ -267,8 +294,9 @@ static void test_damaged_numbers(void)
       const dcsim_run_options options = {.resume = run->directory, .force = 1, .checkpoint_seconds = 1e9};
       write_damaged(&random, run);
       int status = dcsim_optimize(run->public_scene, &options, NULL, NULL, &error);
-      CHECK(status == DCSIM_OK || status == DCSIM_NUMERICAL || status == DCSIM_CHECKPOINT, "scene %d round %d: %d, %s",
-            k, i, status, error.text);
+      // bodies as fast as 1e308 m/s have more pairs than there is memory for
+      bool known = status == DCSIM_OK || status == DCSIM_NUMERICAL || status == DCSIM_CHECKPOINT;
+      CHECK(known || status == DCSIM_MEMORY, "scene %d round %d: %d, %s", k, i, status, error.text);
       ends[status]++;
       if (status != DCSIM_OK)
         continue;
@@ -305,7 +333,9 @@ static void enter_memory_folder(void)
 
 int main(void)
 {
-  static const struct test tests[] = {{"damaged bytes", test_damaged_bytes}, {"damaged numbers", test_damaged_numbers}};
+  static const struct test tests[] = {{"damaged bytes", test_damaged_bytes},
+                                      {"sealed bytes", test_sealed_bytes},
+                                      {"damaged numbers", test_damaged_numbers}};
   enter_temporary_folder();
   enter_memory_folder();
   for (int k = 0; k < SCENES; k++)

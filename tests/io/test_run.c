@@ -243,6 +243,7 @@ static void test_summary(void)
                                    .seed = UINT64_MAX,
                                    .threads = 2,
                                    .vector_width = "avx2",
+                                   .blas_core = "Haswell",
                                    .started = "2026-01-31T12:00:00Z",
                                    .seconds = 0.1,
                                    .exit_status = 4,
@@ -261,6 +262,7 @@ static void test_summary(void)
   IS(json, "version", "1.2.3");
   IS(json, "command", "dcsim optimize \"a\\b\"\n\t\x01\xef\xbf\xbd\xc3\xa4 \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
   IS(json, "vector_width", "avx2");
+  IS(json, "blas_core", "Haswell");
   IS(json, "scene", "two \"bodies\"");
   IS(json, "scene_hash", "00000000deadbeef");
   IS(json, "mesh_hash", "ffffffffffffffff");

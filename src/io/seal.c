@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/seal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/run_files.h"
+
+static const size_t largest_file = (size_t)8 << 30;
+
+// Format, size, FNV-1a of the bytes behind.
+static void make_seal(char seal[DC_SEAL_SIZE], const char *format, const char *image, size_t size)
+{
+  memset(seal, 0, DC_SEAL_SIZE);
+  snprintf(seal, DC_SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", format, size,
+           (unsigned long long)dc_hash(DC_HASH_SEED, image + DC_SEAL_SIZE, size - DC_SEAL_SIZE));
+}
+
+void dc_seal(const char *format, char *image, size_t size)
+{
+  char seal[DC_SEAL_SIZE];
+  make_seal(seal, format, image, size);
+  memcpy(image, seal, DC_SEAL_SIZE);
+}
+
+static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size,
+                                 struct dc_error *error)
+{
+  char seal[DC_SEAL_SIZE];
+  size_t length = strlen(format);
+  if (size <= DC_SEAL_SIZE || memcmp(image, format, length) != 0 || image[length] != '\n')
+    return dc_fail(error, DC_CHECKPOINT, "%.800s: is not of the format \"%s\"", path, format);
+  make_seal(seal, format, image, size);
+  if (memcmp(seal, image, DC_SEAL_SIZE) != 0)
+    return dc_fail(error, DC_CHECKPOINT, "%.800s: is damaged (size or hash is not what was written)", path);
+  return DC_OK;
+}
+
+enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
+                                   struct dc_error *error)
+{
+  enum dc_status status = dc_file_read(path, largest_file, image, size, error);
+  if (!status)
+    status = check_seal(path, format, *image, *size, error);
+  if (status) {
+    free(*image);
+    *image = NULL;
+  }
+  return status;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first 512 bytes of trajectory.h5 and checkpoint.bin: a text with format, size and hash of what follows, by which a
+// damaged file is recognized before anything looks into it.  Private to src/io.
+#ifndef DC_IO_SEAL_H
+#define DC_IO_SEAL_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum { DC_SEAL_SIZE = 512 };  // the smallest user block of HDF5
+
+// Seals image [size]: writes its first DC_SEAL_SIZE bytes, which are free for that.  format is one line.
+void dc_seal(const char *format, char *image, size_t size);
+
+// Reads path, at most 8 GiB, into *image [*size], released with free().  DC_IO when it cannot be read, DC_CHECKPOINT when it
+// is not of this format or not what was sealed, DC_MEMORY.
+enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
+                                   struct dc_error *error);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work in a process of its own: what it makes arrives, and nothing that it does ends this one.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "harness.h"
+
+static enum dc_status make_bytes(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)error;
+  *size = *(size_t *)context;
+  *bytes = malloc(*size + 1);
+  for (size_t i = 0; *bytes && i < *size; i++)
+    (*bytes)[i] = (char)(i * 7 + i / 251);
+  return *bytes ? DC_OK : DC_MEMORY;
+}
+
+static void test_bytes(void)
+{
+  static const size_t sizes[] = {0, 1, 65536, 10000019};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    struct dc_error error = {0};
+    size_t asked = sizes[k], size = 77, wrong = 0;
+    char *bytes;
+    CHECK(dc_child_run(make_bytes, &asked, 60, &bytes, &size, &error) == DC_OK && size == asked, "%s", error.text);
+    for (size_t i = 0; bytes && i < size; i++)
+      wrong += bytes[i] != (char)(i * 7 + i / 251);
+    CHECK(bytes && wrong == 0, "%zu of %zu bytes", wrong, size);
+    free(bytes);
+  }
+}
+
+static enum dc_status refuse(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size;
+  return dc_fail(error, DC_BAD_INPUT, "file: rule");
+}
+
+static enum dc_status crash(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)bytes, (void)size, (void)error;
+  raise(*(int *)context);
+  return DC_OK;
+}
+
+static enum dc_status leave(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size, (void)error;
+  _exit(255);
+}
+
+static enum dc_status never_end(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size, (void)error;
+  for (volatile long i = 0;; i = (i + 1) % 1000)
+    if (i < 0)
+      return DC_OK;
+}
+
+static void check_failure(dc_child_work *work, void *context, enum dc_status status, const char *says)
+{
+  struct dc_error error = {0};
+  size_t size = 77;
+  char *bytes;
+  CHECK(dc_child_run(work, context, 1, &bytes, &size, &error) == status && error.status == status, "%s", error.text);
+  CHECK(strstr(error.text, says) != NULL && !bytes && size == 0, "%s", error.text);
+  CHECK(dc_child_run(work, context, 1, &bytes, &size, NULL) == status, "without a place for the message");
+}
+
+static void test_bad_ends(void)
+{
+  int killed = SIGKILL;
+  check_failure(refuse, NULL, DC_BAD_INPUT, "file: rule");
+  check_failure(crash, &killed, DC_MEMORY, "ended with signal 9");
+  check_failure(leave, NULL, DC_MEMORY, "ended with status 255");
+  check_failure(never_end, NULL, DC_MEMORY, "out of memory or time");
+}
+
+// How many of the first descriptors beyond the answer's are open there.
+static enum dc_status count_open(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context;
+  long open = 0;
+  for (int fd = STDERR_FILENO + 2; fd < 256; fd++)
+    open += fcntl(fd, F_GETFD) >= 0;
+  *size = 1;
+  *bytes = calloc(1, 1);
+  return open ? dc_fail(error, DC_IO, "%ld are open", open) : DC_OK;
+}
+
+// A run's lock must not be held by anything that outlives the run.
+static void test_descriptors(void)
+{
+  struct dc_error error = {0};
+  size_t size;
+  char *bytes;
+  int fds[20];
+  for (int i = 0; i < 20; i++)
+    fds[i] = open("/dev/null", O_RDONLY);
+  CHECK(fds[19] >= 20, "%d", fds[19]);
+  CHECK(dc_child_run(count_open, NULL, 60, &bytes, &size, &error) == DC_OK, "%s", error.text);
+  free(bytes);
+  for (int i = 0; i < 20; i++)
+    close(fds[i]);
+}
+
+// A program that lets the system collect its children.
+static void test_collected_elsewhere(void)
+{
+  size_t asked = 1000;
+  void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
+  struct dc_error error = {0};
+  size_t size;
+  char *bytes;
+  CHECK(dc_child_run(make_bytes, &asked, 60, &bytes, &size, &error) == DC_OK && size == asked, "%s", error.text);
+  free(bytes);
+  check_failure(leave, NULL, DC_MEMORY, "out of memory");
+  signal(SIGCHLD, handler);
+}
+
+int main(void)
+{
+  static const struct test tests[] = {{"bytes arrive, none to many", test_bytes},
+                                      {"failures, signals, exits and endless work are errors", test_bad_ends},
+                                      {"no file is open there", test_descriptors},
+                                      {"where children are collected elsewhere", test_collected_elsewhere}};
+  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
+}
