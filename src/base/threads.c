@@ -10,21 +10,24 @@
 #include <omp.h>
 #endif
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 
-static const double LEAST_WORK = 40e-6;      // s: a loop of less is not worth a call
-static const double HELPER_SPIN = 30e-6;     // s that a helper looks for the next loop before it sleeps
-static const double CALLER_SPIN = 20e-6;     // s that the caller looks for the last pass before it sleeps
-static const double SMOOTHING = 0.5;         // of a loop's history
-static const double MOST_CREDIT = 1e-3;      // s: gains beyond it are forgotten
-static const double NEW_CREDIT = 100e-6;     // s: what may be lost before helpers have to have paid, after a pause
-static const double REPAYMENT = 40;          // times what was lost, the time without helpers
-static const int LOOKS = 32;                 // at the gate, between looks at the clock
+static const double LEAST_WORK = 40e-6;   // s: a loop of less is not worth a call
+static const double HELPER_SPIN = 30e-6;  // s that a helper looks for the next loop before it sleeps
+static const double CALLER_SPIN = 20e-6;  // s that the caller looks for the last pass before it sleeps
+static const double SMOOTHING = 0.5;      // of a loop's history
+static const double MOST_CREDIT = 1e-3;   // s: gains beyond it are forgotten
+static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
+static const double REPAYMENT = 40;       // times what was lost, the time without helpers
+static const double LONGEST_TAKE = 10;    // s that tests wait for a helper
+static const int LOOKS = 32;              // at the gate, between looks at the clock
 
 enum { MOST_HELPERS = 255, OPEN = 1 << 30, WAITED = 1 << 29, INSIDE = WAITED - 1 };
 
@@ -137,6 +140,10 @@ static void sleep_on(sem_t *semaphore)
 static void *serve(void *argument)
 {
   struct helper *helper = argument;
+#ifdef SCHED_BATCH
+  // A helper that wakes on the caller's core does not push the caller aside (where it may not be had, it does).
+  sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+#endif
   for (;;) {
     help(helper);
     if (looks_until(has_work, helper->thread, HELPER_SPIN))
@@ -201,10 +208,11 @@ static bool is_empty(int unused)
   return (atomic_load(&pool.gate) & INSIDE) == 0;
 }
 
-static bool is_taken(int unused)
+static void wait_for_taker(void)
 {
-  (void)unused;
-  return atomic_load(&pool.takers) > 0;
+  double end = dc_seconds() + LONGEST_TAKE;
+  while (atomic_load(&pool.takers) == 0 && dc_seconds() < end)
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
 static void wake_helpers(int count)
@@ -245,13 +253,13 @@ static void share(int helpers, struct dc_loop_history *history)
   wake_helpers(helpers);
   double called = dc_seconds();
   if (pool.always)
-    looks_until(is_taken, 0, 1);
+    wait_for_taker();
   run_passes(0);
   double done = dc_seconds();
   close_gate();
   double end = dc_seconds(), helped = 1e-9 * (double)atomic_load(&pool.helped);
   pool.counts.shared++;
-  pool.counts.helped += is_taken(0);
+  pool.counts.helped += atomic_load(&pool.takers) > 0;
   pool.counts.helpers += helped;
   pool.counts.waited += end - done;
   if (!history)

@@ -33,10 +33,10 @@ void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads,
 void dc_loops_always_shared(bool always);
 
 struct dc_loop_counts {
-  long shared;      // loops that helpers were called for
-  long helped;      // of these, those in which one took a pass
-  double helpers;   // processor time of helpers in passes, s
-  double waited;    // time of callers waiting for passes begun by helpers, s
+  long shared;     // loops that helpers were called for
+  long helped;     // of these, those in which one took a pass
+  double helpers;  // processor time of helpers in passes, s
+  double waited;   // time of callers waiting for passes begun by helpers, s
 };
 struct dc_loop_counts dc_loop_counts(void);  // of the program so far
 

@@ -11,8 +11,8 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
-static const double LEAST_PARALLEL_COST = 50e-6;   // s: below it not even the clock is asked
-static const double SHARES = 64;                   // of the whole cost: a pair that costs more is taken early
+static const double LEAST_PARALLEL_COST = 50e-6;  // s: below it not even the clock is asked
+static const double SHARES = 64;                  // of the whole cost: a pair that costs more is taken early
 
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
 static bool is_pair(const struct dc_bodies *bodies, int a, int b)

@@ -203,8 +203,7 @@ static int reserve_results(struct dc_pair *pair)
   return dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps) ||
                  dc_grow(&pair->energies, &pair->energy_capacity, pair->exact_count, sizeof *pair->energies) ||
                  (pair->large && dc_grow(&pair->values, &pair->value_capacity, terms, sizeof *pair->values)) ||
-                 dc_grow(&pair->units, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair),
-                         sizeof *pair->units)
+                 dc_grow(&pair->units, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair), sizeof *pair->units)
              ? -1
              : 0;
 }
