@@ -25,6 +25,7 @@ static const double CALLER_SPIN = 20e-6;  // s that the caller looks for the las
 static const double SMOOTHING = 0.5;      // of a loop's history
 static const double MOST_CREDIT = 1e-3;   // s: gains beyond it are forgotten
 static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
+static const double PROMPT = 200e-6;      // s in which a helper comes when called, where a core is free for it
 static const double REPAYMENT = 40;       // times what was lost, the time without helpers
 static const double LONGEST_TAKE = 10;    // s that tests wait for a helper
 static const int LOOKS = 32;              // at the gate, between looks at the clock
@@ -34,6 +35,7 @@ enum { MOST_HELPERS = 255, OPEN = 1 << 30, WAITED = 1 << 29, INSIDE = WAITED - 1
 struct helper {
   sem_t wake;
   atomic_int asleep;
+  double called;  // time, before wake was posted last
   int thread;
 };
 
@@ -48,6 +50,7 @@ static struct {
   atomic_int threads;   // that may take passes, the caller's included
   atomic_llong helped;  // ns of processor time of helpers in passes of this loop
   atomic_int takers;    // helpers that took a pass of this loop
+  atomic_llong late;    // ns that helpers took to come beyond what is prompt, not yet settled
   // Written by the caller that holds it.
   int helper_count;
   bool started, always;
@@ -150,8 +153,12 @@ static void *serve(void *argument)
       continue;
     atomic_store(&helper->asleep, 1);
     // Whoever resets the mark answers for the wake-up: a caller that did has posted.
-    if (!has_work(helper->thread) || !atomic_exchange(&helper->asleep, 0))
+    if (!has_work(helper->thread) || !atomic_exchange(&helper->asleep, 0)) {
       sleep_on(&helper->wake);
+      double late = dc_seconds() - helper->called - PROMPT;
+      if (late > 0)
+        atomic_fetch_add(&pool.late, (long long)(1e9 * late));
+    }
   }
   return NULL;
 }
@@ -215,11 +222,13 @@ static void wait_for_taker(void)
     nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
-static void wake_helpers(int count)
+static void wake_helpers(int count, double now)
 {
   for (int k = 0; k < count; k++)
-    if (atomic_exchange(&pool.helpers[k]->asleep, 0))
+    if (atomic_exchange(&pool.helpers[k]->asleep, 0)) {
+      pool.helpers[k]->called = now;
       sem_post(&pool.helpers[k]->wake);
+    }
 }
 
 static void close_gate(void)
@@ -230,8 +239,9 @@ static void close_gate(void)
   atomic_store(&pool.gate, 0);
 }
 
-// What helpers did is gained; what the caller spent on calling them and waited for them is lost.  When more was lost than
-// gained, helpers are left alone until the loss is a small part of the time.
+// What helpers did is gained; what the caller spent on calling them and waited for them is lost.  So is the time that a
+// helper stood in line for a core: schedulers that give shares to groups of threads take it from the caller's.  When
+// more was lost than gained, helpers are left alone until the loss is a small part of the time.
 static void settle(double gained, double lost, double now)
 {
   pool.balance += gained - lost;
@@ -250,7 +260,7 @@ static void share(int helpers, struct dc_loop_history *history)
   atomic_store(&pool.takers, 0);
   atomic_store(&pool.left, pool.count);
   atomic_store(&pool.gate, OPEN);
-  wake_helpers(helpers);
+  wake_helpers(helpers, start);
   double called = dc_seconds();
   if (pool.always)
     wait_for_taker();
@@ -262,10 +272,11 @@ static void share(int helpers, struct dc_loop_history *history)
   pool.counts.helped += atomic_load(&pool.takers) > 0;
   pool.counts.helpers += helped;
   pool.counts.waited += end - done;
+  double late = 1e-9 * (double)atomic_exchange(&pool.late, 0);
   if (!history)
     return;
   history->seconds += SMOOTHING * (done - called + helped - history->seconds);
-  settle(helped, end - done + called - start, end);
+  settle(helped, end - done + called - start + late, end);
 }
 
 static void run_alone(struct dc_loop_history *history)
