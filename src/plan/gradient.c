@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "plan/trajectory_plan.h"
+#include "plan/worker.h"
 
 enum { BATCH = 64 };  // samples that are held at a time
 
@@ -165,7 +166,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
   }
   while (estimator->worker_count < wanted) {
     struct dc_error local = {0};
-    struct dc_plan *worker = dc_plan_create(plan->model, plan->task, plan->capacity, &local);
+    struct dc_plan *worker = dc_plan_hire(plan, &local);
     if (!worker && estimator->worker_count)
       break;
     if (!worker)
@@ -190,27 +191,15 @@ static enum dc_status prepare(struct estimate *estimate, int jobs, struct dc_err
     return status;
   estimate->estimator = plan->estimator;
   estimate->threads = wanted < plan->estimator->worker_count ? wanted : plan->estimator->worker_count;
-  for (int i = 0; i < plan->estimator->worker_count; i++) {
-    struct dc_plan *worker = plan->estimator->workers[i];
-    dc_plan_set_window(worker, plan->window.first, plan->window.steps);
-    worker->start = plan->start;
-    memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
-    worker->work = (struct dc_plan_work){0};
-  }
+  for (int i = 0; i < plan->estimator->worker_count; i++)
+    dc_plan_follow(plan->estimator->workers[i], plan);
   return DC_OK;
 }
 
 static void add_work(struct estimate *estimate)
 {
-  for (int i = 0; i < estimate->estimator->worker_count; i++) {
-    const struct dc_plan_work *work = &estimate->estimator->workers[i]->work;
-    struct dc_plan_work *sum = &estimate->plan->work;
-    sum->rollouts += work->rollouts;
-    sum->steps += work->steps;
-    sum->newton_iterations += work->newton_iterations;
-    sum->evaluations += work->evaluations;
-    sum->contact_seconds += work->contact_seconds;
-  }
+  for (int i = 0; i < estimate->estimator->worker_count; i++)
+    dc_plan_add_work(&estimate->plan->work, &estimate->estimator->workers[i]->work);
 }
 
 // A job that cannot be done for reasons other than the rollout; DC_OK otherwise.
