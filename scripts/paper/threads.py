@@ -21,6 +21,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from measure import MEASURED, MESHES, ROOT, SCENES, processor  # noqa: E402
 
 THREADS = (1, 2)
+# Spins, and ends when whoever started it is gone.
+SPIN = """
+import os
+parent = os.getppid()
+while os.getppid() == parent:
+    for _ in range(1000000):
+        pass
+"""
 # Balls: base, level, triangles of one, height at which it starts (None: the scene's), steps.
 LEVELS = [("octahedron", 1, 32, None, 40), ("octahedron", 2, 128, 0.1025, 25), ("octahedron", 3, 512, 0.1025, 20),
           ("icosahedron", 3, 1280, 0.1025, 16), ("icosahedron", 4, 5120, 0.1025, 10)]
@@ -100,7 +108,7 @@ def main():
     print("\n".join(lines), flush=True)
     equal = True
     for count in [int(c) for c in options.spinning.split(",")]:
-        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+        others = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(count)]
         try:
             for name, words in cases().items():
                 if wanted and not any(w in name for w in wanted):
