@@ -11,8 +11,8 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
-static const double LEAST_PARALLEL_COST = 150e-6;  // s
-static const double SHARES = 64;                   // of the whole cost: a pair that costs more is taken early
+static const double LEAST_PARALLEL_COST = 50e-6;  // s: below it not even the clock is asked
+static const double SHARES = 64;                  // of the whole cost: a pair that costs more is taken early
 
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
 static bool is_pair(const struct dc_bodies *bodies, int a, int b)
@@ -83,10 +83,11 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
   contact->order = dc_arena_alloc(contact->arena, pairs, sizeof *contact->order);
   contact->costs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->costs);
+  contact->fractions = dc_arena_alloc(contact->arena, pairs, sizeof *contact->fractions);
   contact->guards = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guards);
   contact->guarded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guarded);
   if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->costs ||
-      !contact->guards || !contact->guarded) {
+      !contact->fractions || !contact->guards || !contact->guarded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
@@ -134,14 +135,6 @@ void dc_contact_reset(struct dc_contact *contact)
   }
   if (contact->model->methods->reset)
     contact->model->methods->reset(contact);
-}
-
-static void turn_colliders(struct dc_contact *contact, const struct dc_pose *poses)
-{
-#pragma omp for schedule(static)
-  for (int i = 0; i < contact->bodies->count; i++)
-    if (!contact->fixed_turned || dc_body_moves(&contact->bodies->bodies[i]))
-      dc_collider_turn(&contact->colliders[i], &poses[i]);
 }
 
 // Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
@@ -226,6 +219,11 @@ bool dc_contact_worth_threads(const struct dc_contact *contact)
   return contact->cost > LEAST_PARALLEL_COST;
 }
 
+int dc_contact_most_threads(const struct dc_contact *contact)
+{
+  return dc_contact_worth_threads(contact) ? 0 : 1;
+}
+
 static int list_far_pairs(struct dc_contact *contact)
 {
   int count = 0;
@@ -235,37 +233,71 @@ static int list_far_pairs(struct dc_contact *contact)
   return count;
 }
 
+// One evaluation, as its loops see it.
+struct evaluation {
+  struct dc_contact *contact;
+  const struct dc_pose *poses;
+  int order, far_count;
+  struct dc_pair_derivatives *results;
+};
+
+static void turn_pass(void *context, int body, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  if (!e->contact->fixed_turned || dc_body_moves(&e->contact->bodies->bodies[body]))
+    dc_collider_turn(&e->contact->colliders[body], &e->poses[body]);
+}
+
+static void pair_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  int p = e->contact->order[k];
+  evaluate_pair(e->contact, p, e->poses, e->order, &e->results[p]);
+}
+
+static void far_pass(void *context, int batch, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  int first = batch * DC_BATCH, rest = e->far_count - first;
+  dc_far_pairs_evaluate(e->contact, e->contact->far_pairs + first, rest < DC_BATCH ? rest : DC_BATCH, e->order,
+                        e->results);
+}
+
+static void unit_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  const struct dc_unit *unit = &e->contact->units[k];
+  dc_pair_run_unit(e->contact, &e->contact->pairs[unit->pair], unit->index, e->poses, e->results[unit->pair].arm,
+                   e->order);
+}
+
+static void gather_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  int p = e->contact->order[k];
+  if (e->contact->pairs[p].large)
+    dc_pair_gather(e->contact, &e->contact->pairs[p], e->order, &e->results[p]);
+}
+
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {
-  int unit_count = 0, far_count = 0;
+  struct evaluation e = {.contact = contact, .poses = poses, .order = order, .results = results};
+  int threads = dc_contact_most_threads(contact), pairs = contact->pair_count;
   order_pairs(contact);
-#pragma omp parallel if (dc_contact_worth_threads(contact))
-  {
-    turn_colliders(contact, poses);
-#pragma omp for schedule(dynamic, 1)
-    for (int k = 0; k < contact->pair_count; k++)
-      evaluate_pair(contact, contact->order[k], poses, order, &results[contact->order[k]]);
-#pragma omp single
-    {
-      unit_count = list_units(contact);
-      far_count = list_far_pairs(contact);
-    }
-#pragma omp for schedule(static) nowait
-    for (int first = 0; first < far_count; first += DC_BATCH)
-      dc_far_pairs_evaluate(contact, contact->far_pairs + first,
-                            far_count - first < DC_BATCH ? far_count - first : DC_BATCH, order, results);
-    if (unit_count > 0) {
-#pragma omp for schedule(dynamic, 1)
-      for (int k = 0; k < unit_count; k++) {
-        int p = contact->units[k].pair;
-        dc_pair_run_unit(contact, &contact->pairs[p], contact->units[k].index, poses, results[p].arm, order);
-      }
-#pragma omp for schedule(dynamic, 1)
-      for (int k = 0; k < contact->pair_count; k++)
-        if (contact->pairs[contact->order[k]].large)
-          dc_pair_gather(contact, &contact->pairs[contact->order[k]], order, &results[contact->order[k]]);
-    }
+  dc_loop_run(turn_pass, &e, contact->bodies->count, threads, &contact->loops.turns);
+  dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
+  e.far_count = list_far_pairs(contact);
+  dc_loop_run(far_pass, &e, (e.far_count + DC_BATCH - 1) / DC_BATCH, threads, &contact->loops.far_pairs);
+  int unit_count = list_units(contact);
+  if (unit_count > 0) {
+    dc_loop_run(unit_pass, &e, unit_count, threads, &contact->loops.units);
+    dc_loop_run(gather_pass, &e, pairs, threads, &contact->loops.gathers);
   }
   contact->fixed_turned = true;
   note_costs(contact);

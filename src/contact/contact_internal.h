@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/threads.h"
 #include "contact/contact.h"
 #include "contact/lane_kernels.h"
 #include "geometry/sphere_tree.h"
@@ -45,6 +46,12 @@ struct dc_blend_sum {
   double energy, gradient[6], weight;
 };
 
+// What a unit of work leaves.
+struct dc_unit_sum {
+  double hessian[DC_HESSIAN], gap;
+  bool crossing, unsolved;
+};
+
 struct dc_term_value {
   double energy, gradient[6];
   int blend;
@@ -73,7 +80,7 @@ struct dc_pair {
   struct dc_blend_sum *sums;             // [blend_count]
   struct dc_blend_batch *blend_batches;  // of the blends from 1 on
   struct dc_term_value *values;          // of a large pair: of the exact terms, then of the centred ones
-  double (*unit_hessians)[DC_HESSIAN];   // per unit of work
+  struct dc_unit_sum *units;             // of the units of work
   struct dc_term *level[2];              // node pairs at two depths
   // Exact terms and planes of the evaluation before.
   struct dc_term *last_exact;
@@ -132,6 +139,10 @@ struct dc_contact {
   int *order;           // [pair_count]: threads take pairs in this order, those that cost much first
   double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
   size_t unit_capacity;
+  struct {
+    struct dc_loop_history turns, pairs, far_pairs, units, gathers, fractions[2], guards;
+  } loops;
+  double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
   struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
   bool *guarded;                 // [pair_count] likewise
   bool fixed_turned;             // fixed bodies have been turned once
@@ -159,6 +170,8 @@ static inline int dc_push_children(const struct dc_sphere_tree *a, int i, const 
 
 // contact.c
 bool dc_contact_worth_threads(const struct dc_contact *contact);
+// For dc_loop_run: 0, any number, where threads may pay, else 1.
+int dc_contact_most_threads(const struct dc_contact *contact);
 
 // collider.c
 enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error);

@@ -441,15 +441,28 @@ static void add_turn(struct dc_friction_derivatives *derivatives)
   memset(derivatives->turn, 0, sizeof derivatives->turn);
 }
 
+struct evaluation {
+  struct dc_contact *contact;
+  const struct dc_pose *next;
+  int order;
+  enum dc_friction_curvature curvature;
+};
+
+static void unit_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  run_unit(e->contact, &e->contact->friction->units[k], e->next, e->order, e->curvature);
+}
+
 static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                        enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
   struct dc_friction *friction = contact->friction;
   double energy = 0;
   int count = (int)friction->unit_count;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_friction_worth_threads(friction))
-  for (int k = 0; k < count; k++)
-    run_unit(contact, &friction->units[k], next, order, curvature);
+  struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature};
+  dc_loop_run(unit_pass, &e, count, dc_friction_worth_threads(friction) ? 0 : 1, &friction->loop);
   friction->solved = true;
   for (int k = 0; k < count; k++) {
     gather_unit(&friction->units[k], order, &results[friction->units[k].pair]);

@@ -69,6 +69,7 @@ struct dc_friction {
   struct dc_friction_unit *units;
   size_t batch_capacity, blend_of_capacity, floor_capacity, blend_capacity, support_capacity, unit_capacity;
   size_t batch_count, floor_count, blend_count, unit_count;
+  struct dc_loop_history loop;  // over the units
   bool solved;
   int slot;       // of the last accepted iterate in batches and floors
   bool accepted;  // there is one since begin

@@ -117,15 +117,26 @@ static int add_guard(struct dc_guard *guards, int count, int capacity, const str
   return count;
 }
 
+struct guarding {
+  struct dc_contact *contact;
+  const struct dc_path *path;
+  double keep;
+};
+
+static void guard_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct guarding *g = context;
+  int p = g->contact->order[k];
+  g->contact->guarded[p] = pair_guard(g->contact, &g->contact->pairs[p], g->path, g->keep, &g->contact->guards[p]);
+}
+
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity)
 {
   int count = 0;
-#pragma omp parallel for schedule(dynamic, 2) if (dc_contact_worth_threads(contact))
-  for (int k = 0; k < contact->pair_count; k++) {
-    int p = contact->order[k];
-    contact->guarded[p] = pair_guard(contact, &contact->pairs[p], path, keep, &contact->guards[p]);
-  }
+  struct guarding guarding = {.contact = contact, .path = path, .keep = keep};
+  dc_loop_run(guard_pass, &guarding, contact->pair_count, dc_contact_most_threads(contact), &contact->loops.guards);
   for (int p = 0; p < contact->pair_count; p++)
     if (contact->guarded[p])
       count = add_guard(guards, count, capacity, &contact->guards[p]);

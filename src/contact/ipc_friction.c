@@ -279,13 +279,28 @@ static void evaluate_pair(const struct dc_contact *contact, int p, const struct 
   finish_block(result->h_bb, result->turn[1], curvature == DC_FRICTION_EXACT);
 }
 
+struct evaluation {
+  struct dc_contact *contact;
+  const struct dc_pose *next;
+  int order;
+  enum dc_friction_curvature curvature;
+  struct dc_friction_derivatives *results;
+};
+
+static void pair_pass(void *context, int p, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  evaluate_pair(e->contact, p, e->next, e->order, e->curvature, &e->results[p]);
+}
+
 static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                        enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
   double energy = 0;
-#pragma omp parallel for schedule(dynamic, 1) if (dc_ipc_worth_threads(&dc_ipc_of(contact)->friction))
-  for (int p = 0; p < contact->pair_count; p++)
-    evaluate_pair(contact, p, next, order, curvature, &results[p]);
+  struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
+  struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature, .results = results};
+  dc_loop_run(pair_pass, &e, contact->pair_count, dc_ipc_worth_threads(friction) ? 0 : 1, &friction->loop);
   for (int p = 0; p < contact->pair_count; p++)
     energy += results[p].energy;
   return energy;

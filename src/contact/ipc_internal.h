@@ -86,6 +86,7 @@ struct dc_ipc_friction {
   struct dc_ipc_rub *rubs;
   struct dc_ipc_lag *lags;
   size_t count, rub_capacity, lag_capacity;
+  struct dc_loop_history loop;  // over the pairs
 };
 
 struct dc_ipc {

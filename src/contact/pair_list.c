@@ -203,8 +203,7 @@ static int reserve_results(struct dc_pair *pair)
   return dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps) ||
                  dc_grow(&pair->energies, &pair->energy_capacity, pair->exact_count, sizeof *pair->energies) ||
                  (pair->large && dc_grow(&pair->values, &pair->value_capacity, terms, sizeof *pair->values)) ||
-                 dc_grow(&pair->unit_hessians, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair),
-                         sizeof *pair->unit_hessians)
+                 dc_grow(&pair->units, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair), sizeof *pair->units)
              ? -1
              : 0;
 }
@@ -241,7 +240,7 @@ int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const doub
 void dc_pair_release(struct dc_pair *pair)
 {
   void *arrays[] = {pair->exact,    pair->planes,   pair->centred,       pair->blends,     pair->gaps,
-                    pair->energies, pair->sums,     pair->blend_batches, pair->values,     pair->unit_hessians,
+                    pair->energies, pair->sums,     pair->blend_batches, pair->values,     pair->units,
                     pair->level[0], pair->level[1], pair->last_exact,    pair->last_planes};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);

@@ -168,18 +168,10 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
     end = smaller_size(pair->centred_count, begin + DC_CENTRED_UNIT);
     run_centred(&u, begin, end, hessian);
   }
-  double *sum = pair->unit_hessians[unit];
-  memset(sum, 0, sizeof *pair->unit_hessians);
+  struct dc_unit_sum *sum = &pair->units[unit];
+  *sum = (struct dc_unit_sum){.gap = u.gap, .crossing = u.crossing, .unsolved = u.unsolved};
   if (order > 1)
-    sum_lanes(hessian, end - begin, sum);
-  if (u.gap < INFINITY || u.crossing || u.unsolved) {  // minimum and "or" do not depend on the order
-#pragma omp critical(dc_pair_gap)
-    {
-      pair->gap = fmin(pair->gap, u.gap);
-      pair->crossing |= u.crossing;
-      pair->unsolved |= u.unsolved;
-    }
-  }
+    sum_lanes(hessian, end - begin, sum->hessian);
 }
 
 // Blends children's sums into their parents, innermost first: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 -
@@ -221,6 +213,12 @@ static void blend_hessians(const struct dc_contact *contact, struct dc_pair *pai
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
                     struct dc_pair_derivatives *result)
 {
+  int units = dc_pair_unit_count(pair);
+  for (int unit = 0; unit < units; unit++) {
+    pair->gap = fmin(pair->gap, pair->units[unit].gap);
+    pair->crossing |= pair->units[unit].crossing;
+    pair->unsolved |= pair->units[unit].unsolved;
+  }
   if (pair->crossing) {
     result->energy = INFINITY;
     return;
@@ -234,9 +232,9 @@ void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int 
     memcpy(result->gradient, pair->sums[0].gradient, sizeof result->gradient);
   if (order < 2)
     return;
-  for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
+  for (int unit = 0; unit < units; unit++)
     for (int e = 0; e < DC_HESSIAN; e++)
-      result->hessian[e] += pair->unit_hessians[unit][e];
+      result->hessian[e] += pair->units[unit].hessian[e];
   if (pair->blend_count == 1)
     return;
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));

@@ -444,14 +444,30 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
   return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, safe);
 }
 
-// The least of all pairs, nothing beyond `safe` asked for.
-static double least_fraction(const struct dc_contact *contact, const struct query *query, double safe)
+// The least of all pairs, as passes leave it one by one.
+struct least {
+  struct dc_contact *contact;
+  const struct query *query;
+  double safe;
+};
+
+static void fraction_pass(void *context, int k, int thread)
 {
-  double least = safe;
-#pragma omp parallel for schedule(dynamic, 2) reduction(min : least) if (dc_contact_worth_threads(contact))
-  for (int k = 0; k < contact->pair_count; k++)
-    least = fmin(least, pair_fraction(contact, &contact->pairs[contact->order[k]], query, safe));
-  return least;
+  (void)thread;
+  const struct least *least = context;
+  struct dc_contact *contact = least->contact;
+  contact->fractions[k] = pair_fraction(contact, &contact->pairs[contact->order[k]], least->query, least->safe);
+}
+
+// Nothing beyond `safe` is asked for.
+static double least_fraction(struct dc_contact *contact, const struct query *query, double safe)
+{
+  struct least least = {.contact = contact, .query = query, .safe = safe};
+  dc_loop_run(fraction_pass, &least, contact->pair_count, dc_contact_most_threads(contact),
+              &contact->loops.fractions[query->nearest]);
+  for (int p = 0; p < contact->pair_count; p++)
+    safe = fmin(safe, contact->fractions[p]);
+  return safe;
 }
 
 static bool is_finite(const struct dc_contact *contact, const struct dc_path *path)

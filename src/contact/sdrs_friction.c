@@ -544,6 +544,19 @@ static void gather(const struct dc_friction_derivatives *from, bool exact, struc
       }
 }
 
+struct evaluation {
+  struct dc_contact *contact;
+  const struct dc_pose *next;
+  const struct setting *setting;
+};
+
+static void rub_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  run_rub(e->contact, &friction_of(e->contact)->rubs[k], e->next, e->setting);
+}
+
 static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                        enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {
@@ -558,9 +571,8 @@ static double evaluate(struct dc_contact *contact, const struct dc_pose *next, i
                             .to = 1 - friction->slot};
   double energy = 0;
   int count = (int)friction->rub_count;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1 && dc_sdrs_worth_threads(friction))
-  for (int k = 0; k < count; k++)
-    run_rub(contact, &friction->rubs[k], next, &setting);
+  struct evaluation e = {.contact = contact, .next = next, .setting = &setting};
+  dc_loop_run(rub_pass, &e, count, dc_sdrs_worth_threads(friction) ? 0 : 1, &friction->loop);
   friction->solved = true;
   for (int k = 0; k < count; k++) {
     const struct dc_sdrs_rub *rub = &friction->rubs[k];

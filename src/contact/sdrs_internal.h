@@ -144,6 +144,7 @@ struct dc_sdrs_friction {
   struct dc_sdrs_rub *rubs;
   struct dc_sdrs_rubbing *vertices;
   size_t rub_count, rub_capacity, vertex_count, vertex_capacity;
+  struct dc_loop_history loop;  // over the rubs
   bool solved;
   int slot;       // of the last accepted iterate
   bool accepted;  // there is one since begin

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "plan/trajectory_plan.h"
+#include "plan/worker.h"
 
 static const char *const type_choices[] = {"given", "sample", NULL};
 static const char *const distribution_choices[] = {"normal", "uniform", NULL};
@@ -78,12 +81,24 @@ const struct dc_option dc_first_guess_options[] = {
 // A loss differs by some units in its last place from one rollout to the next; differences divide that by the step.
 static const double ROUNDING = 16 * DBL_EPSILON;
 
+// A point, what its rollout has shown, and the work that it took.
+struct trial {
+  double *parameters, *gradient;  // [parameter_count]
+  double part;                    // |gradient| / loss; NAN where nothing could be rolled out
+  enum dc_status status;
+  struct dc_error error;
+  struct dc_plan_work work;
+};
+
 struct search {
   struct dc_plan *plan;
   const struct dc_first_guess_settings *settings;
-  double *given, *trial, *best, *gradient;  // [parameter_count]
-  double least;                             // of |gradient| / loss
-  double largest;                           // |gradient| / loss of best; -1: nothing could be rolled out yet
+  double *given, *best;  // [parameter_count]
+  int trial_count;       // draws that are rolled out side by side
+  struct trial *trials;
+  struct dc_plan **workers;  // [trial_count], one per thread; the caller's is the plan itself
+  double least;              // of |gradient| / loss
+  double largest;            // |gradient| / loss of best; -1: nothing could be rolled out yet
 };
 
 static double draw_number(const struct search *search, struct dc_random *random)
@@ -94,7 +109,7 @@ static double draw_number(const struct search *search, struct dc_random *random)
 }
 
 // A draw depends on seed, window and its number only, so that a run can be resumed.
-static void draw(struct search *search, long number)
+static void draw(const struct search *search, long number, double *point)
 {
   const struct dc_plan *plan = search->plan;
   struct dc_random random;
@@ -108,52 +123,133 @@ static void draw(struct search *search, long number)
     for (int p = 0; p < count; p++) {
       bool again = search->settings->held && p >= one;
       double number_added =
-          again ? search->trial[first + p - one] - search->given[first + p - one] : draw_number(search, &random);
-      search->trial[first + p] = search->given[first + p] + number_added;
+          again ? point[first + p - one] - search->given[first + p - one] : draw_number(search, &random);
+      point[first + p] = search->given[first + p] + number_added;
     }
     first += count;
   }
 }
 
-// Whether the gradient at trial does not vanish; keeps trial when it is the largest so far.
-static enum dc_status try_point(struct search *search, bool *good, struct dc_error *error)
+static void try_point(struct dc_plan *plan, struct trial *trial)
 {
   double loss, norm = 0;
-  int count = search->plan->parameter_count;
-  enum dc_status status = dc_plan_evaluate(search->plan, search->trial, &loss, search->gradient, error);
-  *good = false;
-  if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
-    return DC_OK;
-  if (status)
-    return status;
-  for (int i = 0; i < count; i++)
-    norm = hypot(norm, search->gradient[i]);
-  double part = loss == 0 ? INFINITY : norm / fabs(loss);
-  *good = part > search->least;
-  if (part > search->largest) {
-    search->largest = part;
-    memcpy(search->best, search->trial, (size_t)count * sizeof *search->best);
+  plan->work = (struct dc_plan_work){0};
+  trial->part = NAN;
+  trial->status = dc_plan_evaluate(plan, trial->parameters, &loss, trial->gradient, &trial->error);
+  trial->work = plan->work;
+  if (trial->status == DC_INFEASIBLE || trial->status == DC_NUMERICAL)
+    trial->status = DC_OK;
+  else if (!trial->status) {
+    for (int i = 0; i < plan->parameter_count; i++)
+      norm = hypot(norm, trial->gradient[i]);
+    trial->part = loss == 0 ? INFINITY : norm / fabs(loss);
+  }
+}
+
+static void trial_pass(void *context, int index, int thread)
+{
+  const struct search *search = context;
+  try_point(search->workers[thread], &search->trials[index]);
+}
+
+// Rolls out the first trials side by side.  Counts seconds only: the rest of the work is counted by judge.
+static void try_points(struct search *search, int count)
+{
+  struct dc_plan_work work = search->plan->work;
+  double start = dc_seconds();
+  dc_loop_run(trial_pass, search, count, search->trial_count, NULL);
+  work.seconds += dc_seconds() - start;
+  search->plan->work = work;
+}
+
+// Whether the gradient of a trial does not vanish; keeps the one with the largest so far.
+static enum dc_status judge(struct search *search, const struct trial *trial, bool *good, struct dc_error *error)
+{
+  *good = trial->part > search->least;
+  if (trial->status)
+    return dc_fail(error, trial->status, "%s", trial->error.text);
+  dc_plan_add_work(&search->plan->work, &trial->work);
+  if (trial->part > search->largest) {
+    search->largest = trial->part;
+    memcpy(search->best, trial->parameters, (size_t)search->plan->parameter_count * sizeof *search->best);
   }
   return DC_OK;
 }
 
-static enum dc_status find(struct search *search, struct dc_error *error)
+// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory goes.
+static void hire(struct search *search, int wanted)
+{
+  size_t count = (size_t)search->plan->parameter_count;
+  struct dc_error none = {0};
+  while (search->trial_count < wanted) {
+    struct trial *trial = &search->trials[search->trial_count];
+    struct dc_plan *worker = dc_plan_hire(search->plan, &none);
+    trial->parameters = dc_alloc(count, sizeof *trial->parameters);
+    trial->gradient = dc_alloc(count, sizeof *trial->gradient);
+    search->workers[search->trial_count] = worker;
+    if (!worker || !trial->parameters || !trial->gradient)
+      return;
+    dc_plan_follow(worker, search->plan);
+    search->trial_count++;
+  }
+}
+
+// Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend on
+// how many were rolled out at a time.
+static enum dc_status find(struct search *search, int threads, struct dc_error *error)
 {
   bool good;
   const struct dc_first_guess_observer *observer = &search->plan->first_guess_observer;
-  size_t bytes = (size_t)search->plan->parameter_count * sizeof *search->trial;
-  memcpy(search->trial, search->given, bytes);
+  size_t bytes = (size_t)search->plan->parameter_count * sizeof *search->given;
+  long draws = search->settings->draws;
+  memcpy(search->trials[0].parameters, search->given, bytes);
   memcpy(search->best, search->given, bytes);
-  enum dc_status status = try_point(search, &good, error);
-  for (long k = 0; k < search->settings->draws && !status && !good; k++) {
-    draw(search, k);
-    search->plan->first_guess_counts.draws++;
-    status = try_point(search, &good, error);
-    if (observer->drawn && !status && !good)
-      observer->drawn(observer->context, k + 1, search->settings->draws);
+  try_points(search, 1);
+  enum dc_status status = judge(search, &search->trials[0], &good, error);
+  if (!status && !good)
+    hire(search, threads < draws ? threads : (int)draws);
+  for (long first = 0; first < draws && !status && !good; first += search->trial_count) {
+    int count = draws - first < search->trial_count ? (int)(draws - first) : search->trial_count;
+    for (int i = 0; i < count; i++)
+      draw(search, first + i, search->trials[i].parameters);
+    try_points(search, count);
+    for (int i = 0; i < count && !status && !good; i++) {
+      search->plan->first_guess_counts.draws++;
+      status = judge(search, &search->trials[i], &good, error);
+      if (observer->drawn && !status && !good)
+        observer->drawn(observer->context, first + i + 1, draws);
+    }
   }
   search->plan->first_guess_counts.vanished += !status && !good;
   return status;
+}
+
+static bool allocate(struct search *search, int threads)
+{
+  size_t count = (size_t)search->plan->parameter_count;
+  search->best = dc_alloc(count, sizeof *search->best);
+  search->trials = dc_alloc((size_t)threads, sizeof *search->trials);
+  search->workers = dc_alloc((size_t)threads, sizeof(struct dc_plan *));
+  if (!search->best || !search->trials || !search->workers)
+    return false;
+  search->trials[0].parameters = dc_alloc(count, sizeof *search->trials->parameters);
+  search->trials[0].gradient = dc_alloc(count, sizeof *search->trials->gradient);
+  search->workers[0] = search->plan;
+  search->trial_count = 1;
+  return search->trials[0].parameters && search->trials[0].gradient;
+}
+
+static void release(struct search *search, int threads)
+{
+  for (int i = 0; i < threads && search->trials && search->workers; i++) {
+    free(search->trials[i].parameters);
+    free(search->trials[i].gradient);
+    if (i > 0)
+      dc_plan_destroy(search->workers[i]);
+  }
+  free(search->trials);
+  free(search->workers);
+  free(search->best);
 }
 
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error)
@@ -162,23 +258,15 @@ enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, str
   size_t count = (size_t)plan->parameter_count;
   if (count == 0)
     return DC_OK;
-  struct search search = {.plan = plan,
-                          .settings = settings,
-                          .given = parameters,
-                          .trial = dc_alloc(count, sizeof *search.trial),
-                          .best = dc_alloc(count, sizeof *search.best),
-                          .gradient = dc_alloc(count, sizeof *search.gradient),
-                          .least = settings->threshold,
-                          .largest = -1};
+  struct search search = {
+      .plan = plan, .settings = settings, .given = parameters, .least = settings->threshold, .largest = -1};
+  int threads = plan->gradient.type == DC_GRADIENT_ADJOINT ? dc_threads() : 1;
   if (plan->gradient.type == DC_GRADIENT_DIFFERENCES)
     search.least = fmax(search.least, ROUNDING * sqrt((double)count) / plan->gradient.step);
-  enum dc_status status = search.trial && search.best && search.gradient
-                              ? find(&search, error)
-                              : dc_fail(error, DC_MEMORY, "out of memory for a first guess");
+  enum dc_status status = allocate(&search, threads) ? find(&search, threads, error)
+                                                     : dc_fail(error, DC_MEMORY, "out of memory for a first guess");
   if (!status)
     memcpy(parameters, search.best, count * sizeof *parameters);
-  free(search.trial);
-  free(search.best);
-  free(search.gradient);
+  release(&search, threads);
   return status;
 }

@@ -3,12 +3,13 @@
 #include "plan/gradient.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/threads.h"
 #include "plan/trajectory_plan.h"
+#include "plan/worker.h"
 
 enum { BATCH = 64 };  // samples that are held at a time
 
@@ -165,7 +166,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
   }
   while (estimator->worker_count < wanted) {
     struct dc_error local = {0};
-    struct dc_plan *worker = dc_plan_create(plan->model, plan->task, plan->capacity, &local);
+    struct dc_plan *worker = dc_plan_hire(plan, &local);
     if (!worker && estimator->worker_count)
       break;
     if (!worker)
@@ -180,7 +181,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
 static enum dc_status prepare(struct estimate *estimate, int jobs, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
-  int wanted = omp_in_parallel() ? 1 : omp_get_max_threads();
+  int wanted = dc_threads();
   if (wanted > jobs)
     wanted = jobs > 1 ? jobs : 1;
   enum dc_status status = plan->estimator ? DC_OK : create_estimator(plan, error);
@@ -190,54 +191,49 @@ static enum dc_status prepare(struct estimate *estimate, int jobs, struct dc_err
     return status;
   estimate->estimator = plan->estimator;
   estimate->threads = wanted < plan->estimator->worker_count ? wanted : plan->estimator->worker_count;
-  for (int i = 0; i < plan->estimator->worker_count; i++) {
-    struct dc_plan *worker = plan->estimator->workers[i];
-    dc_plan_set_window(worker, plan->window.first, plan->window.steps);
-    worker->start = plan->start;
-    memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
-    worker->work = (struct dc_plan_work){0};
-  }
+  for (int i = 0; i < plan->estimator->worker_count; i++)
+    dc_plan_follow(plan->estimator->workers[i], plan);
   return DC_OK;
 }
 
 static void add_work(struct estimate *estimate)
 {
-  for (int i = 0; i < estimate->estimator->worker_count; i++) {
-    const struct dc_plan_work *work = &estimate->estimator->workers[i]->work;
-    struct dc_plan_work *sum = &estimate->plan->work;
-    sum->rollouts += work->rollouts;
-    sum->steps += work->steps;
-    sum->newton_iterations += work->newton_iterations;
-    sum->evaluations += work->evaluations;
-    sum->contact_seconds += work->contact_seconds;
-  }
+  for (int i = 0; i < estimate->estimator->worker_count; i++)
+    dc_plan_add_work(&estimate->plan->work, &estimate->estimator->workers[i]->work);
 }
 
 // A job that cannot be done for reasons other than the rollout; DC_OK otherwise.
 typedef enum dc_status run_job(const struct estimate *estimate, struct dc_plan *worker, int index,
                                struct dc_error *error);
 
-// Jobs are spread over the threads; each writes its own results.  Regions inside them have one thread.
+struct jobs {
+  const struct estimate *estimate;
+  run_job *run;
+  struct dc_error *failures;  // [threads]
+};
+
+static void job_pass(void *context, int index, int thread)
+{
+  const struct jobs *jobs = context;
+  struct dc_error local = {0};  // a job that succeeds may leave the message of a rollout that did not
+  enum dc_status status = jobs->run(jobs->estimate, jobs->estimate->estimator->workers[thread], index, &local);
+  if (status && !jobs->failures[thread].status)
+    dc_fail(&jobs->failures[thread], status, "%s", local.text);
+}
+
+// Jobs are spread over the threads; each writes its own results.  Loops inside them have one thread.
 static enum dc_status run_jobs(const struct estimate *estimate, run_job *job, int count, struct dc_error *error)
 {
-  enum dc_status failure = DC_OK;
-#pragma omp parallel num_threads(estimate->threads)
-  {
-    struct dc_plan *worker = estimate->estimator->workers[omp_get_thread_num()];
-    if (estimate->threads > 1)
-      omp_set_num_threads(1);
-#pragma omp for schedule(dynamic, 1)
-    for (int i = 0; i < count; i++) {
-      struct dc_error local = {0};
-      enum dc_status status = job(estimate, worker, i, &local);
-      if (status) {
-#pragma omp critical(dc_gradient_failure)
-        if (!failure)
-          failure = dc_fail(error, status, "%s", local.text);
-      }
-    }
-  }
-  return failure;
+  struct jobs jobs = {estimate, job, dc_alloc((size_t)estimate->threads, sizeof *jobs.failures)};
+  if (!jobs.failures)
+    return dc_fail(error, DC_MEMORY, "out of memory for gradients");
+  dc_loop_run(job_pass, &jobs, count, estimate->threads, NULL);
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < estimate->threads && !status; i++)
+    if (jobs.failures[i].status)
+      status = dc_fail(error, jobs.failures[i].status, "%s", jobs.failures[i].text);
+  free(jobs.failures);
+  return status;
 }
 
 static bool is_a_gap(enum dc_status status)

@@ -13,9 +13,10 @@
 #include <omp.h>
 #endif
 
-// How many threads evaluate; without OpenMP it is always one.
+// How many threads evaluate; without OpenMP it is always one.  They do share what they may, whether it pays or not.
 static inline void scene_threads(int count)
 {
+  dc_loops_always_shared(count > 1);
 #ifdef _OPENMP
   omp_set_num_threads(count);
 #else

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "base/random.h"
+#include "base/threads.h"
 #include "plan_scene.h"
 
 static const char pair_text[] =
@@ -457,6 +458,42 @@ static void test_sampling(void)
   dc_scene_destroy(scene);
 }
 
+// However many draws are rolled out at a time, the same one is found, and the same work is counted.
+static void test_sampling_threads(void)
+{
+  struct dc_scene *scene = read_local(pair_text);
+  int before = omp_get_max_threads();
+  bool found_late = false;
+  for (long seed = 1; seed < 8; seed++) {
+    struct dc_first_guess_settings settings = sampling(2, 50);
+    double found[PAIR_PARAMETERS];
+    struct dc_plan_work work = {0};
+    long draws = 0;
+    settings.seed = seed;
+    for (int threads = 1; threads <= 4; threads++) {
+      omp_set_num_threads(threads);
+      dc_loops_always_shared(threads > 1);
+      struct dc_plan *plan = minimize(scene, DC_GRADIENT_ADJOINT, &settings);
+      if (threads == 1) {
+        memcpy(found, plan->best_parameters, sizeof found);
+        work = plan->work;
+        draws = plan->first_guess_counts.draws;
+      }
+      CHECK(memcmp(found, plan->best_parameters, sizeof found) == 0, "seed %ld, %d threads", seed, threads);
+      CHECK(plan->first_guess_counts.draws == draws, "%ld draws, %ld", plan->first_guess_counts.draws, draws);
+      CHECK(work.rollouts == plan->work.rollouts && work.steps == plan->work.steps &&
+                work.newton_iterations == plan->work.newton_iterations && work.evaluations == plan->work.evaluations,
+            "%ld rollouts, %ld", plan->work.rollouts, work.rollouts);
+      found_late |= draws % threads != 0 && draws > threads;  // in the middle of some rolled out together
+      dc_plan_destroy(plan);
+    }
+  }
+  CHECK(found_late, "draws are left over");
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_scene_destroy(scene);
+}
+
 static void test_sampling_in_vain(void)
 {
   struct dc_scene *scene = read_local(pair_text);
@@ -612,5 +649,6 @@ RUN_TESTS({"differences against the adjoint", test_differences},
           {"a bundle where bodies overlap", test_bundle_into_walls}, {"nothing can be rolled out", test_nothing_left},
           {"equal bits with any number of threads", test_threads}, {"equal bits after a snapshot", test_resume},
           {"models without an adjoint", test_foreign}, {"first guesses are drawn", test_sampling},
+          {"draws with any number of threads", test_sampling_threads},
           {"no draw helps, none is needed", test_sampling_in_vain}, {"nothing to optimize", test_no_parameters},
           {"draws held over all steps", test_held}, {"windows", test_windows})

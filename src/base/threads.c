@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// The helpers, the gate through which they enter a loop, and the account of whether they pay.
+//
+// The gate is one word: OPEN while there may be passes to take, WAITED when the caller sleeps, and the number of helpers
+// inside.  A helper enters by adding one while it is open, so that what describes the loop stays valid until it
+// leaves; the caller closes the gate and waits for those inside.  Helpers outside never hold it up.
+#include "base/threads.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+static const double LEAST_WORK = 40e-6;   // s: a loop of less is not worth a call
+static const double HELPER_SPIN = 30e-6;  // s that a helper looks for the next loop before it sleeps
+static const double CALLER_SPIN = 20e-6;  // s that the caller looks for the last pass before it sleeps
+static const double SMOOTHING = 0.5;      // of a loop's history
+static const double MOST_CREDIT = 1e-3;   // s: gains beyond it are forgotten
+static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
+static const double PROMPT = 200e-6;      // s in which a helper comes when called, where a core is free for it
+static const double REPAYMENT = 40;       // times what was lost, the time without helpers
+static const double LONGEST_TAKE = 10;    // s that tests wait for a helper
+static const int LOOKS = 32;              // at the gate, between looks at the clock
+
+enum { MOST_HELPERS = 255, OPEN = 1 << 30, WAITED = 1 << 29, INSIDE = WAITED - 1 };
+
+struct helper {
+  sem_t wake;
+  atomic_int asleep;
+  double called;  // time, before wake was posted last
+  int thread;
+};
+
+static struct {
+  atomic_flag taken;  // by the caller of the loop under way
+  atomic_int gate;
+  atomic_int left;  // passes not yet taken; below 0 by those that found none
+  sem_t empty;      // posted by the last helper inside when the caller sleeps
+  dc_loop_pass *pass;
+  void *context;
+  int count;
+  atomic_int threads;   // that may take passes, the caller's included
+  atomic_llong helped;  // ns of processor time of helpers in passes of this loop
+  atomic_int takers;    // helpers that took a pass of this loop
+  atomic_llong late;    // ns that helpers took to come beyond what is prompt, not yet settled
+  // Written by the caller that holds it.
+  int helper_count;
+  bool started, always;
+  struct helper *helpers[MOST_HELPERS];
+  double balance, paused_until;
+  struct dc_loop_counts counts;
+} pool = {.taken = ATOMIC_FLAG_INIT, .balance = 1e-3};
+
+static _Thread_local bool inside_pass;
+
+int dc_threads(void)
+{
+#ifdef _OPENMP
+  return inside_pass || omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#endif
+}
+
+// Whether a condition comes true within some seconds.
+static bool looks_until(bool (*is_true)(int), int argument, double seconds)
+{
+  double end = dc_seconds() + seconds;
+  do
+    for (int k = 0; k < LOOKS; k++) {
+      if (is_true(argument))
+        return true;
+      relax();
+    }
+  while (dc_seconds() < end);
+  return false;
+}
+
+static void run_passes(int thread)
+{
+  inside_pass = true;
+  for (int left; (left = atomic_fetch_sub_explicit(&pool.left, 1, memory_order_relaxed)) > 0;)
+    pool.pass(pool.context, pool.count - left, thread);
+  inside_pass = false;
+}
+
+// ---- Helpers
+
+static bool has_work(int thread)
+{
+  return (atomic_load(&pool.gate) & OPEN) && atomic_load(&pool.left) > 0 && thread < atomic_load(&pool.threads);
+}
+
+static bool enter(void)
+{
+  int gate = atomic_load(&pool.gate);
+  while (gate & OPEN)
+    if (atomic_compare_exchange_weak(&pool.gate, &gate, gate + 1))
+      return true;
+  return false;
+}
+
+static void leave(void)
+{
+  if (atomic_fetch_sub(&pool.gate, 1) == (WAITED | 1))
+    sem_post(&pool.empty);
+}
+
+static void help(const struct helper *helper)
+{
+  if (!enter())
+    return;
+  if (has_work(helper->thread)) {
+    double start = dc_thread_seconds();
+    atomic_fetch_add(&pool.takers, 1);
+    run_passes(helper->thread);
+    atomic_fetch_add(&pool.helped, (long long)(1e9 * (dc_thread_seconds() - start)));
+  }
+  leave();
+}
+
+static void sleep_on(sem_t *semaphore)
+{
+  while (sem_wait(semaphore))
+    ;  // interrupted by a signal
+}
+
+static void *serve(void *argument)
+{
+  struct helper *helper = argument;
+#ifdef SCHED_BATCH
+  // A helper that wakes on the caller's core does not push the caller aside (where it may not be had, it does).
+  sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+#endif
+  for (;;) {
+    help(helper);
+    if (looks_until(has_work, helper->thread, HELPER_SPIN))
+      continue;
+    atomic_store(&helper->asleep, 1);
+    // Whoever resets the mark answers for the wake-up: a caller that did has posted.
+    if (!has_work(helper->thread) || !atomic_exchange(&helper->asleep, 0)) {
+      sleep_on(&helper->wake);
+      double late = dc_seconds() - helper->called - PROMPT;
+      if (late > 0)
+        atomic_fetch_add(&pool.late, (long long)(1e9 * late));
+    }
+  }
+  return NULL;
+}
+
+// Signals are for the threads of the program.
+static bool start_helper(int index)
+{
+  struct helper *helper = calloc(1, sizeof *helper);
+  pthread_t thread;
+  sigset_t all, before;
+  if (!helper)
+    return false;
+  *helper = (struct helper){.thread = index + 1};
+  sem_init(&helper->wake, 0, 0);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool made = pthread_create(&thread, NULL, serve, helper) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!made) {
+    sem_destroy(&helper->wake);
+    free(helper);
+    return false;
+  }
+  pthread_detach(thread);
+  pool.helpers[index] = helper;
+  return true;
+}
+
+// A child of fork has no helpers; those of the parent's are forgotten.
+static void forget_helpers(void)
+{
+  pool.helper_count = 0;
+  atomic_store(&pool.gate, 0);
+  atomic_flag_clear(&pool.taken);
+}
+
+// As many as can be had: fewer only make it slower.
+static void start_helpers(int wanted)
+{
+  if (!pool.started) {
+    sem_init(&pool.empty, 0, 0);
+    pthread_atfork(NULL, NULL, forget_helpers);
+    pool.started = true;
+  }
+  while (pool.helper_count < wanted && pool.helper_count < MOST_HELPERS && start_helper(pool.helper_count))
+    pool.helper_count++;
+}
+
+// ---- The caller
+
+static bool is_empty(int unused)
+{
+  (void)unused;
+  return (atomic_load(&pool.gate) & INSIDE) == 0;
+}
+
+static void wait_for_taker(void)
+{
+  double end = dc_seconds() + LONGEST_TAKE;
+  while (atomic_load(&pool.takers) == 0 && dc_seconds() < end)
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+static void wake_helpers(int count, double now)
+{
+  for (int k = 0; k < count; k++)
+    if (atomic_exchange(&pool.helpers[k]->asleep, 0)) {
+      pool.helpers[k]->called = now;
+      sem_post(&pool.helpers[k]->wake);
+    }
+}
+
+static void close_gate(void)
+{
+  if ((atomic_fetch_and(&pool.gate, ~OPEN) & INSIDE) != 0 && !looks_until(is_empty, 0, CALLER_SPIN) &&
+      (atomic_fetch_or(&pool.gate, WAITED) & INSIDE) != 0)
+    sleep_on(&pool.empty);
+  atomic_store(&pool.gate, 0);
+}
+
+// What helpers did is gained; what the caller spent on calling them and waited for them is lost.  So is the time that a
+// helper stood in line for a core: schedulers that give shares to groups of threads take it from the caller's.  When
+// more was lost than gained, helpers are left alone until the loss is a small part of the time.
+static void settle(double gained, double lost, double now)
+{
+  pool.balance += gained - lost;
+  if (pool.balance > MOST_CREDIT)
+    pool.balance = MOST_CREDIT;
+  if (pool.balance >= 0)
+    return;
+  pool.paused_until = now + REPAYMENT * (NEW_CREDIT - pool.balance);
+  pool.balance = NEW_CREDIT;
+}
+
+static void share(int helpers, struct dc_loop_history *history)
+{
+  double start = dc_seconds();
+  atomic_store(&pool.helped, 0);
+  atomic_store(&pool.takers, 0);
+  atomic_store(&pool.left, pool.count);
+  atomic_store(&pool.gate, OPEN);
+  wake_helpers(helpers, start);
+  double called = dc_seconds();
+  if (pool.always)
+    wait_for_taker();
+  run_passes(0);
+  double done = dc_seconds();
+  close_gate();
+  double end = dc_seconds(), helped = 1e-9 * (double)atomic_load(&pool.helped);
+  pool.counts.shared++;
+  pool.counts.helped += atomic_load(&pool.takers) > 0;
+  pool.counts.helpers += helped;
+  pool.counts.waited += end - done;
+  double late = 1e-9 * (double)atomic_exchange(&pool.late, 0);
+  if (!history)
+    return;
+  history->seconds += SMOOTHING * (done - called + helped - history->seconds);
+  settle(helped, end - done + called - start + late, end);
+}
+
+static void run_alone(struct dc_loop_history *history)
+{
+  double start = history ? dc_seconds() : 0;
+  inside_pass = true;
+  for (int k = 0; k < pool.count; k++)
+    pool.pass(pool.context, k, 0);
+  inside_pass = false;
+  if (history)
+    history->seconds += SMOOTHING * (dc_seconds() - start - history->seconds);
+}
+
+static bool pays(const struct dc_loop_history *history)
+{
+  return !history || pool.always || (history->seconds > LEAST_WORK && dc_seconds() > pool.paused_until);
+}
+
+void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads, struct dc_loop_history *history)
+{
+  int threads = dc_threads();
+  if (most_threads > 0 && threads > most_threads)
+    threads = most_threads;
+  if (threads > count)
+    threads = count;
+  if (threads < 2 || atomic_flag_test_and_set(&pool.taken)) {
+    for (int k = 0; k < count; k++)
+      pass(context, k, 0);
+    return;
+  }
+  pool.pass = pass;
+  pool.context = context;
+  pool.count = count;
+  atomic_store(&pool.threads, threads);
+  start_helpers(threads - 1);
+  int helpers = threads - 1 < pool.helper_count ? threads - 1 : pool.helper_count;
+  if (helpers > 0 && pays(history))
+    share(helpers, history);
+  else
+    run_alone(history);
+  atomic_flag_clear(&pool.taken);
+}
+
+void dc_loops_always_shared(bool always)
+{
+  pool.always = always;
+}
+
+struct dc_loop_counts dc_loop_counts(void)
+{
+  return pool.counts;
+}
