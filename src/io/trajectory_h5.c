@@ -70,18 +70,23 @@ static void put_rows(struct writer *writer, hid_t parent, const char *name, int 
   free(rows);
 }
 
-static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
-                       const struct dc_trajectory *trajectory)
+// Rows of the file: frames, or the states inside of divided steps.
+struct states {
+  int count;
+  const double *q;              // [count][nq]
+  const struct dc_pose *poses;  // [count][bodies]
+};
+
+static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
   hid_t group = make_group(writer, parent, "bodies");
-  int frames = trajectory->steps + 1;
-  size_t stride = (size_t)bodies->count * sizeof *trajectory->poses;
+  size_t stride = (size_t)bodies->count * sizeof *states->poses;
   for (int b = 0; b < bodies->count && !writer->failed; b++) {
-    const struct dc_pose *pose = &trajectory->poses[b];
+    const struct dc_pose *pose = &states->poses[b];
     char *name = dc_h5_link_name(bodies->bodies[b].name);
     hid_t object = name ? make_group(writer, group, name) : checked(writer, -1);
-    put_rows(writer, object, "position", frames, 3, pose->position, stride, "m");
-    put_rows(writer, object, "rotation", frames, 4, pose->quaternion, stride, "1");
+    put_rows(writer, object, "position", states->count, 3, pose->position, stride, "m");
+    put_rows(writer, object, "rotation", states->count, 4, pose->quaternion, stride, "1");
     close_object(object);
     free(name);
   }
@@ -115,11 +120,10 @@ static void put_units(struct writer *writer, hid_t dataset, const struct dc_body
 }
 
 // The joint coordinates of bodies that are not free, as they stand in the state.
-static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
-                       const struct dc_trajectory *trajectory)
+static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
   hid_t group = -1;
-  size_t stride = (size_t)trajectory->nq * sizeof *trajectory->q;
+  size_t stride = (size_t)bodies->nq * sizeof *states->q;
   for (int b = 0; b < bodies->count && !writer->failed; b++) {
     const struct dc_body *body = &bodies->bodies[b];
     if (!dc_h5_has_joint_numbers(body))
@@ -128,7 +132,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
       group = make_group(writer, parent, "joints");
     char *name = dc_h5_link_name(body->name);
     if (name)
-      put_rows(writer, group, name, trajectory->steps + 1, body->nq, trajectory->q + body->q_offset, stride, NULL);
+      put_rows(writer, group, name, states->count, body->nq, states->q + body->q_offset, stride, NULL);
     hid_t dataset = name ? checked(writer, H5Dopen2(group, name, H5P_DEFAULT)) : checked(writer, -1);
     put_units(writer, dataset, body);
     close_object(dataset);
@@ -196,12 +200,46 @@ static bool any_gap(const struct dc_trajectory *trajectory)
   return false;
 }
 
+// The number of parts of every step, and the states between them; of a trajectory without divided steps neither.
+static void put_between(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
+                        const struct dc_trajectory *trajectory)
+{
+  const struct dc_between *between = &trajectory->between;
+  size_t count = (size_t)between->count, body_count = (size_t)bodies->count, nq = (size_t)bodies->nq;
+  if (count == 0)
+    return;
+  struct dc_pose *poses = dc_alloc(count * body_count, sizeof *poses);
+  double *time = dc_alloc(count, sizeof *time), *substeps = dc_alloc((size_t)trajectory->steps, sizeof *substeps);
+  writer->failed |= !poses || !time || !substeps;
+  for (int t = 0; t < trajectory->steps && !writer->failed; t++) {
+    substeps[t] = dc_trajectory_substeps(trajectory, t);
+    for (int i = trajectory->between_first[t]; i < trajectory->between_first[t + 1]; i++) {
+      time[i] = (t + between->at[i]) * trajectory->time_step;
+      dc_poses(bodies, between->q + (size_t)i * nq, poses + (size_t)i * body_count);
+    }
+  }
+  if (!writer->failed) {
+    const struct states states = {between->count, between->q, poses};
+    close_object(put_reals(writer, parent, "substeps", trajectory->steps, 0, substeps, "1"));
+    hid_t group = make_group(writer, parent, "between");
+    close_object(put_reals(writer, group, "time", between->count, 0, time, "s"));
+    put_bodies(writer, group, bodies, &states);
+    put_joints(writer, group, bodies, &states);
+    close_object(group);
+  }
+  free(poses);
+  free(time);
+  free(substeps);
+}
+
 static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_scene *scene,
                            const struct dc_trajectory *trajectory, const double *parameters)
 {
   put_times(writer, parent, trajectory);
-  put_bodies(writer, parent, &scene->model.bodies, trajectory);
-  put_joints(writer, parent, &scene->model.bodies, trajectory);
+  const struct states frames = {trajectory->steps + 1, trajectory->q, trajectory->poses};
+  put_bodies(writer, parent, &scene->model.bodies, &frames);
+  put_joints(writer, parent, &scene->model.bodies, &frames);
+  put_between(writer, parent, &scene->model.bodies, trajectory);
   put_control(writer, parent, scene, trajectory->steps, parameters);
   if (any_gap(trajectory)) {
     hid_t contact = make_group(writer, parent, "contact");
