@@ -68,6 +68,11 @@ typedef struct {
 } dcsim_report;
 void dcsim_report_free(dcsim_report *report);
 
+// Makes a text for people, such as a report's or an error's, fit for a terminal: control characters, marks of the
+// direction of writing and bytes that are no UTF-8, which names and paths may bring along, become '?'; newlines stay.
+// Returns text, which may be NULL.
+char *dcsim_make_printable(char *text);
+
 // ---- Simulation and optimization
 
 typedef struct {

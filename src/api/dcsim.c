@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "base/characters.h"
 #include "dynamics/mujoco.h"
 #include "geometry/hull.h"
 #include "io/libraries.h"
@@ -71,6 +72,13 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
     dc_text_free(text);
   }
   return DCSIM_OK;
+}
+
+char *dcsim_make_printable(char *text)
+{
+  if (text)
+    dc_replace_controls(text, '?', "\n");
+  return text;
 }
 
 void dcsim_report_free(dcsim_report *report)

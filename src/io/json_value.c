@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/characters.h"
+
 enum { MOST_BYTES = 64 * 1024 * 1024 };
 
 static enum dc_status read_open_file(int file, const char *path, struct dc_arena *arena, const char **text,
@@ -275,8 +277,13 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
       count--;
   }
   quoted[at++] = '"';
-  for (size_t i = 0; i < count; i++)
-    quoted[at++] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+  for (size_t i = 0, bytes; i < count; i += bytes) {
+    bytes = dc_utf8_length(text + i, count - i);
+    bool control = bytes == 0 || dc_is_control(dc_utf8_code_point(text + i, bytes));
+    bytes = bytes ? bytes : 1;
+    memcpy(quoted + at, control ? "?" : text + i, control ? 1 : bytes);
+    at += control ? 1 : bytes;
+  }
   if (count < length)
     for (int i = 0; i < 3; i++)
       quoted[at++] = '.';

@@ -63,7 +63,7 @@ struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int ind
 
 // "a number", "a string", ...
 const char *dc_json_kind(const cJSON *node);
-// text in double quotes for messages: control characters replaced, long text cut.  Returns quoted.
+// text in double quotes for messages: controls as in base/characters.h replaced, long text cut.  Returns quoted.
 enum { DC_JSON_QUOTED = 96 };
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
 
