@@ -97,6 +97,8 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
   int drawn = scene->task.objective_count;
   enum dc_status status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
                                        scene->arena, error);
+  if (status == DC_BAD_INPUT)
+    dc_scene_wrap(scene, DC_PART_SHOT, 0, error);
   for (; !status && drawn < scene->task.objective_count; drawn++) {
     const struct dc_reach_options *reach = scene->task.objectives[drawn].options;
     memcpy(scene->model.bodies.bodies[reach->body].color, green, sizeof green);

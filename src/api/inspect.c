@@ -11,29 +11,6 @@
 
 static const double DEFAULT_TOLERANCE = 1e-6;
 
-enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
-{
-  const struct dc_bodies *bodies = &plan->model->bodies;
-  struct dc_contact *contact = dc_rollout_contact(plan->rollout);
-  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  if (!poses)
-    return dc_fail(error, DC_MEMORY, "out of memory for poses");
-  dc_plan_apply(plan, plan->parameters);
-  dc_poses(bodies, plan->input->q, poses);
-  int pair;
-  double depth;
-  enum dc_status status = DC_OK;
-  if (dc_contact_overlap(contact, poses, &pair, &depth)) {
-    int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
-    const double *x = poses[a].position;
-    status = dc_fail(error, DC_BAD_INPUT,
-                     "bodies \"%s\" (at %.4g, %.4g, %.4g m) and \"%s\" overlap at the start, by about %.3g m",
-                     bodies->bodies[a].name, x[0], x[1], x[2], bodies->bodies[b].name, depth);
-  }
-  free(poses);
-  return status;
-}
-
 // Steps that an optimizer sees at a time.
 static int optimized_steps(const struct dc_scene *scene)
 {
@@ -103,7 +80,7 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
   if (!plan)
     return dc_api_fail(error, &local, local.status);
-  enum dc_status status = dc_api_check_start(plan, &local);
+  enum dc_status status = dc_api_check_start(s, plan, &local);
   if (!status)
     status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
   dc_plan_destroy(plan);
@@ -116,6 +93,14 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
   if (!outside && !(check.max_relative_error <= tolerance))
     return dc_api_fail(error, &(struct dc_error){.text = "the gradient is off by more than the tolerance"}, DC_UNMET);
   return outside;
+}
+
+void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)
+{
+  if (isfinite(gap))
+    dc_text_add(text, "smallest %s %.*g m", what, digits, gap);
+  else
+    dc_text_add(text, "no two bodies can meet");
 }
 
 // ---- probe and check share one evaluation of the contact at the initial state.
@@ -182,7 +167,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->gap = INFINITY;
   if (scene->refinement.given)
     return DC_OK;  // no forces, and bodies may overlap
-  enum dc_status status = dc_api_check_start(start->plan, error);
+  enum dc_status status = dc_api_check_start(scene, start->plan, error);
   if (status)
     return status;
   dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);
@@ -203,8 +188,9 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   dc_json_put_string(json, "model", scene->definition.contact_model->name);
   dc_json_put_number(json, "energy", mu * start->energy);
   dc_json_put_number(json, "min_gap", gap);
-  dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name,
-              mu * start->energy, gap);
+  dc_text_add(text, "model %s: energy %.6g J, ", scene->definition.contact_model->name, mu * start->energy);
+  dc_api_add_gap(text, "gap", 4, gap);
+  dc_text_add(text, "\n");
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const double *w = start->wrenches[i];
@@ -330,13 +316,14 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
   dc_json_end(json, '}');
-  if (scene->refinement.given)
+  if (scene->refinement.given) {
     note_passed_through(scene, text);
-  else
-    dc_text_add(text,
-                "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
-                "parameters, %d objectives\n",
-                gap, largest, parameters, scene->task.objective_count);
+  } else {
+    dc_text_add(text, "  ");
+    dc_api_add_gap(text, "initial gap", 4, gap);
+    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
+                largest, parameters, scene->task.objective_count);
+  }
   if (scene->skipped_visuals)
     dc_text_add(text, "  note: %d <visual> of included robots left out (no closed OBJ or STL surface, or on no body)\n",
                 scene->skipped_visuals);

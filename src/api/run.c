@@ -43,7 +43,7 @@ static enum dc_status check_start(struct session *session, const double *paramet
     return session->error.status;
   dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
                        plan->parameters);
-  enum dc_status status = dc_api_check_start(plan, &session->error);
+  enum dc_status status = dc_api_check_start(scene, plan, &session->error);
   if (!session->plan)
     dc_plan_destroy(plan);
   return status;

@@ -205,8 +205,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_parameters(session, outcome, json);
   put_objectives(session, outcome, json, text);
   dc_json_end(json, '}');
-  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, smallest gap %.3g m\n",
-              result->seconds, 1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
+  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
+              1e3 * result->seconds_per_step, result->newton_iterations_per_step);
+  dc_api_add_gap(text, "gap", 3, result->min_gap);
+  dc_text_add(text, "\n");
   if (outcome->blocked)
     dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
   add_sampling_notes(session, outcome, text);

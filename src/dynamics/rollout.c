@@ -241,9 +241,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
   bool soft = rollout->stepper->velocity && input->q_before;
   if (!soft && dc_contact_overlap(rollout->contact, rollout->now.poses, &pair, &depth))
-    return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start by about %.3g m",
+    return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start",
                    bodies->bodies[rollout->pair_bodies[pair][0]].name,
-                   bodies->bodies[rollout->pair_bodies[pair][1]].name, depth);
+                   bodies->bodies[rollout->pair_bodies[pair][1]].name);
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);

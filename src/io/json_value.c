@@ -133,8 +133,8 @@ static enum dc_status visit(struct walk *walk, const struct dc_json *value)
   return cJSON_IsObject(value->node) ? check_duplicates(walk, value) : DC_OK;
 }
 
-static enum dc_status fail_at(const struct dc_json_document *document, const char *text, size_t offset, uint32_t source,
-                              struct dc_error *error)
+enum dc_status dc_json_fail_at(const struct dc_json_document *document, const char *text, size_t offset,
+                               uint32_t source, struct dc_error *error)
 {
   const char *name = source ? document->sources[source - 1] : document->name;
   if (source)
@@ -162,7 +162,7 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   blanked[length] = '\0';
   size_t first = document->places.count, offset;
   if (dc_json_scan(blanked, length, source, &document->places, &offset, error)) {
-    fail_at(document, text, offset, source, error);
+    dc_json_fail_at(document, text, offset, source, error);
     free(blanked);
     document->places.count = first;
     return NULL;
@@ -335,7 +335,7 @@ static void prefix_place(const struct dc_json *value, bool key, struct dc_error 
     dc_error_prefix(error, "%s", path);
   const struct dc_json_document *document = value->document;
   struct dc_json_place place = document->places.places[value->node->valueint];
-  fail_at(document, document->text, key ? place.key : place.value, place.source, error);
+  dc_json_fail_at(document, document->text, key ? place.key : place.value, place.source, error);
 }
 
 enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,

@@ -299,6 +299,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     status = dc_scene_read_pairs(build);
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
     status = check_horizon(build);
+  if (!status)
+    status = dc_scene_keep_places(build);
   return status ? status : resolve(build);
 }
 

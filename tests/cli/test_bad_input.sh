@@ -201,11 +201,35 @@ override 2 time..step=1 "malformed path"
 run 2 check scene.json --model exakt
 says 'dcsim: --model: no contact model is called "exakt" (did you mean "exact"?)'
 
+# mistakes that show when bodies are put in their places
+cubes="{$time, \"shapes\": {\"cube\": {\"type\": \"box\", \"size\": [1, 1, 1]}}, \"bodies\": [
+ {\"name\": \"a\", \"shape\": \"cube\"},
+ {\"name\": \"b\", \"shape\": \"cube\"}]"
+bad 3:2 'bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap at the start, by at least 1 m' "$cubes}"
+bad 3:2 'bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" touch or overlap at the start; how deep is not known' "$cubes}" \
+  --set 'bodies.b.position=[1, 0, 0]'
+printf '%s}' "$cubes" >scene.json
+run 3 simulate scene.json -o out
+says 'dcsim: scene.json:3:2: bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap'
+run 3 gradcheck scene.json
+says 'dcsim: scene.json:3:2: bodies[1]: bodies "a"'
+cubes="$cubes, \"control\": [
+ {\"type\": \"initial_state\", \"body\": \"a\", \"velocity\": \"xy\", \"initial\": [1, 1]},
+ {\"type\": \"initial_state\", \"body\": \"b\", \"position\": \"xy\", \"initial\": [-4.5, 0]}]"
+bad 5:2 'control[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap at the start, by at least 0.5 m' "$cubes}" \
+  --set 'bodies.b.position=[5, 0, 0]'
+bad 6:11 "objective[0].shot: no random control out of 400 moved 1 bodies by 1000 m" "$cubes, \"objective\": [
+ {\"shot\": {\"reference_seed\": 1, \"balls\": 1, \"minimum_distance\": 1000}}]}" \
+  --set 'bodies.b.position=[5, 0, 0]' --set control.1.initial=[0,0]
+
 # what is empty is not wrong
 for text in "{$time}" "{\"time\": {\"step\": 0.1, \"steps\": 0}}" "{$time, $ball, \"bodies\": []}"; do
   printf '%s' "$text" >scene.json
   run 0 simulate scene.json -o none
+  check "no gap is told" sh -c "grep -q 'no two bodies can meet' '$out' && ! grep -q inf '$out'"
   run 0 optimize scene.json -o none
+  run 0 check scene.json
+  check "no gap is told" sh -c "grep -q 'no two bodies can meet' '$out' && ! grep -q inf '$out'"
 done
 run 0 optimize scene.json -o none --set optimizer.iterations=0
 finish
