@@ -95,7 +95,10 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
 {
   static const double green[3] = {0.03, 0.42, 0.07};
   int drawn = scene->task.objective_count;
-  enum dc_status status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
+  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, false), error);
+  if (status)
+    return status;
+  status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
                                        scene->arena, error);
   if (status == DC_BAD_INPUT)
     dc_scene_wrap(scene, DC_PART_SHOT, 0, error);

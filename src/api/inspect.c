@@ -6,8 +6,10 @@
 
 #include "api/internal.h"
 #include "api/refine.h"
+#include "base/memory_limit.h"
 #include "math/vector.h"
 #include "plan/gradient_check.h"
+#include "plan/plan_memory.h"
 
 static const double DEFAULT_TOLERANCE = 1e-6;
 
@@ -77,10 +79,16 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
             s->definition.contact_model->name);
     return dc_api_fail(error, &local, DC_BAD_INPUT);
   }
-  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
+  if (steps <= 0 || steps > all)
+    steps = all;
+  enum dc_status status =
+      dc_api_check_memory(s, dc_rollout_bytes(&s->model) + dc_plan_bytes(&s->model, &s->task, steps), &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps, &local);
   if (!plan)
     return dc_api_fail(error, &local, local.status);
-  enum dc_status status = dc_api_check_start(s, plan, &local);
+  status = dc_api_check_start(s, plan, &local);
   if (!status)
     status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
   dc_plan_destroy(plan);
@@ -276,6 +284,22 @@ static void note_passed_through(const struct dc_scene *scene, struct dc_text *te
                   bodies->bodies[i].name);
 }
 
+// What a run of the scene needs; nothing for a refinement, whose memory is that of its bodies.
+static void describe_memory(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  struct dc_memory_limit limit = dc_memory_limit();
+  double simulate = dc_api_run_bytes(scene, false), optimize = dc_api_run_bytes(scene, true);
+  dc_json_begin(json, "memory", '{');
+  dc_json_put_number(json, "simulate", simulate);
+  dc_json_put_number(json, "optimize", optimize);
+  dc_json_put_number(json, "limit", limit.bytes);
+  dc_json_put_string(json, "limited_by", limit.name);
+  dc_json_end(json, '}');
+  char one[32], other[32];
+  dc_text_add(text, "  memory for a run: about %s to simulate, %s to optimize\n", dc_api_format_bytes(simulate, one),
+              dc_api_format_bytes(optimize, other));
+}
+
 static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                            struct dc_json_writer *json)
 {
@@ -315,7 +339,6 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_number(json, "far_field_acceleration", largest);
   dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
-  dc_json_end(json, '}');
   if (scene->refinement.given) {
     note_passed_through(scene, text);
   } else {
@@ -323,7 +346,9 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
     dc_api_add_gap(text, "initial gap", 4, gap);
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
                 largest, parameters, scene->task.objective_count);
+    describe_memory(scene, text, json);
   }
+  dc_json_end(json, '}');
   if (scene->skipped_visuals)
     dc_text_add(text, "  note: %d <visual> of included robots left out (no closed OBJ or STL surface, or on no body)\n",
                 scene->skipped_visuals);
@@ -362,5 +387,11 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
-  return inspect(scene, describe_scene, report, error);
+  struct dc_error local = {0};
+  int outside = inspect(scene, describe_scene, report, error);
+  if (outside || scene->scene->refinement.given)
+    return outside;
+  double bytes = fmin(dc_api_run_bytes(scene->scene, false), dc_api_run_bytes(scene->scene, true));
+  enum dc_status status = dc_api_check_memory(scene->scene, bytes, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }

@@ -201,6 +201,12 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
   return rollout->contact_seconds;
 }
 
+void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context)
+{
+  rollout->proceed = proceed;
+  rollout->proceed_context = context;
+}
+
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 {
   rollout->tight = tight;
@@ -263,6 +269,11 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
   for (int t = 0; t < trajectory->steps && !status; t++) {
     double *q = trajectory->q + (size_t)t * nq, *q_next = q + nq;
     struct dc_step_report report;
+    if (t > 0 && rollout->proceed && !rollout->proceed(rollout->proceed_context)) {
+      status = dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", t, trajectory->steps);
+      trajectory->steps = t;
+      break;
+    }
     status = rollout->stepper->step(rollout, input, t, q, q_next,
                                     trajectory->pairs + (size_t)t * (size_t)rollout->pair_count, &report, error);
     if (status) {
