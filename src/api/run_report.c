@@ -237,6 +237,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .started = session->started,
                                    .seconds = result->seconds,
                                    .exit_status = exit_status,
+                                   .stopped = session->stopped,
                                    .libraries = libraries,
                                    .result_json = json};
   return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);

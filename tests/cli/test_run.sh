@@ -223,7 +223,7 @@ interrupt() { # DIRECTORY SIGNALS ARGUMENT...: sends the words of SIGNALS, numbe
   shift 2
   (
     tries=0
-    until [ -s "$directory/loss.csv" ] && [ "$(wc -l <"$directory/loss.csv")" -ge "$rows" ] || [ $tries -gt 600 ]; do
+    until [ -s "$directory/loss.csv" ] && [ "$(wc -l <"$directory/loss.csv")" -ge "$rows" ] || [ $tries -gt 6000 ]; do
       sleep 0.1
       tries=$((tries + 1))
     done

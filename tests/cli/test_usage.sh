@@ -177,15 +177,15 @@ rm -r scene.json "a${c1}b${turn}c.json" described.json described
 
 # lost output is an error
 if [ -w /dev/full ]; then
-  timeout 60 "$dcsim" list >/dev/full 2>"$err"
+  within 60 "$dcsim" list >/dev/full 2>"$err"
   check "a full disk under stdout exits with 5" [ $? -eq 5 ]
   says "dcsim: standard output: "
 else
   skip "a full disk under stdout exits with 5" "no /dev/full"
 fi
-timeout 60 "$dcsim" list >&- 2>"$err"
+within 60 "$dcsim" list >&- 2>"$err"
 check "a closed stdout exits with 5" [ $? -eq 5 ]
-{ sleep 1; timeout 60 "$dcsim" list 2>"$err"; echo $? >"$scratch/status"; } | :
+{ sleep 1; within 60 "$dcsim" list 2>"$err"; echo $? >"$scratch/status"; } | :
 check "a closed pipe exits with 5" [ "$(cat "$scratch/status")" -eq 5 ]
 
 check "nothing was created" [ -z "$(ls -A)" ]

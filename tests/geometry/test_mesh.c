@@ -318,7 +318,8 @@ static void test_parts_apart(void)
       {"side by side in the third",
        3,
        {{{.1, .1, .1}, {.2, .2, .2}, 0}, {{.4, .4, .4}, {.6, .6, .6}, 0}, {{0, 0, 0}, {1, 1, 1}, 0}},
-       "closed surfaces are nested: 2 of the 3 connected parts lie inside others (first: that of vertex 0 inside that of "
+       "closed surfaces are nested: 2 of the 3 connected parts lie inside others (first: that of vertex 0 inside that "
+       "of "
        "vertex 16); "},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
