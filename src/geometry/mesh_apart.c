@@ -215,7 +215,7 @@ struct nesting {
 // faces inwards, in one more of the former.
 static enum dc_status find_nesting(const struct parts *all, struct nesting *nesting, struct dc_error *error)
 {
-  const double most_work = 3e7;  // triangles; a second or two
+  const double most_work = 1.5e7;  // triangles; a second or two
   double work = 0;
   int(*memory)[3] = dc_arena_alloc(all->arena, (size_t)all->mesh->triangle_count, sizeof *memory);
   if (!memory)
@@ -271,17 +271,17 @@ static enum dc_status check(struct parts *all, struct dc_error *error)
     return dc_fail(
         error, DC_BAD_INPUT,
         "closed surfaces overlap: %s%ld pair%s of triangles of the %d connected parts meet (first: %d and %d); %s",
-                   crossing.looked_at < most_looked_at ? "" : "at least ",
-        crossing.count, crossing.count == 1 ? "" : "s", all->count, crossing.triangles[0], crossing.triangles[1],
-        remedy);
+        crossing.looked_at < most_looked_at ? "" : "at least ", crossing.count, crossing.count == 1 ? "" : "s",
+        all->count, crossing.triangles[0], crossing.triangles[1], remedy);
   if (!status)
     status = find_nesting(all, &nesting, error);
   if (!status && nesting.count)
     return dc_fail(
         error, DC_BAD_INPUT,
-        "closed surfaces are nested: %ld of the %d connected parts lie%s inside others (first: that of vertex "
+        "closed surfaces are nested: %s%ld of the %d connected parts lie%s inside others (first: that of vertex "
         "%d inside that of vertex %d); %s",
-        nesting.count, all->count, nesting.count == 1 ? "s" : "", nesting.inner, nesting.outer, remedy);
+        nesting.unknown ? "at least " : "", nesting.count, all->count, nesting.count == 1 ? "s" : "", nesting.inner,
+        nesting.outer, remedy);
   if (!status && (nesting.unknown || crossing.looked_at >= most_looked_at))
     return dc_fail(error, DC_BAD_INPUT, "too many of the %d connected parts lie around each other to be looked at; %s",
                    all->count, remedy);

@@ -222,6 +222,25 @@ bad 6:11 "objective[0].shot: no random control out of 400 moved 1 bodies by 1000
  {\"shot\": {\"reference_seed\": 1, \"balls\": 1, \"minimum_distance\": 1000}}]}" \
   --set 'bodies.b.position=[5, 0, 0]' --set control.1.initial=[0,0]
 
+# closed surfaces in one another, in one mesh
+box() { # FILE FIRST LOW HIGH: appends a box
+  for z in "$3" "$4"; do for y in "$3" "$4"; do for x in "$3" "$4"; do echo "v $x $y $z"; done; done; done >>"$1"
+  for face in "0 2 3 1" "4 5 7 6" "0 1 5 4" "2 6 7 3" "0 4 6 2" "1 3 7 5"; do
+    set -- "$1" "$2" "$3" "$4" $face
+    echo "f $(($2 + $5)) $(($2 + $6)) $(($2 + $7)) $(($2 + $8))"
+  done >>"$1"
+}
+nested="{$time, \"shapes\": {\"m\": {\"type\": \"mesh\", \"file\": \"parts.obj\"}}, \"bodies\": [{\"name\": \"m\", \"shape\": \"m\"}]}"
+for case in "0.2 0.8|closed surfaces are nested: 1 of the 2 connected parts lies inside others" "0.5 2|closed surfaces overlap: "; do
+  rm -f parts.obj
+  box parts.obj 1 0 1
+  box parts.obj 9 ${case%%|*}
+  bad 1:54 "shapes.m: shape \"m\": ${case#*|}" "$nested"
+  says 'make each a shape of a "compound"'
+  run 0 check scene.json --set shapes.m.convex=true
+done
+rm parts.obj
+
 # what is empty is not wrong
 for text in "{$time}" "{\"time\": {\"step\": 0.1, \"steps\": 0}}" "{$time, $ball, \"bodies\": []}"; do
   printf '%s' "$text" >scene.json
