@@ -68,6 +68,11 @@ typedef struct {
 } dcsim_report;
 void dcsim_report_free(dcsim_report *report);
 
+// Makes a text for people, such as a report's or an error's, fit for a terminal: control characters, marks of the
+// direction of writing and bytes that are no UTF-8, which names and paths may bring along, become '?'; newlines stay.
+// Returns text, which may be NULL.
+char *dcsim_make_printable(char *text);
+
 // ---- Simulation and optimization
 
 typedef struct {
@@ -84,7 +89,8 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 
 // Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
 // applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
-// that follows).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
+// that follows; between the steps of a simulation, with nothing to report but that time has passed: it stops after the
+// step, and what was computed is its result).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
 // directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
 // kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);

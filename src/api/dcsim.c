@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "base/characters.h"
 #include "dynamics/mujoco.h"
 #include "geometry/hull.h"
 #include "io/libraries.h"
@@ -73,6 +74,13 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
   return DCSIM_OK;
 }
 
+char *dcsim_make_printable(char *text)
+{
+  if (text)
+    dc_replace_controls(text, '?', "\n");
+  return text;
+}
+
 void dcsim_report_free(dcsim_report *report)
 {
   if (!report)
@@ -87,8 +95,13 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
 {
   static const double green[3] = {0.03, 0.42, 0.07};
   int drawn = scene->task.objective_count;
-  enum dc_status status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
+  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, false), error);
+  if (status)
+    return status;
+  status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
                                        scene->arena, error);
+  if (status == DC_BAD_INPUT)
+    dc_scene_wrap(scene, DC_PART_SHOT, 0, error);
   for (; !status && drawn < scene->task.objective_count; drawn++) {
     const struct dc_reach_options *reach = scene->task.objectives[drawn].options;
     memcpy(scene->model.bodies.bodies[reach->body].color, green, sizeof green);

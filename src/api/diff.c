@@ -396,10 +396,12 @@ static void tell_bodies(const struct diff *diff, struct dc_text *text)
 static void put_text(const struct diff *diff, struct dc_text *text)
 {
   const struct side *sides = diff->sides;
-  for (int i = 0; i < 2; i++)
-    dc_text_add(text, "%s: loss %.6g -> %.6g, %ld iterations, %ld steps, smallest gap %.3g m%s\n", sides[i].directory,
-                sides[i].result.initial_loss, sides[i].result.loss, sides[i].result.iterations, sides[i].result.steps,
-                sides[i].result.min_gap, sides[i].result.success ? ", task reached" : "");
+  for (int i = 0; i < 2; i++) {
+    dc_text_add(text, "%s: loss %.6g -> %.6g, %ld iterations, %ld steps, ", sides[i].directory,
+                sides[i].result.initial_loss, sides[i].result.loss, sides[i].result.iterations, sides[i].result.steps);
+    dc_api_add_gap(text, "gap", 3, sides[i].result.min_gap);
+    dc_text_add(text, "%s\n", sides[i].result.success ? ", task reached" : "");
+  }
   if (same_runs(diff))
     dc_text_add(text, "the runs are the same: %ld rows, %d frames, settings\n", diff->row_counts[0],
                 sides[0].best.frames);

@@ -17,11 +17,13 @@ struct exported {
 
 // ---- CSV: one row per frame
 
-// A field of the header: a name and its unit, quoted where RFC 4180 asks for it.
+// A field of the header: a name and its unit, quoted where RFC 4180 asks for it, and where spreadsheets that take another
+// separator would begin a new field.  They take a field that begins with one of =+-@ for a formula, unless there is an
+// apostrophe before it.
 static void put_title(struct dc_text *csv, const char *name, const char *what, const char *unit)
 {
-  bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-  dc_text_add(csv, ",%s", quoted ? "\"" : "");
+  bool quoted = strpbrk(name, ",;\"\r\n\t") != NULL, formula = strchr("=+-@", name[0]) != NULL;
+  dc_text_add(csv, ",%s%s", quoted ? "\"" : "", formula ? "'" : "");
   for (const char *c = name; *c; c++)
     dc_text_append(csv, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
   dc_text_add(csv, "%s [%s]%s", what, unit, quoted ? "\"" : "");

@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking into a scene: gradient check, probe, check.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/internal.h"
 #include "api/refine.h"
+#include "base/memory_limit.h"
 #include "math/vector.h"
 #include "plan/gradient_check.h"
+#include "plan/plan_memory.h"
 
 static const double DEFAULT_TOLERANCE = 1e-6;
-
-enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error)
-{
-  const struct dc_bodies *bodies = &plan->model->bodies;
-  struct dc_contact *contact = dc_rollout_contact(plan->rollout);
-  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  if (!poses)
-    return dc_fail(error, DC_MEMORY, "out of memory for poses");
-  dc_plan_apply(plan, plan->parameters);
-  dc_poses(bodies, plan->input->q, poses);
-  int pair;
-  double depth;
-  enum dc_status status = DC_OK;
-  if (dc_contact_overlap(contact, poses, &pair, &depth)) {
-    int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
-    const double *x = poses[a].position;
-    status = dc_fail(error, DC_BAD_INPUT,
-                     "bodies \"%s\" (at %.4g, %.4g, %.4g m) and \"%s\" overlap at the start, by about %.3g m",
-                     bodies->bodies[a].name, x[0], x[1], x[2], bodies->bodies[b].name, depth);
-  }
-  free(poses);
-  return status;
-}
 
 // Steps that an optimizer sees at a time.
 static int optimized_steps(const struct dc_scene *scene)
@@ -43,10 +23,18 @@ static int optimized_steps(const struct dc_scene *scene)
 
 // ---- gradcheck
 
-static void describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
-                           double tolerance, struct dc_text *text, struct dc_json_writer *json)
+// False: the difference is off by more than the tolerance, but so are differences with other steps from it.
+static bool is_conclusive(const struct dc_gradient_difference *entry, double tolerance)
+{
+  return entry->relative_error <= tolerance || entry->spread < 0.1 * entry->relative_error;
+}
+
+// Returns how many differences are off by more than the tolerance without being conclusive.
+static int describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check, double tolerance,
+                          struct dc_text *text, struct dc_json_writer *json)
 {
   bool smooth = model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE;
+  int unclear = 0;
   dc_json_begin(json, NULL, '{');
   dc_json_put_number(json, "loss", check->loss);
   dc_json_begin(json, "checks", '[');
@@ -58,9 +46,12 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
     dc_json_put_number(json, "adjoint", entry->adjoint);
     dc_json_put_number(json, "finite_difference", entry->difference);
     dc_json_put_number(json, "relative_error", entry->relative_error);
+    dc_json_put_number(json, "step", entry->step);
+    dc_json_put_number(json, "spread", entry->spread);
     dc_json_end(json, '}');
-    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e\n", entry->parameter, entry->adjoint, entry->difference,
-                entry->relative_error);
+    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e%s\n", entry->parameter, entry->adjoint, entry->difference,
+                entry->relative_error, is_conclusive(entry, tolerance) ? "" : "  (not conclusive)");
+    unclear += !is_conclusive(entry, tolerance);
   }
   dc_json_end(json, ']');
   dc_json_put_number(json, "max_relative_error", check->max_relative_error);
@@ -77,8 +68,16 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
   dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
   if (!smooth)
     dc_text_add(text, "note: %s\n", status);
+  if (unclear)
+    dc_text_add(
+        text,
+        "note: %d difference%s not conclusive: with other steps it comes out otherwise, so the loss is not smooth at "
+        "the scale of the steps (exactly aligned faces, a collision that may go either way)\n",
+        unclear, unclear == 1 ? " is" : "s are");
+  dc_json_put_integer(json, "not_conclusive", unclear);
   dc_json_put_string(json, "status", status);
   dc_json_end(json, '}');
+  return unclear;
 }
 
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
@@ -100,10 +99,16 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
             s->definition.contact_model->name);
     return dc_api_fail(error, &local, DC_BAD_INPUT);
   }
-  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps > 0 && steps < all ? steps : all, &local);
+  if (steps <= 0 || steps > all)
+    steps = all;
+  enum dc_status status =
+      dc_api_check_memory(s, dc_rollout_bytes(&s->model) + dc_plan_bytes(&s->model, &s->task, steps), &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps, &local);
   if (!plan)
     return dc_api_fail(error, &local, local.status);
-  enum dc_status status = dc_api_check_start(plan, &local);
+  status = dc_api_check_start(s, plan, &local);
   if (!status)
     status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
   dc_plan_destroy(plan);
@@ -111,11 +116,25 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
     return dc_api_fail(error, &local, status);
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
-  describe_check(s->definition.contact_model, &check, tolerance, &text, &json);
+  int unclear = describe_check(s->definition.contact_model, &check, tolerance, &text, &json), off = 0;
+  for (int i = 0; i < check.count; i++)
+    off += !(check.checks[i].relative_error <= tolerance);
+  const char *verdict = off > unclear ? "the gradient is off by more than the tolerance"
+                                      : "the gradient cannot be confirmed: differences are not conclusive here";
   int outside = dc_api_report(report, &text, &json, error);
-  if (!outside && !(check.max_relative_error <= tolerance))
-    return dc_api_fail(error, &(struct dc_error){.text = "the gradient is off by more than the tolerance"}, DC_UNMET);
+  if (!outside && !(check.max_relative_error <= tolerance)) {
+    snprintf(local.text, sizeof local.text, "%s", verdict);
+    return dc_api_fail(error, &local, DC_UNMET);
+  }
   return outside;
+}
+
+void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)
+{
+  if (isfinite(gap))
+    dc_text_add(text, "smallest %s %.*g m", what, digits, gap);
+  else
+    dc_text_add(text, "no two bodies can meet");
 }
 
 // ---- probe and check share one evaluation of the contact at the initial state.
@@ -182,7 +201,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->gap = INFINITY;
   if (scene->refinement.given)
     return DC_OK;  // no forces, and bodies may overlap
-  enum dc_status status = dc_api_check_start(start->plan, error);
+  enum dc_status status = dc_api_check_start(scene, start->plan, error);
   if (status)
     return status;
   dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);
@@ -203,8 +222,9 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   dc_json_put_string(json, "model", scene->definition.contact_model->name);
   dc_json_put_number(json, "energy", mu * start->energy);
   dc_json_put_number(json, "min_gap", gap);
-  dc_text_add(text, "model %s: energy %.6g J, smallest gap %.4g m\n", scene->definition.contact_model->name,
-              mu * start->energy, gap);
+  dc_text_add(text, "model %s: energy %.6g J, ", scene->definition.contact_model->name, mu * start->energy);
+  dc_api_add_gap(text, "gap", 4, gap);
+  dc_text_add(text, "\n");
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const double *w = start->wrenches[i];
@@ -290,6 +310,22 @@ static void note_passed_through(const struct dc_scene *scene, struct dc_text *te
                   bodies->bodies[i].name);
 }
 
+// What a run of the scene needs; nothing for a refinement, whose memory is that of its bodies.
+static void describe_memory(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  struct dc_memory_limit limit = dc_memory_limit();
+  double simulate = dc_api_run_bytes(scene, false), optimize = dc_api_run_bytes(scene, true);
+  dc_json_begin(json, "memory", '{');
+  dc_json_put_number(json, "simulate", simulate);
+  dc_json_put_number(json, "optimize", optimize);
+  dc_json_put_number(json, "limit", limit.bytes);
+  dc_json_put_string(json, "limited_by", limit.name);
+  dc_json_end(json, '}');
+  char one[32], other[32];
+  dc_text_add(text, "  memory for a run: about %s to simulate, %s to optimize\n", dc_api_format_bytes(simulate, one),
+              dc_api_format_bytes(optimize, other));
+}
+
 static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                            struct dc_json_writer *json)
 {
@@ -329,14 +365,16 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_put_number(json, "far_field_acceleration", largest);
   dc_json_put_integer(json, "parameters", parameters);
   dc_json_put_integer(json, "objectives", scene->task.objective_count);
-  dc_json_end(json, '}');
-  if (scene->refinement.given)
+  if (scene->refinement.given) {
     note_passed_through(scene, text);
-  else
-    dc_text_add(text,
-                "  smallest initial gap %.4g m; largest acceleration by distant bodies %.2e m/s^2\n  %d control "
-                "parameters, %d objectives\n",
-                gap, largest, parameters, scene->task.objective_count);
+  } else {
+    dc_text_add(text, "  ");
+    dc_api_add_gap(text, "initial gap", 4, gap);
+    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
+                largest, parameters, scene->task.objective_count);
+    describe_memory(scene, text, json);
+  }
+  dc_json_end(json, '}');
   if (scene->skipped_visuals)
     dc_text_add(text, "  note: %d <visual> of included robots left out (no closed OBJ or STL surface, or on no body)\n",
                 scene->skipped_visuals);
@@ -375,5 +413,11 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
-  return inspect(scene, describe_scene, report, error);
+  struct dc_error local = {0};
+  int outside = inspect(scene, describe_scene, report, error);
+  if (outside || scene->scene->refinement.given)
+    return outside;
+  double bytes = fmin(dc_api_run_bytes(scene->scene, false), dc_api_run_bytes(scene->scene, true));
+  enum dc_status status = dc_api_check_memory(scene->scene, bytes, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }

@@ -26,7 +26,18 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
 void dc_api_describe_options(const struct dc_option *options, int indentation, struct dc_text *text,
                              struct dc_json_writer *json);
 
-// Applies the plan's parameters to its input; DC_BAD_INPUT when bodies then overlap: names, place and depth.
-enum dc_status dc_api_check_start(struct dc_plan *plan, struct dc_error *error);
+// "smallest WHAT 0.012 m" with so many digits, or, when it is not finite, that no two bodies can meet.
+void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap);
+
+// "1.2 MB" or "3.4 GB" into text; returns it.
+const char *dc_api_format_bytes(double bytes, char text[32]);
+// About how many bytes a simulation or an optimization of the scene takes, without its files.
+double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing);
+// DC_MEMORY with both numbers when that is more than this machine has or the process may have.
+enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error);
+
+// Applies the plan's parameters to its input; DC_BAD_INPUT when bodies then overlap: where the body or the control that
+// put it there stands in the scene's file, names, place and depth.
+enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error);
 
 #endif

@@ -43,7 +43,7 @@ static enum dc_status check_start(struct session *session, const double *paramet
     return session->error.status;
   dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
                        plan->parameters);
-  enum dc_status status = dc_api_check_start(plan, &session->error);
+  enum dc_status status = dc_api_check_start(scene, plan, &session->error);
   if (!session->plan)
     dc_plan_destroy(plan);
   return status;
@@ -209,22 +209,35 @@ static bool observe_steps(void *context, const struct dc_plan_iteration *row)
   return observe_horizon(session, row, row->best, 0);
 }
 
-// One rollout with its loss, reported as iteration 0.
+// Between the steps of a simulation, often enough for a signal or the time limit to be noticed at once.
+static bool observe_step(void *context)
+{
+  static const double patience = 0.05;  // s
+  struct session *session = context;
+  double now = dc_seconds();
+  if (now - session->last_step_observed < patience)
+    return true;
+  session->last_step_observed = now;
+  dcsim_progress progress = {.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
+  return go_on(session, &progress);
+}
+
+// One rollout with its loss, reported as iteration 0.  Stopped on the way, it is the run of the steps done so far.
 static enum dc_status simulate(struct session *session, struct dc_error *error)
 {
   struct dc_plan *plan = session->plan;
   double loss;
-  enum dc_status status = dc_plan_evaluate(plan, plan->parameters, &loss, NULL, error);
-  if (status)
+  enum dc_status status = dc_plan_simulate(plan, observe_step, session, &loss, error);
+  if (status && status != DC_STOPPED)
     return status;
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
   memcpy(plan->first_parameters, plan->parameters, bytes);
   memcpy(plan->best_parameters, plan->parameters, bytes);
-  status = dc_plan_record(plan, plan->first, error);
-  if (!status)
-    status = dc_plan_record(plan, plan->best, error);
-  if (status)
-    return status;
+  enum dc_status recorded = dc_plan_record(plan, plan->first, error);
+  if (!recorded)
+    recorded = dc_plan_record(plan, plan->best, error);
+  if (recorded)
+    return recorded;
   struct dc_plan_iteration iteration = {.loss = loss,
                                         .gradient_norm = NAN,
                                         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -233,7 +246,7 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
                                         .parameter_count = plan->parameter_count,
                                         .parameters = plan->parameters};
   observe(session, &iteration);
-  return session->row_status;
+  return session->row_status ? session->row_status : status;
 }
 
 // How the plan's gradients are computed and its first guess is found.
@@ -379,8 +392,11 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   session->began = session->start = session->last_checkpoint = dc_seconds();
   dc_utc_stamp(session->started, sizeof session->started);
   int parameter_count = dc_task_parameter_count(&scene->task, &scene->model, (int)scene->definition.time.steps);
+  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, session->optimizing), &session->error);
+  if (status)
+    return dc_api_fail(error, &session->error, status);
   double *parameters = dc_alloc((size_t)parameter_count, sizeof *parameters);
-  enum dc_status status =
+  status =
       parameters ? prepare(session, parameters) : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
   free(parameters);
   if (!status)

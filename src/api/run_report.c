@@ -207,8 +207,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_parameters(session, outcome, json);
   put_objectives(session, outcome, json, text);
   dc_json_end(json, '}');
-  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, smallest gap %.3g m\n",
-              result->seconds, 1e3 * result->seconds_per_step, result->newton_iterations_per_step, result->min_gap);
+  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
+              1e3 * result->seconds_per_step, result->newton_iterations_per_step);
+  dc_api_add_gap(text, "gap", 3, result->min_gap);
+  dc_text_add(text, "\n");
   if (outcome->blocked)
     dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
   add_sampling_notes(session, outcome, text);
@@ -241,6 +243,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .started = session->started,
                                    .seconds = result->seconds,
                                    .exit_status = exit_status,
+                                   .stopped = session->stopped,
                                    .libraries = libraries,
                                    .result_json = json};
   return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);

@@ -18,6 +18,7 @@ struct session {
   struct dc_run *run;                   // NULL: nothing is written
   long rows;                            // of loss.csv
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
+  double last_step_observed;            // of a simulation
   double first_loss, best_loss;
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints

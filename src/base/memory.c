@@ -17,6 +17,13 @@ struct dc_arena {
   struct chunk *chunks;
 };
 
+static _Thread_local size_t allocated;
+
+size_t dc_allocated_bytes(void)
+{
+  return allocated;
+}
+
 static void *aligned_zeroed(size_t bytes)
 {
   if (bytes > SIZE_MAX - ALIGNMENT)
@@ -25,9 +32,10 @@ static void *aligned_zeroed(size_t bytes)
   if (bytes == 0)
     bytes = ALIGNMENT;
   void *memory = aligned_alloc(ALIGNMENT, bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
+  if (!memory)
+    return NULL;
+  allocated += bytes;
+  return memset(memory, 0, bytes);
 }
 
 struct dc_arena *dc_arena_create(void)

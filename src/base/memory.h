@@ -20,6 +20,10 @@ char *dc_arena_printf(struct dc_arena *arena, const char *format, ...) __attribu
 // Zeroed memory aligned to 64 bytes, to be released with free(); NULL when out of memory.
 void *dc_alloc(size_t count, size_t size);
 
+// Bytes that this thread has asked for with the functions above since it began, rounded up to whole blocks; what is
+// released again still counts.  Differences tell what something allocates.
+size_t dc_allocated_bytes(void);
+
 // Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the
 // first *capacity elements.  Returns 0, or -1 when out of memory (the array is then as before).
 int dc_grow(void *array, size_t *capacity, size_t needed, size_t size);

@@ -14,10 +14,7 @@ static void print(const char *format, va_list arguments)
 {
   char text[4096];
   vsnprintf(text, sizeof text, format, arguments);
-  for (char *c = text; *c; c++)
-    if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
-      *c = '?';
-  fprintf(stderr, "dcsim: %s\n", text);
+  fprintf(stderr, "dcsim: %s\n", dcsim_make_printable(text));
 }
 
 void cli_message(const char *format, ...)
@@ -88,7 +85,7 @@ void cli_open_standard_streams(void)
 
 void cli_print_report(const dcsim_report *report, int json)
 {
-  const char *text = json ? report->json : report->text;
+  const char *text = json ? report->json : dcsim_make_printable(report->text);
   size_t length = text ? strlen(text) : 0;
   if (length == 0)
     return;

@@ -134,9 +134,12 @@ struct dc_guard {
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity);
 
-// Whether bodies overlap or contain each other at poses: the first offending pair in *pair (index into
-// dc_contact_pairs), an estimate of the depth in m in *depth.
+// Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
+// dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
+// A better bound for the pair that dc_contact_overlap has found at the same poses, often the depth itself; takes up to a
+// second.  0 when they only touch or nothing is known.
+double dc_contact_overlap_depth(const struct dc_contact *contact, const struct dc_pose *poses, int pair);
 
 // Gradient [12] for the twists (w_a, t_a, w_b, t_b) of both frames, each about its own origin.
 void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double gradient[12]);

@@ -141,6 +141,12 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
   return rollout->contact_seconds;
 }
 
+void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context)
+{
+  rollout->proceed = proceed;
+  rollout->proceed_context = context;
+}
+
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 {
   rollout->tight = tight;
@@ -182,9 +188,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
   bool soft = rollout->stepper->velocity && input->q_before;
   if (!soft && dc_contact_overlap(rollout->contact, rollout->now.poses, &pair, &depth))
-    return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start by about %.3g m",
+    return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start",
                    bodies->bodies[rollout->pair_bodies[pair][0]].name,
-                   bodies->bodies[rollout->pair_bodies[pair][1]].name, depth);
+                   bodies->bodies[rollout->pair_bodies[pair][1]].name);
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);
@@ -203,6 +209,11 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);
   for (int t = 0; t < trajectory->steps && !status; t++) {
     struct dc_step_report report;
+    if (t > 0 && rollout->proceed && !rollout->proceed(rollout->proceed_context)) {
+      status = dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", t, trajectory->steps);
+      trajectory->steps = t;
+      break;
+    }
     trajectory->between_first[t + 1] = trajectory->between.count;
     status = rollout->stepper->step(rollout, input, t, trajectory, &report, error);
     if (!status && !report.converged && !rollout->model->definition.solver.accept_unconverged)

@@ -50,6 +50,11 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
+// Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
+// then how many were done.  NULL: nobody is asked.
+typedef bool dc_rollout_proceed(void *context);
+void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context);
+
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
 // bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame),
 // DC_NUMERICAL when a step fails: it does not converge or lets bodies pass through each other, however it is divided.

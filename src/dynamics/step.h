@@ -102,6 +102,8 @@ struct dc_rollout {
   int pair_count;
   const int (*pair_bodies)[2];
   double contact_seconds;  // spent in contact evaluations since creation
+  dc_rollout_proceed *proceed;
+  void *proceed_context;
   // Workspace of a step.
   struct dc_kinematics before, now, next;
   struct dc_path path;

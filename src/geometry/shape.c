@@ -63,7 +63,8 @@ static enum dc_status build_alone(struct dc_shape *shape, struct dc_arena *arena
   enum dc_status status = shape->type->build(shape->options, arena, &shape->mesh, error);
   if (status || shape->type->half_space || (status = dc_mesh_validate(&shape->mesh, error)))
     return status;
-  return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+  status = dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+  return status || shape->part_count > 0 ? status : dc_mesh_check_apart(&shape->mesh, error);
 }
 
 enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,

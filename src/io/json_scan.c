@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/characters.h"
 #include "base/memory.h"
 
 struct scanner {
@@ -29,32 +30,10 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-// Length of the UTF-8 sequence at bytes [length], 0 when it is none.  Overlong forms, surrogates and code points over
-// U+10FFFF are none (RFC 3629).
-static size_t utf8_length(const unsigned char *bytes, size_t length)
-{
-  unsigned char lead = bytes[0];
-  size_t count = lead < 0x80                   ? 1
-                 : lead >= 0xc2 && lead < 0xe0 ? 2
-                 : lead >= 0xe0 && lead < 0xf0 ? 3
-                 : lead >= 0xf0 && lead < 0xf5 ? 4
-                                               : 0;
-  if (count == 0 || count > length)
-    return 0;
-  for (size_t i = 1; i < count; i++)
-    if ((bytes[i] & 0xc0) != 0x80)
-      return 0;
-  if ((lead == 0xe0 && bytes[1] < 0xa0) || (lead == 0xed && bytes[1] > 0x9f) || (lead == 0xf0 && bytes[1] < 0x90) ||
-      (lead == 0xf4 && bytes[1] > 0x8f))
-    return 0;
-  return count;
-}
-
 static enum dc_status check_utf8(struct scanner *scanner)
 {
-  const unsigned char *bytes = (const unsigned char *)scanner->text;
   while (scanner->at < scanner->length) {
-    size_t count = utf8_length(bytes + scanner->at, scanner->length - scanner->at);
+    size_t count = dc_utf8_length(scanner->text + scanner->at, scanner->length - scanner->at);
     if (count == 0)
       return bad(scanner, "invalid UTF-8");
     scanner->at += count;
@@ -290,7 +269,7 @@ static enum dc_status scan_value(struct scanner *scanner, size_t key, int depth)
 bool dc_json_is_utf8(const char *text, size_t length)
 {
   for (size_t at = 0, count; at < length; at += count)
-    if ((count = utf8_length((const unsigned char *)text + at, length - at)) == 0)
+    if ((count = dc_utf8_length(text + at, length - at)) == 0)
       return false;
   return true;
 }

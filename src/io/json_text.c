@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/characters.h"
 #include "base/memory.h"
 
 // Makes room for count more bytes and the terminating zero.
@@ -78,21 +79,6 @@ void dc_text_short_real(struct dc_text *text, double value, const char *if_not_f
   append_real(text, value, 15, if_not_finite);
 }
 
-// Length of the UTF-8 sequence at s (Unicode 15, table 3-7), or 0 when it is not one.
-static size_t utf8_length(const unsigned char *s)
-{
-  if (s[0] < 0x80)
-    return 1;
-  size_t length = s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : 0;
-  for (size_t i = 1; i < length; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-  bool surrogate = s[0] == 0xed && s[1] > 0x9f;
-  bool too_large = s[0] == 0xf4 && s[1] > 0x8f;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
 void dc_text_string(struct dc_text *text, const char *string)
 {
   if (!string) {
@@ -100,21 +86,23 @@ void dc_text_string(struct dc_text *text, const char *string)
     return;
   }
   dc_text_append(text, "\"", 1);
-  for (const unsigned char *s = (const unsigned char *)string; *s;) {
-    size_t length = utf8_length(s);
-    if (length == 0)
-      dc_text_append(text, "\\ufffd", 6);
-    else if (*s == '"' || *s == '\\')
+  size_t left = strlen(string);
+  for (const char *s = string; left > 0;) {
+    size_t length = dc_utf8_length(s, left);
+    unsigned code = length ? dc_utf8_code_point(s, length) : 0xfffd;
+    if (code == '"' || code == '\\')
       dc_text_add(text, "\\%c", *s);
-    else if (*s == '\n')
+    else if (code == '\n')
       dc_text_append(text, "\\n", 2);
-    else if (*s == '\t')
+    else if (code == '\t')
       dc_text_append(text, "\\t", 2);
-    else if (*s < 0x20 || *s == 0x7f)
-      dc_text_add(text, "\\u%04x", (unsigned)*s);
+    else if (length == 0 || dc_is_control(code))
+      dc_text_add(text, "\\u%04x", code);
     else
-      dc_text_append(text, (const char *)s, length);
-    s += length ? length : 1;
+      dc_text_append(text, s, length);
+    length = length ? length : 1;
+    s += length;
+    left -= length;
   }
   dc_text_append(text, "\"", 1);
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/characters.h"
+
 enum { MOST_BYTES = 64 * 1024 * 1024 };
 
 static enum dc_status read_open_file(int file, const char *path, struct dc_arena *arena, const char **text,
@@ -131,8 +133,8 @@ static enum dc_status visit(struct walk *walk, const struct dc_json *value)
   return cJSON_IsObject(value->node) ? check_duplicates(walk, value) : DC_OK;
 }
 
-static enum dc_status fail_at(const struct dc_json_document *document, const char *text, size_t offset, uint32_t source,
-                              struct dc_error *error)
+enum dc_status dc_json_fail_at(const struct dc_json_document *document, const char *text, size_t offset,
+                               uint32_t source, struct dc_error *error)
 {
   const char *name = source ? document->sources[source - 1] : document->name;
   if (source)
@@ -160,7 +162,7 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   blanked[length] = '\0';
   size_t first = document->places.count, offset;
   if (dc_json_scan(blanked, length, source, &document->places, &offset, error)) {
-    fail_at(document, text, offset, source, error);
+    dc_json_fail_at(document, text, offset, source, error);
     free(blanked);
     document->places.count = first;
     return NULL;
@@ -275,8 +277,13 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
       count--;
   }
   quoted[at++] = '"';
-  for (size_t i = 0; i < count; i++)
-    quoted[at++] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+  for (size_t i = 0, bytes; i < count; i += bytes) {
+    bytes = dc_utf8_length(text + i, count - i);
+    bool control = bytes == 0 || dc_is_control(dc_utf8_code_point(text + i, bytes));
+    bytes = bytes ? bytes : 1;
+    memcpy(quoted + at, control ? "?" : text + i, control ? 1 : bytes);
+    at += control ? 1 : bytes;
+  }
   if (count < length)
     for (int i = 0; i < 3; i++)
       quoted[at++] = '.';
@@ -328,7 +335,7 @@ static void prefix_place(const struct dc_json *value, bool key, struct dc_error 
     dc_error_prefix(error, "%s", path);
   const struct dc_json_document *document = value->document;
   struct dc_json_place place = document->places.places[value->node->valueint];
-  fail_at(document, document->text, key ? place.key : place.value, place.source, error);
+  dc_json_fail_at(document, document->text, key ? place.key : place.value, place.source, error);
 }
 
 enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,

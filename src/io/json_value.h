@@ -63,7 +63,7 @@ struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int ind
 
 // "a number", "a string", ...
 const char *dc_json_kind(const cJSON *node);
-// text in double quotes for messages: control characters replaced, long text cut.  Returns quoted.
+// text in double quotes for messages: controls as in base/characters.h replaced, long text cut.  Returns quoted.
 enum { DC_JSON_QUOTED = 96 };
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
 
@@ -76,6 +76,10 @@ enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+// Puts the place of an offset into text (source 0) or the text of another source in front of the message of *error and
+// returns its status.
+enum dc_status dc_json_fail_at(const struct dc_json_document *document, const char *text, size_t offset,
+                               uint32_t source, struct dc_error *error);
 // Puts place and path in front of the message of *error; a message that begins with a path from value, such as
 // "bodies[3].mass: ", gets the place it leads to.  Returns the status of *error.
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error);

@@ -85,6 +85,7 @@ struct dc_run_summary {
   const char *started;       // UTC
   double seconds;
   int exit_status;
+  bool stopped;                  // by a signal or a limit, before it was done
   const char *const *libraries;  // name, version, …, NULL; cJSON and HDF5 are added here; may be NULL
   const char *result_json;       // the object that --json prints; NULL: none
 };

@@ -79,7 +79,8 @@ static void format_summary(struct dc_text *text, const struct dc_scene *scene, c
   add_string(text, "started", summary->started);
   dc_text_add(text, "  \"seconds\": ");
   dc_text_real(text, summary->seconds, "null");
-  dc_text_add(text, ",\n  \"exit_status\": %d,\n  \"result\": ", summary->exit_status);
+  dc_text_add(text, ",\n  \"exit_status\": %d,\n  \"stopped\": %s,\n  \"result\": ", summary->exit_status,
+              summary->stopped ? "true" : "false");
   const char *result = summary->result_json ? summary->result_json : "null";
   dc_text_append(text, result, strlen(result));
   dc_text_add(text, "\n}\n");

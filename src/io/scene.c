@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/characters.h"
 #include "base/hash.h"
 #include "io/scene_build.h"
 #include "math/vector.h"
@@ -69,11 +70,10 @@ static enum dc_status read_name(struct dc_scene_build *build)
     name[length - 5] = '\0';
   scene->name = name;
   // a file's name may hold what a scene's may not
-  for (char *c = name; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      *c = '_';
   if (!dc_json_is_utf8(name, strlen(name)))
     scene->name = "scene";
+  else if (!dc_is_name(name))
+    dc_replace_controls(name, '_', "");
   return DC_OK;
 }
 
@@ -299,6 +299,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     status = dc_scene_read_pairs(build);
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
     status = check_horizon(build);
+  if (!status)
+    status = dc_scene_keep_places(build);
   return status ? status : resolve(build);
 }
 

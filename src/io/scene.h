@@ -51,6 +51,7 @@ struct dc_scene {
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   int skipped_visuals;  // of included robots: <visual> elements that nothing shows
+  const struct dc_scene_places *places;
   int mesh_file_count;
   const char **mesh_files;  // opened paths, for copying beside resolved.json
 };
@@ -74,6 +75,11 @@ struct dc_scene_settings {
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error);
 void dc_scene_destroy(struct dc_scene *scene);
+
+// For mistakes that show only when the scene is put together: puts "file:line:column: path: " of a part of the scene, of
+// bodies and controls that with the given number, in front of the message of *error.  Returns the status of *error.
+enum dc_scene_part { DC_PART_BODY, DC_PART_CONTROL, DC_PART_SHOT, DC_PART_TIME };
+enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error);
 
 // The JSON Schema (draft 2020-12) of the format, made from the option tables; owned by the caller (free()).
 char *dc_scene_schema(void);

@@ -31,6 +31,9 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build);
 enum dc_status dc_scene_read_refinement(struct dc_scene_build *build);
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
 
+// Keeps where the parts stand, for dc_scene_wrap.
+enum dc_status dc_scene_keep_places(struct dc_scene_build *build);
+
 // For the parts: the member of family that the key tag of object names, or fallback when the key is missing (NULL:
 // it is required).
 enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/characters.h"
+
 const char *const dc_scene_keys[] = {
     "name",    "comment", "description", "time",    "gravity",   "contact",   "solver",   "mujoco", "include",
     "shapes",  "bodies",  "couplings",   "control", "objective", "optimizer", "gradient", "init",   "horizon",
@@ -275,7 +277,9 @@ bool dc_is_file_option(const struct dc_option *option)
 bool dc_is_name(const char *name)
 {
   bool good = name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strlen(name) <= 255;
-  for (const char *c = name; *c && good; c++)
-    good = (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/';
+  for (size_t left = strlen(name), count; good && left > 0; name += count, left -= count) {
+    count = dc_utf8_length(name, left);
+    good = count > 0 && *name != '/' && !dc_is_control(dc_utf8_code_point(name, count));
+  }
   return good;
 }

@@ -363,7 +363,8 @@ static void put_properties(struct dc_json_writer *writer)
   put_title(writer, "name");
   dc_json_put_string(writer, "description", "name of the scene; default: the file's name without .json");
   dc_json_put_string(writer, "type", "string");
-  dc_json_put_string(writer, "pattern", "^[^/\\u0000-\\u001f\\u007f]+$");
+  dc_json_put_string(writer, "pattern",
+                     "^[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]+$");
   dc_json_end(writer, '}');
   put_text_property(writer, "comment");
   put_text_property(writer, "description");

@@ -12,6 +12,8 @@
 // A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is
 // measured against this part of the largest.
 static const double NEGLIGIBLE = 1e-6;
+// Differences that agree with the adjoint to this part of the gradient need no closer look.
+static const double CLOSE = 1e-7;
 
 // All that can be differentiated: the controls, the numbers of the design, the start.
 enum kind {
@@ -38,6 +40,7 @@ struct checker {
   const double *parameters;
   double *shifted;  // [parameter_count]
   double *tangent;  // [nv], zero
+  double loss;      // at parameters
 };
 
 static double *design_entry(struct dc_design *design, struct coordinate c)
@@ -88,13 +91,17 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
 // Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
 // agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
 // loss nor rounding at fine ones decide.  Where a step makes bodies overlap, or a time step fail, the sequence begins at
-// a smaller one; it ends where rounding, which grows as steps shrink, is more than the best three differ by.
-static enum dc_status difference(struct checker *checker, struct coordinate c, double *result, struct dc_error *error)
+// a smaller one; it ends where rounding, which grows as steps shrink, is more than the best three differ by, if they
+// agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends within less than the coarse
+// steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that agree with each other to a
+// hundredth of what they differ from coarse ones by are taken instead.
+static enum dc_status difference(struct checker *checker, struct coordinate c, double close,
+                                 struct dc_gradient_difference *entry, struct dc_error *error)
 {
   enum { LEVELS = 13 };
-  double plain[LEVELS], refined[LEVELS], rounding[LEVELS], step = 0.16, least = INFINITY;
+  double plain[LEVELS], refined[LEVELS], rounding[LEVELS], step = 0.16, least = INFINITY, kink = 0;
   int count = 0;
-  *result = NAN;
+  entry->difference = NAN;
   for (int attempt = 0; count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
     double up, down;
     enum dc_status status = loss_at(checker, c, step, &up, error);
@@ -105,19 +112,22 @@ static enum dc_status difference(struct checker *checker, struct coordinate c, d
     if (status)
       return status;
     plain[count] = (up - down) / (2 * step);
+    kink = fabs(up - 2 * checker->loss + down) / (2 * step);  // half of what slopes on both sides differ by
     rounding[count] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
     refined[count] = count ? plain[count] + (plain[count] - plain[count - 1]) / 15 : plain[count];
     int k = count++ - 1;
     if (k < 2)
       continue;
     double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k])) + rounding[k];
-    if (change < least) {
+    if (change < least || change < 0.01 * fabs(refined[k] - entry->difference)) {
       least = change;
-      *result = refined[k];
+      entry->difference = refined[k];
+      entry->step = 4 * step;
     }
-    if (rounding[count - 1] > least)
+    if (rounding[count - 1] > least && fabs(entry->difference - entry->adjoint) <= close)
       break;
   }
+  entry->spread = fmax(least, kink);
   return DC_OK;
 }
 
@@ -247,10 +257,11 @@ static enum dc_status check_coordinates(struct checker *checker, const double *g
     struct dc_gradient_difference *entry = &check->checks[i];
     coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
     entry->adjoint = adjoint_value(checker, gradient, list[i]);
-    status = difference(checker, list[i], &entry->difference, error);
-    double error_size = fabs(entry->adjoint - entry->difference),
-           norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
-    entry->relative_error = norm > 0 ? error_size / norm : error_size;
+    double norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
+    norm = norm > 0 ? norm : 1;
+    status = difference(checker, list[i], CLOSE * norm, entry, error);
+    entry->relative_error = fabs(entry->adjoint - entry->difference) / norm;
+    entry->spread /= norm;
     check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
   }
   free(list);
@@ -358,6 +369,8 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
+  if (!status)
+    checker.loss = check->loss;
   if (!status)
     status = check_coordinates(&checker, gradient, seed, check, error);
   check->flat = true;

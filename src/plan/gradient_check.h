@@ -13,6 +13,8 @@ struct dc_gradient_difference {
   char parameter[128];
   double adjoint, difference;
   double relative_error;  // |adjoint - difference| / |gradient of this kind of parameter|
+  double step;            // that the difference was taken with
+  double spread;  // what differences with other steps, and slopes on both sides, differ from it by; as the error
 };
 
 struct dc_gradient_check {

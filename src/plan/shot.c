@@ -103,7 +103,7 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
     }
     return status;
   }
-  return dc_fail(error, DC_BAD_INPUT, "shot: no random control out of %d moved %ld bodies by %g m", DRAWS, shot->balls,
+  return dc_fail(error, DC_BAD_INPUT, "no random control out of %d moved %ld bodies by %g m", DRAWS, shot->balls,
                  shot->minimum_distance);
 }
 

@@ -230,6 +230,43 @@ enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error)
   return status;
 }
 
+// The window becomes the steps that were done, the parameters theirs.
+static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
+{
+  int whole = plan->window.steps, done = plan->trajectory->steps;
+  double *parameters = dc_alloc((size_t)plan->parameter_capacity, sizeof *parameters);
+  if (!parameters)
+    return dc_fail(error, DC_MEMORY, "out of memory for parameters");
+  memcpy(parameters, plan->parameters, (size_t)plan->parameter_count * sizeof *parameters);
+  dc_plan_set_window(plan, plan->window.first, done);
+  dc_parameters_resize(plan->task, plan->model, whole, parameters, done, plan->parameters);
+  free(parameters);
+  return DC_STOPPED;
+}
+
+enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
+                                struct dc_error *error)
+{
+  double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
+  dc_plan_apply(plan, plan->parameters);
+  dc_rollout_set_proceed(plan->rollout, proceed, context);
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  dc_rollout_set_proceed(plan->rollout, NULL, NULL);
+  if (status == DC_STOPPED)
+    status = shorten(plan, error);
+  if (!status || status == DC_STOPPED) {
+    count_work(plan);
+    *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+    if (!isfinite(*loss))
+      status = dc_fail(error, DC_NUMERICAL, "the loss is not finite");
+    memcpy(plan->evaluated, plan->parameters, (size_t)plan->parameter_count * sizeof *plan->evaluated);
+    plan->succeeded = true;
+  }
+  plan->work.seconds += dc_seconds() - start;
+  plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
+  return status;
+}
+
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
 {

@@ -83,6 +83,11 @@ void dc_plan_apply(struct dc_plan *plan, const double *parameters);
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
+// Rolls out with plan->parameters, asking proceed (unless NULL) between steps: the loss.  DC_STOPPED when it said no: the
+// window, plan->parameters and the loss are then of the steps that were done.  Other statuses as above.
+enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
+                                struct dc_error *error);
+
 // Rolls out plan->input as it stands into plan->trajectory.  Statuses of dc_rollout_forward.
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
 // Copies plan->trajectory into a record of as many steps.  DC_OK or DC_MEMORY.

@@ -201,11 +201,54 @@ override 2 time..step=1 "malformed path"
 run 2 check scene.json --model exakt
 says 'dcsim: --model: no contact model is called "exakt" (did you mean "exact"?)'
 
+# mistakes that show when bodies are put in their places
+cubes="{$time, \"shapes\": {\"cube\": {\"type\": \"box\", \"size\": [1, 1, 1]}}, \"bodies\": [
+ {\"name\": \"a\", \"shape\": \"cube\"},
+ {\"name\": \"b\", \"shape\": \"cube\"}]"
+bad 3:2 'bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap at the start, by at least 1 m' "$cubes}"
+bad 3:2 'bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" touch or overlap at the start; how deep is not known' "$cubes}" \
+  --set 'bodies.b.position=[1, 0, 0]'
+printf '%s}' "$cubes" >scene.json
+run 3 simulate scene.json -o out
+says 'dcsim: scene.json:3:2: bodies[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap'
+run 3 gradcheck scene.json
+says 'dcsim: scene.json:3:2: bodies[1]: bodies "a"'
+cubes="$cubes, \"control\": [
+ {\"type\": \"initial_state\", \"body\": \"a\", \"velocity\": \"xy\", \"initial\": [1, 1]},
+ {\"type\": \"initial_state\", \"body\": \"b\", \"position\": \"xy\", \"initial\": [-4.5, 0]}]"
+bad 5:2 'control[1]: bodies "a" (at 0, 0, 0 m) and "b" overlap at the start, by at least 0.5 m' "$cubes}" \
+  --set 'bodies.b.position=[5, 0, 0]'
+bad 6:11 "objective[0].shot: no random control out of 400 moved 1 bodies by 1000 m" "$cubes, \"objective\": [
+ {\"shot\": {\"reference_seed\": 1, \"balls\": 1, \"minimum_distance\": 1000}}]}" \
+  --set 'bodies.b.position=[5, 0, 0]' --set control.1.initial=[0,0]
+
+# closed surfaces in one another, in one mesh
+box() { # FILE FIRST LOW HIGH: appends a box
+  for z in "$3" "$4"; do for y in "$3" "$4"; do for x in "$3" "$4"; do echo "v $x $y $z"; done; done; done >>"$1"
+  for face in "0 2 3 1" "4 5 7 6" "0 1 5 4" "2 6 7 3" "0 4 6 2" "1 3 7 5"; do
+    set -- "$1" "$2" "$3" "$4" $face
+    echo "f $(($2 + $5)) $(($2 + $6)) $(($2 + $7)) $(($2 + $8))"
+  done >>"$1"
+}
+nested="{$time, \"shapes\": {\"m\": {\"type\": \"mesh\", \"file\": \"parts.obj\"}}, \"bodies\": [{\"name\": \"m\", \"shape\": \"m\"}]}"
+for case in "0.2 0.8|closed surfaces are nested: 1 of the 2 connected parts lies inside others" "0.5 2|closed surfaces overlap: "; do
+  rm -f parts.obj
+  box parts.obj 1 0 1
+  box parts.obj 9 ${case%%|*}
+  bad 1:54 "shapes.m: shape \"m\": ${case#*|}" "$nested"
+  says 'make each a shape of a "compound"'
+  run 0 check scene.json --set shapes.m.convex=true
+done
+rm parts.obj
+
 # what is empty is not wrong
 for text in "{$time}" "{\"time\": {\"step\": 0.1, \"steps\": 0}}" "{$time, $ball, \"bodies\": []}"; do
   printf '%s' "$text" >scene.json
   run 0 simulate scene.json -o none
+  check "no gap is told" sh -c "grep -q 'no two bodies can meet' '$out' && ! grep -q inf '$out'"
   run 0 optimize scene.json -o none
+  run 0 check scene.json
+  check "no gap is told" sh -c "grep -q 'no two bodies can meet' '$out' && ! grep -q inf '$out'"
 done
 run 0 optimize scene.json -o none --set optimizer.iterations=0
 finish

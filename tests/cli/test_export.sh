@@ -58,6 +58,20 @@ if ! have_python; then
   finish
 fi
 check "it is a ZIP archive" python3 -c 'import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip())' arrays.npz
+# names that a spreadsheet would run
+cat >formula.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 1}, "shapes": {"ball": {"type": "sphere", "radius": 0.1}},
+  "bodies": [{"name": "=1+1", "shape": "ball"}, {"name": "@sum(a,b)", "shape": "ball", "position": [1, 0, 0]},
+             {"name": "-x", "shape": "ball", "position": [2, 0, 0]}, {"name": "+y", "shape": "ball", "position": [3, 0, 0]},
+             {"name": "a;=b", "shape": "ball", "position": [4, 0, 0]}, {"name": "a=b", "shape": "ball", "position": [5, 0, 0]}] }
+SCENE
+run 0 simulate formula.json -o formula --quiet --no-report
+run 0 export formula --format csv
+head -1 formula/export/trajectory.csv >header
+for column in ",'=1+1.x [m]" ",\"'@sum(a,b).x [m]\"" ",'-x.x [m]" ",'+y.x [m]" ',"a;=b.x [m]"' ',a=b.x [m]'; do
+  check "the header has $column" grep -qF -e "$column" header
+done
+check "no field of the header begins like a formula" sh -c '! grep -q "[,;]\"\{0,1\}[-=+@]" header || ! sed "s/\"a;=b[^\"]*\"//g" header | grep -q "[,;]\"\{0,1\}[-=+@]"'
 if ! python_with numpy h5py; then
   skip "table and arrays hold the trajectory" "no python3 with numpy and h5py"
   finish

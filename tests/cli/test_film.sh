@@ -97,7 +97,7 @@ played_by 'cat >/dev/null'
 sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/pid" "$dcsim" render fall --size 1280x960 --samples 4096 --video film.mp4 \
   2>"$err" >"$out" &
 waited=0
-until [ -n "$(ls -A | grep tmp)" ] || [ $waited -gt 300 ]; do
+until [ -n "$(ls -A | grep tmp)" ] || [ $waited -gt 3000 ]; do
   sleep 0.1
   waited=$((waited + 1))
 done
@@ -111,7 +111,7 @@ rm -f .tmp-*
 sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/pid" "$dcsim" render fall --size 320x240 --samples 64 --video film.mp4 \
   2>"$err" >"$out" &
 waited=0
-until grep -q "^frame 1/" "$err" || [ $waited -gt 300 ]; do
+until grep -q "^frame 1/" "$err" || [ $waited -gt 3000 ]; do
   sleep 0.1
   waited=$((waited + 1))
 done

@@ -10,7 +10,7 @@ export DCSIM="$dcsim"
 killed() {
   killed_name=$1
   shift
-  if timeout 100 "$DCSIM_SOURCE/scripts/kill-test.sh" "$@" >"$scratch/killed" 2>&1; then
+  if within 100 "$DCSIM_SOURCE/scripts/kill-test.sh" "$@" >"$scratch/killed" 2>&1; then
     pass "$killed_name: $(tail -n 1 "$scratch/killed")"
   else
     sed 's/^/# /' "$scratch/killed"

@@ -16,7 +16,7 @@ done
 paper() { # NAME ARGUMENT...
   name=$1
   shift
-  check "$name $*" timeout 200 "$papers/$name" --dcsim "$dcsim" --quick --max-time 5 -o out "$@"
+  check "$name $*" within 200 "$papers/$name" --dcsim "$dcsim" --quick --max-time 5 -o out "$@"
 }
 paper figure-07-push --steps 3 --models bsh,ipc,GB
 head -n 1 out/figure-07-push-quick/verdict.csv >"$out" 2>"$err"

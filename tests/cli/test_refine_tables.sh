@@ -12,7 +12,7 @@ for name in all table-01 table-02 table-03 table-04 figure-09 figure-11; do
   check "refine-$name is distributed" grep -qw "scripts/paper/refine-$name" "$DCSIM_SOURCE/scripts/Makefile.inc"
 done
 
-timeout 300 "$papers/refine-table-01" --dcsim "$dcsim" --quick --tasks 20 -o out >table 2>log
+within 300 "$papers/refine-table-01" --dcsim "$dcsim" --quick --tasks 20 -o out >table 2>log
 status=$?
 check "refine-table-01 ends" [ $status -le 1 ]
 page=out/refine-table-01-quick.md
@@ -33,9 +33,9 @@ record = json.load(open("out/refine-table-01-quick.json"))
 assert len(record["runs"]) == 24 and len(record["bars"]) == 6, (len(record["runs"]), len(record["bars"]))
 assert all(run["result"]["best"]["median"] <= run["result"]["last"]["median"] for run in record["runs"] if run["result"]["last"])
 '
-timeout 60 "$papers/refine-table-01" --dcsim false --quick --tasks 20 -o twice --reuse out/refine-table-01-quick.json >again 2>>log
+within 60 "$papers/refine-table-01" --dcsim false --quick --tasks 20 -o twice --reuse out/refine-table-01-quick.json >again 2>>log
 check "runs that are kept are not made anew" cmp again table
-timeout 120 "$papers/refine-table-04" --dcsim "$dcsim" --quick --tasks 2 -o out >table 2>log
+within 120 "$papers/refine-table-04" --dcsim "$dcsim" --quick --tasks 2 -o out >table 2>log
 check "refine-table-04" [ $? -eq 0 ]
 check "parts of six derivatives" [ "$(grep -cE '^\| Di(st|r), (neighbor|fixed|adaptive) \| [0-9.]+ \| [0-9.]+ \|' table)" -eq 6 ]
 check "the sources are left alone" [ ! -e "$papers/__pycache__" ]

@@ -149,7 +149,7 @@ look() { # RUN...
     elif ! command -v node >/dev/null 2>&1 || [ ! -d "$viewer/node_modules/playwright-core" ]; then
       skip "$directory in a browser" "no node or no viewer/node_modules (scripts/setup.sh --all)"
     else
-      timeout 180 node "$viewer/test/report.mjs" "$chromium" "$directory" >"$scratch/looked" 2>&1
+      within 180 node "$viewer/test/report.mjs" "$chromium" "$directory" >"$scratch/looked" 2>&1
       ended=$?
       while IFS= read -r line; do
         case $line in

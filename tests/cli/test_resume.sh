@@ -80,7 +80,7 @@ run 0 optimize scene.json -o limited --max-time 0.02 --checkpoint 1000
 says "to go on: dcsim optimize --resume limited"
 tries=0
 while [ "$(rows_of limited)" -le 60 ] && [ $tries -lt 60 ]; do
-  timeout 60 "$dcsim" optimize --resume limited --max-time 0.02 --quiet >"$out" 2>"$err" || break
+  within 60 "$dcsim" optimize --resume limited --max-time 0.02 --quiet >"$out" 2>"$err" || break
   tries=$((tries + 1))
 done
 run 0 optimize --resume limited
@@ -115,7 +115,7 @@ for limit in 0.001 0.02 0.05; do
   check "it was stopped ($limit s)" [ "$(rows_of "limited$limit")" -lt 9 ]
   tries=0
   while [ "$(rows_of "limited$limit")" -lt 9 ] && [ $tries -lt 60 ]; do
-    timeout 60 "$dcsim" optimize --resume "limited$limit" --max-time "$limit" --quiet --threads $((1 + tries % 3)) \
+    within 60 "$dcsim" optimize --resume "limited$limit" --max-time "$limit" --quiet --threads $((1 + tries % 3)) \
       >"$out" 2>"$err" || break
     tries=$((tries + 1))
   done
@@ -145,7 +145,7 @@ for kind in scene push; do
   check "it was stopped" [ "$(rows_of limited-$kind)" -lt "$(rows_of bundle-$kind)" ]
   tries=0
   while [ "$(rows_of limited-$kind)" -lt "$(rows_of bundle-$kind)" ] && [ $tries -lt 30 ]; do
-    timeout 60 "$dcsim" optimize --resume limited-$kind --max-time 0.001 --quiet --threads $((1 + tries % 2)) >"$out" 2>"$err" || break
+    within 60 "$dcsim" optimize --resume limited-$kind --max-time 0.001 --quiet --threads $((1 + tries % 2)) >"$out" 2>"$err" || break
     tries=$((tries + 1))
   done
   run 0 optimize --resume limited-$kind
@@ -164,7 +164,7 @@ sleep 0.1
 check "that of the beginning only" [ "$(file_of asked/checkpoint.bin)" = "$first" ]
 kill -USR1 $pid
 tries=0
-until [ "$(file_of asked/checkpoint.bin)" != "$first" ] || [ $tries -gt 500 ]; do sleep 0.02; tries=$((tries + 1)); done
+until [ "$(file_of asked/checkpoint.bin)" != "$first" ] || [ $tries -gt 6000 ]; do sleep 0.02; tries=$((tries + 1)); done
 exec 3<&-
 check "SIGUSR1 writes a checkpoint" [ "$(file_of asked/checkpoint.bin)" != "$first" ]
 says "SIGUSR1: writing a checkpoint after this iteration"

@@ -32,7 +32,7 @@ for kind in "$blocks"/*.kind; do
     sh | "sh exit="*)
       wanted=0
       [ "$what" = sh ] || wanted=${what#sh exit=}
-      timeout 120 sh -eu "$block" >"$block.out" 2>"$block.err"
+      within 120 sh -eu "$block" >"$block.out" 2>"$block.err"
       status=$?
       [ $status -eq "$wanted" ] || sed 's/^/# /' "$block.err" | tail -n 20
       check "$(head -n 1 "$block") ... exits with $wanted" [ $status -eq "$wanted" ] ;;

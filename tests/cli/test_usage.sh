@@ -157,18 +157,35 @@ run 2 render --eye 0,0,0 nothing
 says "dcsim: --eye: must differ from --target"
 run 2 simulate "$(printf 'a\033b')" "$(printf 'c\033[31m')"
 check "control characters are not passed on" sh -c "! grep -q '$(printf '\033')' '$err'"
+# C1 controls (U+009B is what ESC [ is in eight bits), marks of direction and lone bytes neither
+c1=$(printf '\302\233') turn=$(printf '\342\200\256') byte=$(printf '\233')
+run 3 simulate "nothing${c1}31m${turn}x${byte}é.json"
+says "dcsim: nothing?31m?x?é.json"
+printf '{"time": {"step": 0.01, "steps": 1}, "x\\u009b\\u202ey": 1}' >scene.json
+run 3 check scene.json
+says 'unknown key'
+check "nothing of them is passed on" sh -c "! LC_ALL=C grep -q -e '$byte' -e '$turn' '$err'"
+printf '{"time": {"step": 0.01, "steps": 1}}' >"a${c1}b${turn}c.json"
+run 0 check "a${c1}b${turn}c.json"
+check "a file's name is no way into the report" grep -q '^a_b_c: 0 bodies' "$out"
+run 0 check "a${c1}b${turn}c.json" --json
+check "nor into the JSON" sh -c "! LC_ALL=C grep -q -e '$byte' -e '$turn' '$out'"
+printf '{"time": {"step": 0.01, "steps": 1}, "description": "\\u009b\\u202e"}' >described.json
+run 0 simulate described.json -o described --quiet
+check "nor into the files of a run" sh -c "! LC_ALL=C grep -q -e '$byte' -e '$turn' described/resolved.json"
+rm -r scene.json "a${c1}b${turn}c.json" described.json described
 
 # lost output is an error
 if [ -w /dev/full ]; then
-  timeout 60 "$dcsim" list >/dev/full 2>"$err"
+  within 60 "$dcsim" list >/dev/full 2>"$err"
   check "a full disk under stdout exits with 5" [ $? -eq 5 ]
   says "dcsim: standard output: "
 else
   skip "a full disk under stdout exits with 5" "no /dev/full"
 fi
-timeout 60 "$dcsim" list >&- 2>"$err"
+within 60 "$dcsim" list >&- 2>"$err"
 check "a closed stdout exits with 5" [ $? -eq 5 ]
-{ sleep 1; timeout 60 "$dcsim" list 2>"$err"; echo $? >"$scratch/status"; } | :
+{ sleep 1; within 60 "$dcsim" list 2>"$err"; echo $? >"$scratch/status"; } | :
 check "a closed pipe exits with 5" [ "$(cat "$scratch/status")" -eq 5 ]
 
 check "nothing was created" [ -z "$(ls -A)" ]

@@ -108,4 +108,44 @@ static void test_parts(void)
     }
 }
 
-RUN_TESTS({"parts inside of another body", test_parts})
+// What parts two bodies of a shape at a distance along x is known; the bound must not be above it.
+static void test_depth(void)
+{
+  static const struct {
+    const char *shapes[2];
+    double distance, depth, least;  // m; least: what the bound must reach
+  } known[] = {
+      {{"box size=1,1,1", "box size=1,1,1"}, 0, 1, 1},
+      {{"box size=1,1,1", "box size=1,1,1"}, 0.9, 0.1, 0.1},
+      {{"box size=1,1,1", "box size=1,1,1"}, 1, 0, 0},
+      {{"box size=1,1,1", "box size=0.2,0.2,0.2"}, 0, 0.6, 0.6},
+      {{"box size=1,1,1", "box size=0.2,0.2,0.2"}, 0.3, 0.3, 0.3},
+      {{"box size=1,1,1", "box size=4,4,0.01"}, 0, 0.505, 0.01},
+      // spheres of level 3 miss 1 % of their radius
+      {{"sphere radius=0.1 level=3", "sphere radius=0.1 level=3"}, 0, 0.2, 0.198},
+      {{"sphere radius=0.1 level=3", "sphere radius=0.1 level=3"}, 0.15, 0.05, 0.048},
+      {{"sphere radius=0.1 level=3", "sphere radius=0.05 level=3"}, 0.12, 0.03, 0.028},
+  };
+  for (size_t c = 0; c < sizeof known / sizeof *known; c++) {
+    struct scene scene;
+    int pair;
+    double depth;
+    scene_start(&scene);
+    for (int i = 0; i < 2; i++)
+      scene_body(&scene, false, known[c].shapes[i]);
+    scene_finish(&scene);
+    struct dc_contact *contact = scene_contact(&scene, "bsh", "");
+    for (int i = 0; i < 2; i++) {
+      pose_turn_to(&scene.poses[i], (const double[4]){1, 0, 0, 0});
+      for (int k = 0; k < 3; k++)
+        scene.poses[i].position[k] = i && k == 0 ? known[c].distance : 0;
+    }
+    CHECK(dc_contact_overlap(contact, scene.poses, &pair, &depth), "case %zu", c);
+    CHECK(depth >= 0 && depth <= known[c].depth + 1e-12, "case %zu: %g", c, depth);
+    depth = dc_contact_overlap_depth(contact, scene.poses, pair);
+    CHECK(depth <= known[c].depth + 1e-12 && depth >= known[c].least - 1e-12, "case %zu: %.15g", c, depth);
+    scene_end(&scene);
+  }
+}
+
+RUN_TESTS({"parts inside of another body", test_parts}, {"how deep at least", test_depth})

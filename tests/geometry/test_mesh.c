@@ -275,8 +275,68 @@ static void test_contains(void)
   CHECK(!dc_mesh_contains(&piece.mesh, (const double[3]){1.5, 0.5, 0.5}), "between the parts");
 }
 
+// Boxes as parts of one mesh.
+static void test_parts_apart(void)
+{
+  static const struct {
+    const char *name;
+    int count;
+    struct {
+      double lower[3], upper[3];
+      bool inside_out;
+    } boxes[3];
+    const char *message;  // its beginning; NULL: accepted
+  } cases[] = {
+      {"one", 1, {{{0, 0, 0}, {1, 1, 1}, 0}}, NULL},
+      {"apart", 2, {{{0, 0, 0}, {1, 1, 1}, 0}, {{1.001, 0, 0}, {2, 1, 1}, 0}}, NULL},
+      {"crossing", 2, {{{0, 0, 0}, {1, 1, 1}, 0}, {{.5, .5, .5}, {2, 2, 2}, 0}}, "closed surfaces overlap: "},
+      {"same", 2, {{{0, 0, 0}, {1, 1, 1}, 0}, {{0, 0, 0}, {1, 1, 1}, 0}}, "closed surfaces overlap: "},
+      {"faces touch", 2, {{{0, 0, 0}, {1, 1, 1}, 0}, {{1, 0, 0}, {2, 1, 1}, 0}}, "closed surfaces overlap: "},
+      {"nested",
+       2,
+       {{{0, 0, 0}, {1, 1, 1}, 0}, {{.4, .4, .4}, {.6, .6, .6}, 0}},
+       "closed surfaces are nested: 1 of the 2 connected parts lies inside others (first: that of vertex 8 inside that "
+       "of vertex 0); "},
+      {"nested, the inner one first",
+       2,
+       {{{.4, .4, .4}, {.6, .6, .6}, 0}, {{0, 0, 0}, {1, 1, 1}, 0}},
+       "closed surfaces are nested: 1 of the 2 connected parts lies inside others (first: that of vertex 0 inside that "
+       "of vertex 8); "},
+      {"cavity", 2, {{{0, 0, 0}, {1, 1, 1}, 0}, {{.4, .4, .4}, {.6, .6, .6}, 1}}, NULL},
+      {"cavity that crosses",
+       2,
+       {{{0, 0, 0}, {1, 1, 1}, 0}, {{.4, .4, .4}, {.6, .6, 1.6}, 1}},
+       "closed surfaces overlap: "},
+      {"a body in a cavity",
+       3,
+       {{{0, 0, 0}, {1, 1, 1}, 0}, {{.2, .2, .2}, {.8, .8, .8}, 1}, {{.4, .4, .4}, {.6, .6, .6}, 0}},
+       NULL},
+      {"a cavity in a cavity",
+       3,
+       {{{0, 0, 0}, {1, 1, 1}, 0}, {{.2, .2, .2}, {.8, .8, .8}, 1}, {{.4, .4, .4}, {.6, .6, .6}, 1}},
+       "closed surfaces are nested: 1 of the 3 connected parts lies inside others (first: that of vertex 16 "},
+      {"side by side in the third",
+       3,
+       {{{.1, .1, .1}, {.2, .2, .2}, 0}, {{.4, .4, .4}, {.6, .6, .6}, 0}, {{0, 0, 0}, {1, 1, 1}, 0}},
+       "closed surfaces are nested: 2 of the 3 connected parts lie inside others (first: that of vertex 0 inside that "
+       "of "
+       "vertex 16); "},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    struct workpiece piece = {0};
+    struct dc_error error = {0};
+    for (int i = 0; i < cases[c].count; i++)
+      add_box(&piece, cases[c].boxes[i].lower, cases[c].boxes[i].upper, cases[c].boxes[i].inside_out);
+    CHECK(dc_mesh_validate(&piece.mesh, &error) == DC_OK, "%s: %s", cases[c].name, error.text);
+    const char *message = cases[c].message;
+    enum dc_status status = dc_mesh_check_apart(&piece.mesh, &error);
+    CHECK(status == (message ? DC_BAD_INPUT : DC_OK), "%s: %s", cases[c].name, error.text);
+    CHECK(!message || strncmp(error.text, message, strlen(message)) == 0, "%s: %s", cases[c].name, error.text);
+  }
+}
+
 RUN_TESTS({"valid meshes", test_valid}, {"indices and coordinates", test_indices_and_coordinates},
           {"degenerate and duplicate triangles", test_degenerate_and_duplicate}, {"edges", test_edges},
           {"volume and orientation of parts", test_volume}, {"tetrahedron", test_tetrahedron},
           {"box 100 m from the origin", test_offset}, {"long sums keep their digits", test_long_sums},
-          {"inside and outside", test_contains})
+          {"inside and outside", test_contains}, {"parts bound one solid", test_parts_apart})

@@ -220,6 +220,10 @@ static void test_quote(void)
 {
   char quoted[DC_JSON_QUOTED], text[300];
   CHECK(strcmp(dc_json_quote(quoted, "a\x1b[31mb\x7f\n"), "\"a?[31mb??\"") == 0, "%s", quoted);
+  CHECK(strcmp(dc_json_quote(quoted, "a\xc2\x9b"
+                                     "31m\xe2\x80\xae\xc3\xa9\x9b"),
+               "\"a?31m?\xc3\xa9?\"") == 0,
+        "%s", quoted);
   for (int i = 0; i < 298; i += 2)
     memcpy(text + i, "\xc3\xa9", 2);
   text[298] = '\0';

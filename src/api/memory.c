@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that a run needs, before it runs.
+#include <math.h>
+#include <stdio.h>
+
+#include "api/internal.h"
+#include "base/memory_limit.h"
+#include "plan/plan_memory.h"
+
+const char *dc_api_format_bytes(double bytes, char text[32])
+{
+  bool large = bytes >= 1e9;
+  snprintf(text, 32, large ? "%.1f GB" : "%.1f MB", bytes / (large ? 1e9 : 1e6));
+  return text;
+}
+
+double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing)
+{
+  const struct dc_model *model = &scene->model;
+  double steps = (double)scene->definition.time.steps;
+  bool horizon = optimizing && scene->horizon_given;
+  double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
+  double plan = dc_plan_bytes(model, &scene->task, length);
+  double bytes = dc_rollout_bytes(model) + (horizon ? dc_horizon_bytes(model, &scene->task, length, steps) : plan);
+  // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
+  if (optimizing && scene->gradient.type != DC_GRADIENT_ADJOINT)
+    bytes += plan + dc_rollout_bytes(model);
+  return bytes;
+}
+
+enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)
+{
+  struct dc_memory_limit limit = dc_memory_limit();
+  if (!(bytes > limit.bytes))
+    return DC_OK;
+  char needed[32], left[32];
+  dc_fail(error, DC_MEMORY, "%ld steps of %d bodies (%d pairs) need about %s of memory, more than the %s that %s %s",
+          scene->definition.time.steps, scene->model.bodies.count, dc_model_pair_count(&scene->model),
+          dc_api_format_bytes(bytes, needed), dc_api_format_bytes(limit.bytes, left), limit.name,
+          limit.name[0] == 'R' ? "leaves" : "allows");
+  return dc_scene_wrap(scene, DC_PART_TIME, 0, error);
+}

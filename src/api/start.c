@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies that overlap at the start.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+// Where bodies a and b are after the first controls of the task.  poses [bodies]: room for all.
+static void place_pair(struct dc_plan *plan, int controls, int a, int b, struct dc_pose *poses, struct dc_pose pair[2])
+{
+  struct dc_task task = *plan->task;
+  task.control_count = controls;
+  dc_plan_reset_input(plan);
+  dc_task_apply(&task, plan->model, &plan->window, plan->state, plan->parameters, plan->input);
+  dc_poses(&plan->model->bodies, plan->input->q, poses);
+  pair[0] = poses[a];
+  pair[1] = poses[b];
+}
+
+// The number of the last control that moves body a or b, or -1: both are where the scene puts them.
+static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
+{
+  struct dc_pose before[2], after[2];
+  int mover = -1;
+  place_pair(plan, 0, a, b, poses, before);
+  for (int i = 0; i < plan->task->control_count; i++) {
+    place_pair(plan, i + 1, a, b, poses, after);
+    if (memcmp(before, after, sizeof before) != 0)
+      mover = i;
+    memcpy(before, after, sizeof before);
+  }
+  return mover;
+}
+
+// The message about bodies a and b of an offending pair.
+static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan, int pair, struct dc_pose *poses,
+                             struct dc_error *error)
+{
+  struct dc_contact *contact = dc_rollout_contact(plan->rollout);
+  const struct dc_body *bodies = plan->model->bodies.bodies;
+  int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
+  double depth = dc_contact_overlap_depth(contact, poses, pair);
+  const double *x = poses[a].position;
+  char how_deep[64] = "touch or overlap at the start; how deep is not known";
+  if (depth > 0)
+    snprintf(how_deep, sizeof how_deep, "overlap at the start, by at least %.3g m", depth);
+  dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" (at %.4g, %.4g, %.4g m) and \"%.255s\" %s", bodies[a].name, x[0],
+          x[1], x[2], bodies[b].name, how_deep);
+  int mover = find_mover(plan, a, b, poses);
+  return mover < 0 ? dc_scene_wrap(scene, DC_PART_BODY, a > b ? a : b, error)
+                   : dc_scene_wrap(scene, DC_PART_CONTROL, mover, error);
+}
+
+enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
+  if (!poses)
+    return dc_fail(error, DC_MEMORY, "out of memory for poses");
+  dc_plan_apply(plan, plan->parameters);
+  dc_poses(bodies, plan->input->q, poses);
+  int pair;
+  double depth;
+  enum dc_status status = DC_OK;
+  if (dc_contact_overlap(dc_rollout_contact(plan->rollout), poses, &pair, &depth))
+    status = refuse(scene, plan, pair, poses, error);
+  free(poses);
+  return status;
+}

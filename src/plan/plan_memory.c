@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What grows with the steps grows in proportion to them: a few steps are allocated, and what they take is taken as often as
+// there are steps.  The derivatives of body pairs, too large to try, are counted.
+#include "plan/plan_memory.h"
+
+#include <math.h>
+
+#include "contact/friction.h"
+#include "plan/trajectory_plan.h"
+
+enum { FEW = 32 };
+
+static void try_input(const struct dc_model *model, int steps)
+{
+  dc_rollout_input_destroy(dc_rollout_input_create(model, steps));
+}
+
+static void try_cotangent(const struct dc_model *model, int steps)
+{
+  dc_rollout_cotangent_destroy(dc_rollout_cotangent_create(model, steps));
+}
+
+static void try_record(const struct dc_model *model, int steps)
+{
+  dc_trajectory_destroy(dc_record_create(model, steps));
+}
+
+static double bytes_of(void (*try_steps)(const struct dc_model *model, int steps), const struct dc_model *model,
+                       double steps)
+{
+  size_t begin = dc_allocated_bytes();
+  try_steps(model, FEW);
+  size_t few = dc_allocated_bytes() - begin;
+  try_steps(model, 2 * FEW);
+  size_t more = dc_allocated_bytes() - begin - few;
+  return (double)few + ((double)more - (double)few) * (steps - FEW) / FEW;
+}
+
+static double tape_bytes(const struct dc_model *model, double steps)
+{
+  return bytes_of(try_record, model, steps) +
+         steps * (double)dc_model_pair_count(model) * (double)sizeof(struct dc_pair_derivatives);
+}
+
+static double parameter_count(const struct dc_model *model, const struct dc_task *task, double steps)
+{
+  double few = dc_task_parameter_count(task, model, FEW), more = dc_task_parameter_count(task, model, 2 * FEW);
+  return few + (more - few) * (steps - FEW) / FEW;
+}
+
+double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  // trajectory, first and best; the derivatives of a loss by the frames; parameters in five places, and their groups
+  return tape_bytes(model, steps) + 2 * bytes_of(try_record, model, steps) + bytes_of(try_input, model, steps) +
+         bytes_of(try_cotangent, model, steps) +
+         (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double) +
+         parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
+}
+
+double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps)
+{
+  double window = length < steps ? length : steps, targets = steps * model->bodies.actuator_count;
+  // what is executed and its targets; the first trajectory, rolled out in one piece with inputs of its own
+  return dc_plan_bytes(model, task, window) + 2 * bytes_of(try_record, model, steps) + tape_bytes(model, steps) +
+         bytes_of(try_input, model, steps) +
+         2 * (targets + parameter_count(model, task, steps)) * (double)sizeof(double);
+}
+
+// What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body its
+// sphere tree, corners and weights; per pair its own record; per body that has others near the lists of near triangles,
+// planes and terms as they are grown at first.
+static const double bytes_per_triangle = 345, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
+
+double dc_rollout_bytes(const struct dc_model *model)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  double triangles = 0, nv = bodies->nv, pairs = dc_model_pair_count(model);
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->collide[i])
+      triangles += bodies->bodies[i].shape->mesh.triangle_count;
+  double pair =
+      bytes_per_pair + 2 * (double)sizeof(struct dc_pair_derivatives) + (double)sizeof(struct dc_friction_derivatives);
+  return pairs * pair + fmin(pairs, bodies->count) * bytes_per_near_pair + 3 * nv * nv * (double)sizeof(double) +
+         bytes_per_triangle * triangles;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told about the memory of plans beforehand, against what they allocate.
+#include "plan/plan_memory.h"
+
+#include "plan_scene.h"
+
+#define SHAPES                                                                                                         \
+  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1}, 'fine': {'type': 'sphere', 'radius': 0.1, "       \
+  "'level': 4}, "                                                                                                      \
+  "'box': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}}"
+
+// A scene of count bodies of a shape, side by side, after what begins it.
+static struct dc_scene *row_of(int count, const char *shape, const char *rest)
+{
+  char *text = malloc(256 * (size_t)count + 2000), *at = text;
+  at += sprintf(at, "{'time': {'step': 0.01, 'steps': 10}, " SHAPES ", 'bodies': [");
+  for (int i = 0; i < count; i++)
+    at += sprintf(at, "%s{'name': 'b%d', 'shape': '%s', 'position': [%g, 0, 1]}", i ? ", " : "", i, shape, 0.5 * i);
+  sprintf(at, "]%s}", rest);
+  struct dc_scene *scene = read_scene(text);
+  free(text);
+  return scene;
+}
+
+static const struct {
+  int count;
+  const char *shape, *rest;
+} scenes[] = {
+    {1, "ball", ""},
+    {2, "ball", ", 'control': [{'type': 'initial_state', 'body': 'b0', 'velocity': 'xyz'}]"},
+    {2, "box", ", 'gravity': [0, 0, 0]"},
+    {2, "fine", ""},
+    {5, "ball", ""},
+    {5, "box", ", 'contact': {'model': 'exact'}"},
+    {10, "ball", ""},
+    {10, "fine", ""},
+    {10, "ball", ", 'contact': {'model': 'ipc', 'friction': 0.3}"},
+    {20, "ball", ", 'contact': {'friction': 0.3}"},
+    {20, "box", ", 'contact': {'model': 'sdrs'}"},
+    {50, "ball", ""},
+};
+
+// Within a hundredth, but for what is rounded up to whole blocks.
+static void test_plans(void)
+{
+  for (size_t s = 0; s < sizeof scenes / sizeof *scenes; s++) {
+    struct dc_scene *scene = row_of(scenes[s].count, scenes[s].shape, scenes[s].rest);
+    for (int steps = 0; steps <= 1000; steps += 250) {
+      if (steps * dc_model_pair_count(&scene->model) > 100000)
+        continue;
+      struct dc_error error = {0};
+      size_t begin = dc_allocated_bytes();
+      struct dc_rollout *rollout = dc_rollout_create(&scene->model, &error);
+      size_t own = dc_allocated_bytes() - begin;
+      dc_rollout_destroy(rollout);
+      begin = dc_allocated_bytes();
+      struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, steps, &error);
+      double made = (double)(dc_allocated_bytes() - begin - own);
+      CHECK(plan != NULL, "%s", error.text);
+      dc_plan_destroy(plan);
+      double told = dc_plan_bytes(&scene->model, &scene->task, steps);
+      CHECK(fabs(told - made) <= 0.01 * made + 4096, "scene %zu, %d steps: %g told, %g made", s, steps, told, made);
+    }
+    dc_scene_destroy(scene);
+  }
+}
+
+static void test_horizons(void)
+{
+  static const char rest[] = ", 'control': [{'type': 'initial_state', 'body': 'b0', 'velocity': 'xyz'}]";
+  struct dc_scene *scene = row_of(5, "ball", rest);
+  const struct dc_horizon horizon = {.length = 7, .iterations = 1, .apply = 1};
+  scene->definition.time.steps = 400;
+  scene->model.definition.time.steps = 400;
+  struct dc_error error = {0};
+  struct dc_rollout *rollout = dc_rollout_create(&scene->model, &error);
+  dc_rollout_destroy(rollout);
+  size_t begin = dc_allocated_bytes();
+  struct dc_receding_horizon *h =
+      dc_horizon_create(&scene->model, &scene->task, &horizon, scene->optimizer, scene->optimizer_options, &error);
+  double made = (double)(dc_allocated_bytes() - begin);
+  CHECK(h != NULL, "%s", error.text);
+  dc_horizon_destroy(h);
+  double told = dc_rollout_bytes(&scene->model) + dc_horizon_bytes(&scene->model, &scene->task, 7, 400);
+  CHECK(fabs(told - made) <= 0.2 * made, "%g told, %g made", told, made);
+  dc_scene_destroy(scene);
+}
+
+// The contact's lists grow with what is near, so the share of the whole run is what counts: within a fifth.
+static void test_runs(void)
+{
+  for (size_t s = 0; s < sizeof scenes / sizeof *scenes; s++) {
+    struct dc_scene *scene = row_of(scenes[s].count, scenes[s].shape, scenes[s].rest);
+    struct dc_error error = {0};
+    double loss;
+    enum { STEPS = 200 };
+    size_t begin = dc_allocated_bytes();
+    struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error);
+    plan->trajectory->steps = plan->input->steps = plan->window.steps = 2;
+    CHECK(dc_plan_evaluate(plan, plan->parameters, &loss, NULL, &error) == DC_OK, "scene %zu: %s", s, error.text);
+    double made = (double)(dc_allocated_bytes() - begin);
+    dc_plan_destroy(plan);
+    double told = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, STEPS);
+    printf("# scene %zu: %.0f told, %.0f made\n", s, told, made);
+    CHECK(fabs(told - made) <= 0.2 * made, "scene %zu: %g told, %g made", s, told, made);
+    dc_scene_destroy(scene);
+  }
+}
+
+RUN_TESTS({"plans of any number of steps", test_plans}, {"horizons", test_horizons},
+          {"runs of a dozen scenes", test_runs})
