@@ -106,20 +106,22 @@ static void advance(struct progress *progress)
     progress->size *= 2;
 }
 
-static enum dc_status divide(struct dc_rollout *rollout, struct progress *progress, struct dc_step_report *report,
+// What is tried after an interval whose solution cannot be used.  Newton's method gets a second chance on the whole step,
+// by continuation; else the interval is halved.
+static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_report *part, struct progress *progress,
                              struct dc_error *error)
 {
   int division = divisions(progress->size);
-  if (!progress->continuation) {
-    progress->continuation = true;
-    progress->size *= 2;
-  } else if (division >= rollout->model->definition.solver.divisions) {
+  bool again = !part->converged && !progress->continuation;
+  if (!again && division >= rollout->model->definition.solver.divisions) {
     if (division)
-      dc_error_append(error, ", even in 1/2^%d of the step", division);
+      dc_error_append(error, ", even in 1/2^%d of the step, at a gap of %.2g m", division,
+                      dc_contact_min_gap(rollout->contact));
     return DC_NUMERICAL;
   }
-  progress->size /= 2;
-  report->evaluations++;
+  progress->continuation = true;
+  if (!again)
+    progress->size /= 2;
   // Contact must be as it was at the beginning of the interval.
   return isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->trial_pairs))
              ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
@@ -140,7 +142,8 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
     add_report(report, &part, status == DC_OK);
     if (status == DC_NUMERICAL) {
-      status = divide(rollout, &progress, report, error);
+      status = divide(rollout, &part, &progress, error);
+      report->evaluations++;
       if (status)
         return status;
       continue;

@@ -6,7 +6,7 @@ viewer=$DCSIM_SOURCE/viewer
 
 # names that would end the page's script, open a comment or leave the text that they stand in
 cat >pair.json <<'SCENE'
-{ "name": "<!--<script>\u2028& \"pair\" @DCSIM_DATA@", "description": "</script><script>alert(1)</script><img src=x onerror=alert(1)>",
+{ "name": "<!--<script>& \"pair\" @DCSIM_DATA@", "description": "</script>\u2028<script>alert(1)</script><img src=x onerror=alert(1)>",
   "time": { "step": 0.02, "steps": 12 }, "contact": { "stiffness": 1e-5 },
   "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1 }, "ground": { "type": "plane" },
               "wall": { "type": "box", "size": [0.1, 1, 0.4] } },

@@ -68,7 +68,9 @@ static void test_collisions(void)
       const struct dc_contact_model *model = dc_contact_models[m];
       struct scene scene;
       double momentum[3], speed = cases[k].speed;
-      if (model->flags & DC_CONTACT_FOREIGN || model->local)
+      // A logarithmic barrier of this stiffness would have to act at gaps below rounding.
+      bool too_fast = strcmp(model->name, "ipc") == 0 && speed >= 300;
+      if (model->flags & DC_CONTACT_FOREIGN || model->local || too_fast)
         continue;
       collision(&scene, model, speed, cases[k].offset, cases[k].h);
       struct dc_trajectory *trajectory = scene_roll(&scene, (int)fmax(3, 2 / (speed * cases[k].h)));
