@@ -62,7 +62,17 @@ export function facts(data) {
       optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)} %` : ""}` : null,
     ),
     optimized ? fact("Iterations", number(result.iterations), data.scene.optimizer?.type) : null,
-    fact("Time steps", number(result.steps), data.scene.time ? `of ${number(data.scene.time.step)} s` : null),
+    fact(
+      "Time steps",
+      number(result.steps),
+      [
+        data.scene.time ? `of ${number(data.scene.time.step)} s` : null,
+        result.divided_steps ? `${number(result.divided_steps)} divided` : null,
+      ]
+        .filter(Boolean)
+        .join(", "),
+    ),
+    result.unconverged_steps ? fact("Not converged", number(result.unconverged_steps), "steps, as the scene accepts") : null,
     fact(
       "Smallest gap",
       Number.isFinite(result.min_gap) ? `${number(result.min_gap, 3)} m` : "\u2013",
