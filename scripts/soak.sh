@@ -3,15 +3,16 @@
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
 # bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh and, when it is there, scripts/fault-sweep.sh.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
-# Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-o FILE], from any directory; PARTS: one in so many of the cases only (default 1: all); JOBS at a
-# time (default 1); FILE instead of docs/measured/soak.md.  DCSIM: the program, default build/dcsim.
+# Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE], from any directory; PARTS: one in so many of the cases only (default 1: all);
+# JOBS at a time (default 1); SEED of the cases (default 1); FILE instead of docs/measured/soak.md.  DCSIM: the program, default build/dcsim.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-parts=1 jobs=1 output=$root/docs/measured/soak.md
-while getopts n:j:o: option; do
+parts=1 jobs=1 seed=1 output=$root/docs/measured/soak.md
+while getopts n:j:s:o: option; do
   case $option in
   n) parts=$OPTARG ;;
   j) jobs=$OPTARG ;;
+  s) seed=$OPTARG ;;
   o) output=$OPTARG ;;
   *) exit 2 ;;
   esac
@@ -32,7 +33,7 @@ failed=0
 # measure KIND COUNT: a table of random cases
 measure() {
   echo "soak: $2 $1"
-  "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || failed=1
+  "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --seed "$seed" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || failed=1
   cat "$folder/$1.log"
 }
 # sweep NAME ARGUMENT...: another script, of which the last line counts
@@ -64,7 +65,7 @@ sweep fault-sweep.sh
 {
   echo "# Promises at the size of the claims"
   echo
-  echo "By \`scripts/soak.sh\` on $(date +%Y-%m-%d): $("$DCSIM" --version | head -n 1), $jobs at a time on $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)."
+  echo "By \`scripts/soak.sh\` on $(date +%Y-%m-%d): $("$DCSIM" --version | head -n 1), seed $seed, $jobs at a time on $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)."
   echo "A case breaks a promise when its path crosses a surface (\`tests/soak/crossing.c\`, which shares no code with dcsim), a step that did not"
   echo "converge ends with status 0, momentum changes by more than 1e-10, energy exceeds that of the start by 1e-9 more than what contact may give"
   echo "in a step (docs/theory.md, \"Energy\"), or what should pass is stuck. Energy above the start by more than 1e-9 is counted. Status 4 is an honest failure. Speeds of 2 to 1000 m/s, steps of 0.001 to 0.04 s; \`scripts/soak/cases.py\` makes the scenes."
