@@ -106,8 +106,8 @@ static void advance(struct progress *progress)
     progress->size *= 2;
 }
 
-// What is tried after an interval whose solution cannot be used.  Newton's method gets a second chance on the whole step,
-// by continuation; else the interval is halved.
+// What is tried after an interval whose solution cannot be used.  Where Newton's method does not converge it gets a second
+// chance by continuation, which then stays for the rest of the step; else the interval is halved.
 static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_report *part, struct progress *progress,
                              struct dc_error *error)
 {
@@ -119,7 +119,7 @@ static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_re
                       dc_contact_min_gap(rollout->contact));
     return DC_NUMERICAL;
   }
-  progress->continuation = true;
+  progress->continuation |= again;
   if (!again)
     progress->size /= 2;
   // Contact must be as it was at the beginning of the interval.

@@ -92,8 +92,8 @@ static void test_hinge(void)
 }
 
 // A heavy bar ploughs through nine balls that nearly touch, 4 cm in a step; what they do is roll off each other over tiny
-// gaps, which linear bounds know nothing of.  510 iterations observed; 840, two steps unconverged, when guarded steps
-// that promise little are not damped; 448 without guards, so this tells about the damping only.
+// gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when guarded
+// steps that promise little are not damped.
 static void test_heap(void)
 {
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
@@ -112,7 +112,7 @@ static void test_heap(void)
     iterations += trajectory->newton_iterations[n];
   printf("# %d iterations\n", iterations);
   CHECK(trajectory->unconverged_steps == 0, "converged");
-  CHECK(iterations < 700, "%d iterations", iterations);
+  CHECK(iterations < 1800, "%d iterations", iterations);
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }

@@ -82,12 +82,12 @@ static inline void velocity_at(const struct experiment *experiment, int frame, i
   dc_vec_scale(velocity, velocity, 1 / experiment->trajectory->time_step);
 }
 
-// |(T - T-)/h|^2_M / 2 in the step that ends at frame, over all bodies.
-static inline double kinetic_energy(const struct experiment *experiment, int frame)
+// |(T - T-)/h|^2_M / 2 between poses h apart in time, over all bodies.
+static inline double kinetic_energy_between(const struct experiment *experiment, const struct dc_pose *from,
+                                            const struct dc_pose *to, double h)
 {
   const struct dc_bodies *bodies = &experiment->scene->model.bodies;
-  const struct dc_pose *from = poses_at(experiment, frame - 1), *to = poses_at(experiment, frame);
-  double sum = 0, h = experiment->trajectory->time_step;
+  double sum = 0;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double distance = dc_vec_distance(to[i].position, from[i].position), change[9], moved[9];
@@ -103,23 +103,32 @@ static inline double kinetic_energy(const struct experiment *experiment, int fra
   return sum / (h * h);
 }
 
-// Where the energy goes in a passive system.  With xi the displacement of a step in the coordinates of the joints,
+// The same in the step that ends at frame.
+static inline double kinetic_energy(const struct experiment *experiment, int frame)
+{
+  return kinetic_energy_between(experiment, poses_at(experiment, frame - 1), poses_at(experiment, frame),
+                                experiment->trajectory->time_step);
+}
+
+// Where the energy goes in a passive system.  With xi the displacement of a step, or of a part of a divided one, in the
+// coordinates of the joints,
 //     E+ - E = [V+ - V - V'+ xi] - D' xi + [K+ - K - I'+ xi]:
 // curvature of gravity and contact, dissipation by friction, inertia (docs/theory.md, "Energy").
 struct ledger {
-  double start;  // E after the first step, J
+  double start;  // E after the first step or part, J
   double end;
   double rise;        // largest E+ - E
   double curvature;   // largest first bracket
   double excess;      // largest E+ - E - [first bracket] + D' xi, which inertia makes negative
   double dissipated;  // sum of D' xi
-  double worked;      // least D' xi
+  double worked;      // least D' xi + sum lambda f |w|^2 R / 2, the chord's part of which is never negative
 };
 
 // What keeping a ledger needs; everything belongs to the arena.
 struct ledger_space {
   struct dc_arena *arena;
   struct dc_kinematics kinematics;
+  struct dc_pose *poses;  // at the beginning
   struct dc_friction_law law;
   struct dc_pair_derivatives *pairs;
   struct dc_friction_derivatives *friction;
@@ -134,6 +143,7 @@ static inline void ledger_begin(const struct experiment *experiment, struct ledg
   size_t pairs = (size_t)dc_contact_pair_count(dc_rollout_contact(experiment->rollout)) + 1;
   space->arena = dc_arena_create();
   double *coefficients = dc_arena_alloc(space->arena, bodies, sizeof *coefficients);
+  space->poses = dc_arena_alloc(space->arena, bodies, sizeof *space->poses);
   space->pairs = dc_arena_alloc(space->arena, pairs, sizeof *space->pairs);
   space->friction = dc_arena_alloc(space->arena, pairs, sizeof *space->friction);
   space->wrenches = dc_arena_alloc(space->arena, bodies, sizeof *space->wrenches);
@@ -147,10 +157,10 @@ static inline void ledger_begin(const struct experiment *experiment, struct ledg
 }
 
 // Gravity and contact; leaves the pairs' derivatives.
-static inline double ledger_potential(struct experiment *experiment, int frame, struct ledger_space *space)
+static inline double ledger_potential(struct experiment *experiment, const struct dc_pose *poses,
+                                      struct ledger_space *space)
 {
   const struct dc_model *model = &experiment->scene->model;
-  const struct dc_pose *poses = poses_at(experiment, frame);
   double sum = 0;
   for (int i = 0; i < model->bodies.count; i++)
     if (dc_body_moves(&model->bodies.bodies[i]))
@@ -178,19 +188,44 @@ static inline double ledger_along(const struct dc_bodies *bodies, struct ledger_
   return sum;
 }
 
-// The step that ends at frame: E+, the bracket of gravity and contact, D' xi.
-static inline void ledger_step(struct experiment *experiment, int frame, struct ledger_space *space, double result[3])
+// What D' xi along the arc may fall below D' along the chord: sum lambda f |w|^2 R / 2, f the normal forces and w the turns
+// of free bodies of radius R (docs/theory.md, "Energy").  The pairs are those of the beginning.
+static inline double ledger_arc(const struct experiment *experiment, const struct ledger_space *space)
+{
+  const struct dc_bodies *bodies = &experiment->scene->model.bodies;
+  const struct dc_contact *contact = dc_rollout_contact(experiment->rollout);
+  double sum = 0;
+  for (int p = 0; p < dc_contact_pair_count(contact); p++) {
+    const int *pair = dc_contact_pairs(contact)[p];
+    double force = space->law.stiffness * dc_vec_norm(space->pairs[p].gradient + 3),
+           limit = sqrt(space->law.coefficient[pair[0]] * space->law.coefficient[pair[1]]) * force;
+    for (int side = 0; side < 2; side++) {
+      const struct dc_body *body = &bodies->bodies[pair[side]];
+      const double *turn = space->xi + body->v_offset;
+      if (body->free)
+        sum += 0.5 * limit * dc_vec_dot(turn, turn) * body->radius;
+    }
+  }
+  return sum;
+}
+
+// The motion from a state to another one h later: E+, the bracket of gravity and contact, D' xi, what the arc may take
+// from it.
+static inline void ledger_step(struct experiment *experiment, const double *q, const double *next, double h,
+                               struct ledger_space *space, double result[4])
 {
   const struct dc_model *model = &experiment->scene->model;
   const struct dc_bodies *bodies = &model->bodies;
   struct dc_contact *contact = dc_rollout_contact(experiment->rollout);
   const int(*pair_bodies)[2] = dc_contact_pairs(contact);
   int pair_count = dc_contact_pair_count(contact);
-  const double *q = experiment->trajectory->q + (size_t)(frame - 1) * (size_t)bodies->nq, *next = q + bodies->nq;
-  double before = ledger_potential(experiment, frame - 1, space);
+  dc_poses(bodies, q, space->poses);
+  space->law.time_step = h;
+  double before = ledger_potential(experiment, space->poses, space);
   dc_state_difference(bodies, q, next, space->xi);
+  result[3] = ledger_arc(experiment, space);
   dc_kinematics_update(bodies, next, &space->kinematics);
-  CHECK(!dc_contact_friction_begin(contact, poses_at(experiment, frame - 1), &space->law, NULL), "memory");
+  CHECK(!dc_contact_friction_begin(contact, space->poses, &space->law, NULL), "memory");
   memset(space->wrenches, 0, (size_t)bodies->count * sizeof *space->wrenches);
   if (dc_contact_rubs(contact)) {
     dc_contact_friction_evaluate(contact, space->kinematics.poses, 1, false, space->friction);
@@ -198,7 +233,7 @@ static inline void ledger_step(struct experiment *experiment, int frame, struct 
       ledger_add(space->wrenches, pair_bodies[p], 1, space->friction[p].gradient);
   }
   result[2] = ledger_along(bodies, space);
-  double after = ledger_potential(experiment, frame, space);
+  double after = ledger_potential(experiment, space->kinematics.poses, space);
   for (int p = 0; p < pair_count; p++) {
     double gradient[12];
     dc_contact_expand_gradient(&space->pairs[p], gradient);
@@ -207,7 +242,7 @@ static inline void ledger_step(struct experiment *experiment, int frame, struct 
   for (int i = 0; i < bodies->count; i++)
     dc_vec_add_scaled(space->wrenches[i] + 3, space->wrenches[i] + 3, -bodies->bodies[i].mass,
                       model->definition.gravity);
-  result[0] = kinetic_energy(experiment, frame) + after;
+  result[0] = kinetic_energy_between(experiment, space->poses, space->kinematics.poses, h) + after;
   result[1] = after - before - ledger_along(bodies, space);
 }
 
@@ -215,22 +250,27 @@ static inline struct ledger keep_ledger(struct experiment *experiment)
 {
   struct ledger ledger = {.rise = -INFINITY, .curvature = -INFINITY, .excess = -INFINITY, .worked = INFINITY};
   struct ledger_space space;
-  double step[3];
+  double step[4];
+  const struct dc_trajectory *trajectory = experiment->trajectory;
   ledger_begin(experiment, &space);
-  for (int frame = 1; frame <= experiment->trajectory->steps; frame++) {
-    ledger_step(experiment, frame, &space, step);
-    if (frame > 1) {
-      double rise = step[0] - ledger.end;
-      ledger.rise = fmax(ledger.rise, rise);
-      ledger.curvature = fmax(ledger.curvature, step[1]);
-      ledger.excess = fmax(ledger.excess, rise - step[1] + step[2]);
-      ledger.worked = fmin(ledger.worked, step[2]);
-    } else {
-      ledger.start = step[0];
+  for (int t = 0; t < trajectory->steps; t++)
+    for (int k = 0; k < dc_trajectory_substeps(trajectory, t); k++) {
+      double at, end;
+      const double *q = dc_trajectory_state(trajectory, t, k, &at),
+                   *next = dc_trajectory_state(trajectory, t, k + 1, &end);
+      ledger_step(experiment, q, next, trajectory->time_step * (end - at), &space, step);
+      if (t > 0 || k > 0) {
+        double rise = step[0] - ledger.end;
+        ledger.rise = fmax(ledger.rise, rise);
+        ledger.curvature = fmax(ledger.curvature, step[1]);
+        ledger.excess = fmax(ledger.excess, rise - step[1] + step[2]);
+        ledger.worked = fmin(ledger.worked, step[2] + step[3]);
+      } else {
+        ledger.start = step[0];
+      }
+      ledger.end = step[0];
+      ledger.dissipated += step[2];
     }
-    ledger.end = step[0];
-    ledger.dissipated += step[2];
-  }
   dc_arena_destroy(space.arena);
   return ledger;
 }
