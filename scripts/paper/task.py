@@ -110,7 +110,7 @@ def main():
         "iterations": result["iterations"], "seconds": result["seconds"],
         "milliseconds_per_step": 1e3 * result["seconds_per_step"],
         "newton_iterations_per_step": result["newton_iterations_per_step"], "min_gap": result["min_gap"],
-        "unconverged_steps": result["unconverged_steps"],
+        "unconverged_steps": result["unconverged_steps"], "divided_steps": result.get("divided_steps", 0),
         "objectives": result["objectives"],
     }
     with open(os.path.join(folder, "summary.json"), "w", encoding="utf-8") as file:

@@ -15,13 +15,15 @@
 
 #include "dynamics/stepper.h"
 
-// A scene that accepts what does not converge gets it at this division; until then dividing mostly helps.
-enum { LEAST_ACCEPTED = 6 };
+// A scene that accepts what does not converge gets it at this division; until then dividing mostly helps.  A step that
+// fails more often than this would take minutes.
+enum { LEAST_ACCEPTED = 6, MOST_FAILURES = 10000 };
 
 // Where a step has come to, in units of 2^-DC_MOST_DIVISIONS of it.
 struct progress {
   long begin, size;
   bool continuation;
+  int failures;
 };
 static const long WHOLE = 1L << DC_MOST_DIVISIONS;
 
@@ -113,6 +115,11 @@ static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_re
 {
   int division = divisions(progress->size);
   bool again = !part->converged && !progress->continuation;
+  if (++progress->failures > MOST_FAILURES) {
+    dc_error_append(error, ", %.0f %% into the step, where %d parts had failed", 100 * part_of_step(progress->begin),
+                    progress->failures);
+    return DC_NUMERICAL;
+  }
   if (!again && division >= rollout->model->definition.solver.divisions) {
     if (division)
       dc_error_append(error, ", even in 1/2^%d of the step, at a gap of %.2g m", division,
