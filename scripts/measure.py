@@ -264,16 +264,16 @@ def tasks(m):
         rows.append([name, f"{summary['initial_loss']:.4g}", f"{summary['lowest_loss']:.4g}", f"{100 * fall:.1f} %",
                      "yes" if summary["success"] else "no", summary["steps"], summary["iterations"],
                      f"{summary['milliseconds_per_step']:.2f}", f"{summary['newton_iterations_per_step']:.1f}",
-                     f"{summary['min_gap']:.2e}", summary["unconverged_steps"], f"{summary['seconds']:.0f}",
+                     f"{summary['min_gap']:.2e}", summary["unconverged_steps"], summary.get("divided_steps", "-"), f"{summary['seconds']:.0f}",
                      ", ".join(summary["overrides"]) or "-"])
     m.table(["task", "first loss", "lowest loss", "fall", "reached", "steps applied", "iterations", "ms per step",
-             "Newton per step", "smallest gap, m", "unconverged", "s", "changed"], rows)
+             "Newton per step", "smallest gap, m", "unconverged", "divided", "s", "changed"], rows)
     notes = os.path.join(MEASURED, "notes.md")
     if os.path.exists(notes):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "starts_gather", "starts_sort", "threads", "comparison", "physics", "stacking", "refine", "grasps"]:
+    for name in ["push_variants", "starts_gather", "starts_sort", "threads", "soak", "comparison", "physics", "stacking", "refine", "grasps"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
