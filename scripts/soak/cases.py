@@ -23,8 +23,8 @@ CONTACT = {
 # reach of a fifth of the clearance in passages.
 PASSAGE = {"sdrs": {"support": 2e-5}}
 MODELS = list(CONTACT)
-# Most refinements of spheres: 320 triangles each; 80 where all pairs of triangles cost.
-FINEST = {model: 1 if model in ("exact", "ipc-global") else 2 for model in MODELS}
+# Most refinements of spheres: 320 triangles each; 80 where all pairs of triangles cost, or collision detection has no planes to start from.
+FINEST = {model: 1 if model in ("exact", "ipc", "ipc-global") else 2 for model in MODELS}
 COLLISIONS = ["sphere", "tetrahedron", "plate", "rod", "link", "fixed"]
 PASSAGES = ["slot", "tube"]
 RADIUS = 0.1
