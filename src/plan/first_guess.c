@@ -95,10 +95,10 @@ struct search {
   const struct dc_first_guess_settings *settings;
   double *given, *best;  // [parameter_count]
   int trial_count;       // draws that are rolled out side by side
-  struct trial *trials;
-  struct dc_plan **workers;  // [trial_count], one per thread; the caller's is the plan itself
-  double least;              // of |gradient| / loss
-  double largest;            // |gradient| / loss of best; -1: nothing could be rolled out yet
+  struct trial *trials;  // [trial_count]
+  struct dc_plan_team team;
+  double least;    // of |gradient| / loss
+  double largest;  // |gradient| / loss of best; -1: nothing could be rolled out yet
 };
 
 static double draw_number(const struct search *search, struct dc_random *random)
@@ -149,7 +149,7 @@ static void try_point(struct dc_plan *plan, struct trial *trial)
 static void trial_pass(void *context, int index, int thread)
 {
   const struct search *search = context;
-  try_point(search->workers[thread], &search->trials[index]);
+  try_point(search->team.plans[thread], &search->trials[index]);
 }
 
 // Rolls out the first trials side by side.  Counts seconds only: the rest of the work is counted by judge.
@@ -157,7 +157,7 @@ static void try_points(struct search *search, int count)
 {
   struct dc_plan_work work = search->plan->work;
   double start = dc_seconds();
-  dc_loop_run(trial_pass, search, count, search->trial_count, NULL);
+  dc_loop_run(trial_pass, search, count, search->team.count, NULL);
   work.seconds += dc_seconds() - start;
   search->plan->work = work;
 }
@@ -176,22 +176,26 @@ static enum dc_status judge(struct search *search, const struct trial *trial, bo
   return DC_OK;
 }
 
-// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory goes.
-static void hire(struct search *search, int wanted)
+static bool add_trial(struct search *search)
 {
   size_t count = (size_t)search->plan->parameter_count;
-  struct dc_error none = {0};
-  while (search->trial_count < wanted) {
-    struct trial *trial = &search->trials[search->trial_count];
-    struct dc_plan *worker = dc_plan_hire(search->plan, &none);
-    trial->parameters = dc_alloc(count, sizeof *trial->parameters);
-    trial->gradient = dc_alloc(count, sizeof *trial->gradient);
-    search->workers[search->trial_count] = worker;
-    if (!worker || !trial->parameters || !trial->gradient)
-      return;
-    dc_plan_follow(worker, search->plan);
-    search->trial_count++;
-  }
+  struct trial *trial = &search->trials[search->trial_count];
+  trial->parameters = dc_alloc(count, sizeof *trial->parameters);
+  trial->gradient = dc_alloc(count, sizeof *trial->gradient);
+  if (!trial->parameters || !trial->gradient)
+    return false;
+  search->trial_count++;
+  return true;
+}
+
+// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory goes.
+static enum dc_status hire(struct search *search, int wanted, struct dc_error *error)
+{
+  dc_plan_team_release(&search->team);
+  enum dc_status status = dc_plan_team_create(search->plan, wanted, &search->team, error);
+  while (!status && search->trial_count < search->team.count && add_trial(search))
+    ;
+  return status;
 }
 
 // Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend on
@@ -207,7 +211,7 @@ static enum dc_status find(struct search *search, int threads, struct dc_error *
   try_points(search, 1);
   enum dc_status status = judge(search, &search->trials[0], &good, error);
   if (!status && !good)
-    hire(search, threads < draws ? threads : (int)draws);
+    status = hire(search, threads < draws ? threads : (int)draws, error);
   for (long first = 0; first < draws && !status && !good; first += search->trial_count) {
     int count = draws - first < search->trial_count ? (int)(draws - first) : search->trial_count;
     for (int i = 0; i < count; i++)
@@ -224,32 +228,25 @@ static enum dc_status find(struct search *search, int threads, struct dc_error *
   return status;
 }
 
-static bool allocate(struct search *search, int threads)
+// What the given point takes; trials has room for as many as there are threads.
+static enum dc_status allocate(struct search *search, int threads, struct dc_error *error)
 {
-  size_t count = (size_t)search->plan->parameter_count;
-  search->best = dc_alloc(count, sizeof *search->best);
+  search->best = dc_alloc((size_t)search->plan->parameter_count, sizeof *search->best);
   search->trials = dc_alloc((size_t)threads, sizeof *search->trials);
-  search->workers = dc_alloc((size_t)threads, sizeof(struct dc_plan *));
-  if (!search->best || !search->trials || !search->workers)
-    return false;
-  search->trials[0].parameters = dc_alloc(count, sizeof *search->trials->parameters);
-  search->trials[0].gradient = dc_alloc(count, sizeof *search->trials->gradient);
-  search->workers[0] = search->plan;
-  search->trial_count = 1;
-  return search->trials[0].parameters && search->trials[0].gradient;
+  if (!search->best || !search->trials || !add_trial(search))
+    return dc_fail(error, DC_MEMORY, "out of memory for a first guess");
+  return dc_plan_team_create(search->plan, 1, &search->team, error);
 }
 
 static void release(struct search *search, int threads)
 {
-  for (int i = 0; i < threads && search->trials && search->workers; i++) {
+  for (int i = 0; i < threads && search->trials; i++) {
     free(search->trials[i].parameters);
     free(search->trials[i].gradient);
-    if (i > 0)
-      dc_plan_destroy(search->workers[i]);
   }
   free(search->trials);
-  free(search->workers);
   free(search->best);
+  dc_plan_team_release(&search->team);
 }
 
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error)
@@ -263,8 +260,9 @@ enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, str
   int threads = plan->gradient.type == DC_GRADIENT_ADJOINT ? dc_threads() : 1;
   if (plan->gradient.type == DC_GRADIENT_DIFFERENCES)
     search.least = fmax(search.least, ROUNDING * sqrt((double)count) / plan->gradient.step);
-  enum dc_status status = allocate(&search, threads) ? find(&search, threads, error)
-                                                     : dc_fail(error, DC_MEMORY, "out of memory for a first guess");
+  enum dc_status status = allocate(&search, threads, error);
+  if (!status)
+    status = find(&search, threads, error);
   if (!status)
     memcpy(parameters, search.best, count * sizeof *parameters);
   release(&search, threads);

@@ -8,12 +8,16 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/threads.h"
+#include "plan/worker.h"
 
 // A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is
 // measured against this part of the largest.
 static const double NEGLIGIBLE = 1e-6;
 // Differences that agree with the adjoint to this part of the gradient need no closer look.
 static const double CLOSE = 1e-7;
+// A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
+static const double SMALLEST_STEP = 1e-9;
 
 // All that can be differentiated: the controls, the numbers of the design, the start.
 enum kind {
@@ -35,12 +39,21 @@ struct coordinate {
   int body;   // that the entry belongs to
 };
 
+// One thread's: rollouts, which are functions of their input alone, are spread over the threads.
 struct checker {
   struct dc_plan *plan;
   const double *parameters;
-  double *shifted;  // [parameter_count]
-  double *tangent;  // [nv], zero
-  double loss;      // at parameters
+  const struct dc_trajectory *centre;  // a record of the rollout at parameters
+  double loss;                         // there
+  double *shifted;                     // [parameter_count]
+  double *tangent;                     // [nv], zero
+};
+
+struct checkers {
+  struct dc_plan_team team;
+  struct checker *each;  // [team.count]
+  struct dc_trajectory *centre;
+  double *shifted, *tangents;  // of all
 };
 
 static double *design_entry(struct dc_design *design, struct coordinate c)
@@ -71,8 +84,13 @@ static void shift_input(struct checker *checker, struct coordinate c, double ste
   }
 }
 
-// The loss with the coordinate moved by step.
-static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss,
+static bool is_a_gap(enum dc_status status)
+{
+  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
+}
+
+// The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at parameters.
+static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss, bool *alike,
                               struct dc_error *error)
 {
   struct dc_plan *plan = checker->plan;
@@ -83,51 +101,89 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
   shift_input(checker, c, step);
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
-  if (!status)
-    *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
-  return status;
+  if (status)
+    return status;
+  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  *alike &= dc_trajectory_divided_alike(plan->trajectory, checker->centre);
+  return DC_OK;
+}
+
+enum { LEVELS = 13 };
+
+// Differences at steps that shrink by 4.
+struct sequence {
+  int count;
+  double plain[LEVELS], refined[LEVELS], rounding[LEVELS];
+  double least;  // that three neighbours differ by
+  double kink;   // half of what slopes on both sides differ by
+};
+
+static void start_sequence(struct sequence *sequence, struct dc_gradient_difference *entry)
+{
+  sequence->count = 0;
+  sequence->least = INFINITY;
+  sequence->kink = 0;
+  entry->difference = entry->step = NAN;
+}
+
+// Takes in the losses on both sides; the best difference so far becomes the entry's.
+static void add_to_sequence(struct sequence *s, double step, double up, double middle, double down,
+                            struct dc_gradient_difference *entry)
+{
+  int last = s->count++, k = last - 1;
+  s->plain[last] = (up - down) / (2 * step);
+  s->kink = fabs(up - 2 * middle + down) / (2 * step);
+  s->rounding[last] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
+  s->refined[last] = last ? s->plain[last] + (s->plain[last] - s->plain[k]) / 15 : s->plain[last];
+  if (k < 2)
+    return;
+  double change =
+      fmax(fabs(s->refined[k] - s->refined[k - 1]), fabs(s->refined[last] - s->refined[k])) + s->rounding[k];
+  if (change < s->least || change < 0.01 * fabs(s->refined[k] - entry->difference)) {
+    s->least = change;
+    entry->difference = s->refined[k];
+    entry->step = 4 * step;
+  }
 }
 
 // Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
 // agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
-// loss nor rounding at fine ones decide.  Where a step makes bodies overlap, or a time step fail, the sequence begins at
-// a smaller one; it ends where rounding, which grows as steps shrink, is more than the best three differ by, if they
-// agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends within less than the coarse
-// steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that agree with each other to a
-// hundredth of what they differ from coarse ones by are taken instead.
+// loss nor rounding at fine ones decide.  It ends where rounding, which grows as steps shrink, is more than the best three
+// differ by, if they agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends within
+// less than the coarse steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that agree with
+// each other to a hundredth of what they differ from coarse ones by are taken instead.
+//
+// The loss is a smooth function only as long as time steps are divided alike: where an end is divided otherwise than the
+// centre the difference, and those with larger steps, which reach over the same change, say nothing, and the sequence
+// begins anew at a smaller step.  So it does where a step makes bodies overlap, or a time step fail.
 static enum dc_status difference(struct checker *checker, struct coordinate c, double close,
                                  struct dc_gradient_difference *entry, struct dc_error *error)
 {
-  enum { LEVELS = 13 };
-  double plain[LEVELS], refined[LEVELS], rounding[LEVELS], step = 0.16, least = INFINITY, kink = 0;
-  int count = 0;
-  entry->difference = NAN;
-  for (int attempt = 0; count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
+  struct sequence sequence;
+  double step = 0.16;
+  start_sequence(&sequence, entry);
+  for (int attempt = 0; sequence.count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
     double up, down;
-    enum dc_status status = loss_at(checker, c, step, &up, error);
-    if (!status)
-      status = loss_at(checker, c, -step, &down, error);
-    if ((status == DC_INFEASIBLE || status == DC_NUMERICAL) && count == 0)
-      continue;
-    if (status)
+    bool alike = true;
+    enum dc_status status = loss_at(checker, c, step, &up, &alike, error);
+    if (!status && alike)
+      status = loss_at(checker, c, -step, &down, &alike, error);
+    if (status && !is_a_gap(status))
       return status;
-    plain[count] = (up - down) / (2 * step);
-    kink = fabs(up - 2 * checker->loss + down) / (2 * step);  // half of what slopes on both sides differ by
-    rounding[count] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
-    refined[count] = count ? plain[count] + (plain[count] - plain[count - 1]) / 15 : plain[count];
-    int k = count++ - 1;
-    if (k < 2)
+    if (status || !alike) {
+      entry->passed_over += !alike;
+      start_sequence(&sequence, entry);
+      if (step < SMALLEST_STEP)
+        break;
       continue;
-    double change = fmax(fabs(refined[k] - refined[k - 1]), fabs(refined[k + 1] - refined[k])) + rounding[k];
-    if (change < least || change < 0.01 * fabs(refined[k] - entry->difference)) {
-      least = change;
-      entry->difference = refined[k];
-      entry->step = 4 * step;
     }
-    if (rounding[count - 1] > least && fabs(entry->difference - entry->adjoint) <= close)
+    add_to_sequence(&sequence, step, up, checker->loss, down, entry);
+    bool agrees = fabs(entry->difference - entry->adjoint) <= close;
+    if (agrees && sequence.rounding[sequence.count - 1] > sequence.least)
       break;
   }
-  entry->spread = fmax(least, kink);
+  entry->spread = fmax(sequence.least, sequence.kink);
+  entry->straddles = isnan(entry->difference) && entry->passed_over > 0;
   return DC_OK;
 }
 
@@ -238,32 +294,75 @@ static int choose_coordinates(struct coordinate *list, int count, uint64_t seed)
   return chosen;
 }
 
-static enum dc_status check_coordinates(struct checker *checker, const double *gradient, uint64_t seed,
+struct differences {
+  const struct checkers *checkers;
+  const struct coordinate *list;
+  struct dc_gradient_difference *entries;
+  double close[DC_GRADIENT_CHECKS];
+  enum dc_status statuses[DC_GRADIENT_CHECKS];
+  struct dc_error errors[DC_GRADIENT_CHECKS];
+};
+
+static void difference_pass(void *context, int index, int thread)
+{
+  struct differences *d = context;
+  d->statuses[index] =
+      difference(&d->checkers->each[thread], d->list[index], d->close[index], &d->entries[index], &d->errors[index]);
+}
+
+// The differences of the first check->count of the list, whose adjoints are known; norms: of their kinds.
+static enum dc_status take_differences(const struct checkers *checkers, const struct coordinate *list,
+                                       const double *norms, struct dc_gradient_check *check, struct dc_error *error)
+{
+  struct differences *d = dc_alloc(1, sizeof *d);
+  if (!d)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  d->checkers = checkers;
+  d->list = list;
+  d->entries = check->checks;
+  for (int i = 0; i < check->count; i++)
+    d->close[i] = CLOSE * norms[list[i].kind];
+  dc_loop_run(difference_pass, d, check->count, checkers->team.count, NULL);
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < check->count && !status; i++) {
+    struct dc_gradient_difference *entry = &check->checks[i];
+    if (d->statuses[i])
+      status = dc_fail(error, d->statuses[i], "%s", d->errors[i].text);
+    entry->relative_error = fabs(entry->adjoint - entry->difference) / norms[list[i].kind];
+    entry->spread /= norms[list[i].kind];
+    check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
+    check->straddling += entry->straddles;
+  }
+  free(d);
+  return status;
+}
+
+static enum dc_status check_coordinates(const struct checkers *checkers, const double *gradient, uint64_t seed,
                                         struct dc_gradient_check *check, struct dc_error *error)
 {
-  struct dc_plan *plan = checker->plan;
-  struct coordinate *list = dc_alloc(most_coordinates(plan), sizeof *list);
+  struct checker *checker = &checkers->each[0];
+  struct coordinate *list = dc_alloc(most_coordinates(checker->plan), sizeof *list);
   if (!list)
     return dc_fail(error, DC_MEMORY, "out of memory");
-  int total = list_coordinates(plan, list);
+  int total = list_coordinates(checker->plan, list);
   double norms[KINDS] = {0}, largest = 0;
   for (int i = 0; i < total; i++)
     norms[list[i].kind] = hypot(norms[list[i].kind], adjoint_value(checker, gradient, list[i]));
   for (int k = 0; k < KINDS; k++)
     largest = fmax(largest, norms[k]);
+  for (int k = 0; k < KINDS; k++) {
+    norms[k] = fmax(norms[k], NEGLIGIBLE * largest);
+    norms[k] = norms[k] > 0 ? norms[k] : 1;
+  }
   check->count = choose_coordinates(list, total, seed);
-  enum dc_status status = DC_OK;
-  for (int i = 0; i < check->count && !status; i++) {
+  check->flat = true;
+  for (int i = 0; i < check->count; i++) {
     struct dc_gradient_difference *entry = &check->checks[i];
     coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
     entry->adjoint = adjoint_value(checker, gradient, list[i]);
-    double norm = fmax(norms[list[i].kind], NEGLIGIBLE * largest);
-    norm = norm > 0 ? norm : 1;
-    status = difference(checker, list[i], CLOSE * norm, entry, error);
-    entry->relative_error = fabs(entry->adjoint - entry->difference) / norm;
-    entry->spread /= norm;
-    check->max_relative_error = fmax(check->max_relative_error, entry->relative_error);
+    check->flat &= entry->adjoint == 0;
   }
+  enum dc_status status = take_differences(checkers, list, norms, check, error);
   free(list);
   return status;
 }
@@ -285,102 +384,179 @@ static double median_of_last(const double (*logs)[2], int count)
   return sorted[used / 2];
 }
 
-// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well
-// above rounding.
-static enum dc_status taylor_order(struct checker *checker, const double *direction, double loss, double slope,
-                                   double *order, struct dc_error *error)
+struct taylor {
+  const struct checkers *checkers;
+  const double *directions;                           // [DC_TAYLOR_DIRECTIONS][parameter_count]
+  double losses[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];  // NAN where the loss cannot be had
+  bool alike[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];     // divided as at parameters
+  enum dc_status statuses[DC_TAYLOR_DIRECTIONS * TAYLOR_STEPS];
+};
+
+static double taylor_step(int k)
 {
+  return ldexp(0.25, -k);
+}
+
+static void taylor_pass(void *context, int index, int thread)
+{
+  struct taylor *taylor = context;
+  struct checker *checker = &taylor->checkers->each[thread];
   struct dc_plan *plan = checker->plan;
-  double logs[TAYLOR_STEPS][2], largest = fabs(loss), step = 0.25;
-  double *x = dc_alloc((size_t)plan->parameter_count, sizeof *x);
+  int d = index / TAYLOR_STEPS, k = index % TAYLOR_STEPS, count = plan->parameter_count;
+  struct dc_error error = {0};
+  double loss;
+  for (int i = 0; i < count; i++)
+    checker->shifted[i] =
+        checker->parameters[i] + taylor_step(k) * taylor->directions[(size_t)d * (size_t)count + (size_t)i];
+  enum dc_status status = dc_plan_evaluate(plan, checker->shifted, &loss, NULL, &error);
+  taylor->losses[d][k] = status ? NAN : loss;
+  taylor->alike[d][k] = status || dc_trajectory_divided_alike(plan->trajectory, checker->centre);
+  taylor->statuses[index] = is_a_gap(status) ? DC_OK : status;
+}
+
+// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well
+// above rounding; NAN when there are none.  Steps that reach over a change of division or a gap are passed over.
+static double taylor_order(const double losses[TAYLOR_STEPS], const bool alike[TAYLOR_STEPS], double loss, double slope)
+{
+  double logs[TAYLOR_STEPS][2], largest = fabs(loss);
   int count = 0;
-  enum dc_status status = x ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
-  for (int k = 0; k < TAYLOR_STEPS && !status; k++, step *= 0.5) {
-    double value;
-    for (int i = 0; i < plan->parameter_count; i++)
-      x[i] = checker->parameters[i] + step * direction[i];
-    status = dc_plan_evaluate(plan, x, &value, NULL, error);
-    if (status == DC_INFEASIBLE) {
-      status = DC_OK;
+  for (int k = 0; k < TAYLOR_STEPS; k++) {
+    if (isnan(losses[k]) || !alike[k]) {
+      count = 0;
       continue;
     }
-    largest = fmax(largest, fabs(value));
-    logs[count][0] = step;
-    logs[count++][1] = fabs(value - loss - step * slope);
+    largest = fmax(largest, fabs(losses[k]));
+    logs[count][0] = taylor_step(k);
+    logs[count++][1] = fabs(losses[k] - loss - taylor_step(k) * slope);
   }
-  free(x);
-  *order = NAN;
-  if (status || count < TAYLOR_WINDOW)
-    return status;
+  if (count < TAYLOR_WINDOW)
+    return NAN;
   double noise = fmax(median_of_last((const double(*)[2])logs, count), DBL_EPSILON * largest);
   int last = count - 1;
   while (last >= 0 && logs[last][1] < ABOVE_NOISE * noise)
     last--;
   if (last < TAYLOR_WINDOW - 1)
-    return DC_OK;
+    return NAN;
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int k = last - TAYLOR_WINDOW + 1; k <= last; k++) {
     double a = log(logs[k][0]), b = log(logs[k][1]);
     sx += a, sy += b, sxx += a * a, sxy += a * b;
   }
-  *order = (TAYLOR_WINDOW * sxy - sx * sy) / (TAYLOR_WINDOW * sxx - sx * sx);
-  return DC_OK;
+  return (TAYLOR_WINDOW * sxy - sx * sy) / (TAYLOR_WINDOW * sxx - sx * sx);
 }
 
-static enum dc_status check_taylor(struct checker *checker, const double *gradient, uint64_t seed,
-                                   struct dc_gradient_check *check, struct dc_error *error)
+// Seeded directions of length 1.
+static void draw_directions(double *directions, int count, uint64_t seed)
 {
-  struct dc_plan *plan = checker->plan;
   struct dc_random random;
   dc_random_seed(&random, seed + 1);
-  double *direction = dc_alloc((size_t)plan->parameter_count, sizeof *direction);
-  if (!direction)
-    return dc_fail(error, DC_MEMORY, "out of memory");
-  enum dc_status status = DC_OK;
-  for (int d = 0; d < DC_TAYLOR_DIRECTIONS && plan->parameter_count && !status; d++) {
-    double norm = 0, slope = 0, order;
-    for (int i = 0; i < plan->parameter_count; i++) {
+  for (int d = 0; d < DC_TAYLOR_DIRECTIONS; d++) {
+    double *direction = directions + (size_t)d * (size_t)count, norm = 0;
+    for (int i = 0; i < count; i++) {
       direction[i] = dc_random_normal(&random);
       norm = hypot(norm, direction[i]);
     }
-    for (int i = 0; i < plan->parameter_count; i++) {
+    for (int i = 0; i < count; i++)
       direction[i] /= norm;
-      slope += direction[i] * gradient[i];
-    }
-    status = taylor_order(checker, direction, check->loss, slope, &order, error);
-    if (!status && !isnan(order))
-      check->taylor_orders[check->taylor_count++] = order;
   }
-  free(direction);
+}
+
+static void add_order(const struct taylor *taylor, int d, double slope, struct dc_gradient_check *check)
+{
+  double order = taylor_order(taylor->losses[d], taylor->alike[d], check->loss, slope);
+  bool straddles = false;
+  for (int k = 0; k < TAYLOR_STEPS; k++)
+    straddles |= !taylor->alike[d][k];
+  if (!isnan(order))
+    check->taylor_orders[check->taylor_count++] = order;
+  else
+    check->taylor_straddling += straddles;
+}
+
+static enum dc_status check_taylor(const struct checkers *checkers, const double *gradient, uint64_t seed,
+                                   struct dc_gradient_check *check, struct dc_error *error)
+{
+  int count = checkers->each[0].plan->parameter_count;
+  if (count == 0)
+    return DC_OK;
+  struct taylor *taylor = dc_alloc(1, sizeof *taylor);
+  double *directions = dc_alloc(DC_TAYLOR_DIRECTIONS * (size_t)count, sizeof *directions);
+  enum dc_status status = taylor && directions ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  if (!status) {
+    draw_directions(directions, count, seed);
+    taylor->checkers = checkers;
+    taylor->directions = directions;
+    dc_loop_run(taylor_pass, taylor, DC_TAYLOR_DIRECTIONS * TAYLOR_STEPS, checkers->team.count, NULL);
+  }
+  for (int i = 0; i < DC_TAYLOR_DIRECTIONS * TAYLOR_STEPS && !status; i++)
+    if (taylor->statuses[i])
+      status = dc_fail(error, taylor->statuses[i], "out of memory for a rollout");
+  for (int d = 0; d < DC_TAYLOR_DIRECTIONS && !status; d++) {
+    double slope = 0;
+    for (int i = 0; i < count; i++)
+      slope += directions[(size_t)d * (size_t)count + (size_t)i] * gradient[i];
+    add_order(taylor, d, slope, check);
+  }
+  free(directions);
+  free(taylor);
   return status;
+}
+
+// After the plan was evaluated at parameters.
+static enum dc_status create_checkers(struct dc_plan *plan, const double *parameters, double loss,
+                                      struct checkers *checkers, struct dc_error *error)
+{
+  size_t parameter_count = (size_t)plan->parameter_count, nv = (size_t)plan->model->bodies.nv;
+  enum dc_status status = dc_plan_team_create(plan, dc_threads(), &checkers->team, error);
+  size_t count = (size_t)checkers->team.count;
+  checkers->each = dc_alloc(count, sizeof *checkers->each);
+  checkers->centre = dc_record_create(plan->model, plan->window.steps);
+  checkers->shifted = dc_alloc(count * parameter_count, sizeof *checkers->shifted);
+  checkers->tangents = dc_alloc(count * nv, sizeof *checkers->tangents);
+  if (status || !checkers->each || !checkers->centre || !checkers->shifted || !checkers->tangents)
+    return dc_fail(error, DC_MEMORY, "out of memory for differences");
+  for (size_t i = 0; i < count; i++) {
+    checkers->each[i] = (struct checker){.plan = checkers->team.plans[i],
+                                         .parameters = parameters,
+                                         .centre = checkers->centre,
+                                         .loss = loss,
+                                         .shifted = checkers->shifted + i * parameter_count,
+                                         .tangent = checkers->tangents + i * nv};
+    dc_rollout_set_tight(checkers->team.plans[i]->rollout, true);
+  }
+  return dc_plan_record(plan, checkers->centre, error);
+}
+
+static void release_checkers(struct checkers *checkers)
+{
+  dc_plan_team_release(&checkers->team);
+  dc_trajectory_destroy(checkers->centre);
+  free(checkers->each);
+  free(checkers->shifted);
+  free(checkers->tangents);
 }
 
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error)
 {
-  struct checker checker = {.plan = plan, .parameters = parameters};
-  size_t count = (size_t)plan->parameter_count;
-  double *gradient = dc_alloc(count, sizeof *gradient);
-  checker.shifted = dc_alloc(count, sizeof *checker.shifted);
-  checker.tangent = dc_alloc((size_t)plan->model->bodies.nv, sizeof *checker.tangent);
+  struct checkers checkers = {0};
+  double *gradient = dc_alloc((size_t)plan->parameter_count, sizeof *gradient);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status =
-      gradient && checker.shifted && checker.tangent ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = gradient ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
   if (!status)
-    checker.loss = check->loss;
+    status = create_checkers(plan, parameters, check->loss, &checkers, error);
+  if (!status) {
+    check->steps = checkers.centre->steps;
+    check->divided_steps = dc_trajectory_divided_steps(checkers.centre);
+    status = check_coordinates(&checkers, gradient, seed, check, error);
+  }
   if (!status)
-    status = check_coordinates(&checker, gradient, seed, check, error);
-  check->flat = true;
-  for (int i = 0; i < check->count; i++)
-    check->flat &= check->checks[i].adjoint == 0;
-  if (!status)
-    status = check_taylor(&checker, gradient, seed, check, error);
+    status = check_taylor(&checkers, gradient, seed, check, error);
   dc_rollout_set_tight(plan->rollout, false);
+  release_checkers(&checkers);
   free(gradient);
-  free(checker.shifted);
-  free(checker.tangent);
   return status;
 }

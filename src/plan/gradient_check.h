@@ -14,15 +14,20 @@ struct dc_gradient_difference {
   double adjoint, difference;
   double relative_error;  // |adjoint - difference| / |gradient of this kind of parameter|
   double step;            // that the difference was taken with
-  double spread;  // what differences with other steps, and slopes on both sides, differ from it by; as the error
+  double spread;    // what differences with other steps, and slopes on both sides, differ from it by; as the error
+  int passed_over;  // step sizes that could not be used: at an end time steps are divided otherwise than at the point
+  bool straddles;   // no smooth neighbourhood was found for that reason: difference, error and step are NAN
 };
 
 struct dc_gradient_check {
   double loss;
   int count;
   struct dc_gradient_difference checks[DC_GRADIENT_CHECKS];
-  double max_relative_error;
-  int taylor_count;  // directions whose remainder stands above rounding
+  double max_relative_error;  // of those that do not straddle
+  int steps, divided_steps;   // of the rollout at the point
+  int straddling;             // differences that do
+  int taylor_count;           // directions whose remainder stands above rounding
+  int taylor_straddling;      // those that have none for changes of division
   double taylor_orders[DC_TAYLOR_DIRECTIONS];
   bool flat;  // the gradient is exactly zero
 };
@@ -30,7 +35,8 @@ struct dc_gradient_check {
 // Checks the plan at parameters: up to 16 seeded coordinates, one after the other of the controls, mass scales,
 // stiffness scale, gravity, friction scales, gains, initial positions and velocities (before the controls act on
 // them), by extrapolated central differences, and 4 random directions of the controls by the order of the Taylor
-// remainder.  Forward solves are converged to rounding.
+// remainder.  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
+// changes nothing.
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 

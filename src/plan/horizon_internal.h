@@ -15,4 +15,8 @@ bool dc_horizon_coasts(const struct dc_receding_horizon *horizon);
 // A minimization from the first guess of the window that has been set.  Statuses of dc_plan_begin.
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
+// After frames have been applied: where that went on for long enough without progress a kick is added to the first guess of
+// the next window, of several draws the chosen one, none where none can be rolled out.  DC_OK or DC_MEMORY.
+enum dc_status dc_horizon_kick(struct dc_receding_horizon *horizon, struct dc_error *error);
+
 #endif

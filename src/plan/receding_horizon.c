@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "optimize/norm.h"
 #include "plan/horizon_internal.h"
-
-static const double LEAST_PROGRESS = 1e-3;  // of the loss
 
 static bool allocate(struct dc_receding_horizon *h)
 {
@@ -333,86 +329,6 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   memcpy(h->target_velocity + (size_t)k * actuators, h->plan->input->target_velocity, bytes);
 }
 
-// Adds kick number draw to parameters [of the next window]: it depends on the seed, the step and its number only, so that
-// a run can be resumed.
-static void add_kick(const struct dc_receding_horizon *h, int draw, double *parameters)
-{
-  int steps = dc_horizon_window_steps(h), first = 0;
-  for (int i = 0; i < h->task->control_count; i++) {
-    const struct dc_control *control = &h->task->controls[i];
-    int count = control->type->parameter_count(control->options, h->model, steps);
-    int one = control->type->parameter_count(control->options, h->model, 1);
-    for (int k = 0; k < one && k < count; k++) {
-      struct dc_random random;
-      dc_random_seed(&random, (uint64_t)h->horizon.seed + ((uint64_t)h->executed->steps << 20) +
-                                  ((uint64_t)draw << 44) + (uint64_t)(first + k));
-      double kick = h->horizon.kick * dc_random_normal(&random);
-      for (int p = k; p < count; p += one)
-        parameters[first + p] += kick;
-    }
-    first += count;
-  }
-}
-
-// Rolls out the window with a kick: its loss, and the norm of its gradient unless NULL; false when it cannot be done.
-static bool try_kick(struct dc_receding_horizon *h, int draw, double *loss, double *steepness)
-{
-  struct dc_plan *plan = h->plan;
-  struct dc_error error = {0};
-  memcpy(plan->parameters, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
-  if (draw >= 0)
-    add_kick(h, draw, plan->parameters);
-  // plan->first_parameters has room for a gradient and is of no use between windows.
-  double *gradient = steepness ? plan->first_parameters : NULL;
-  if (dc_plan_evaluate(plan, plan->parameters, loss, gradient, &error))
-    return false;
-  if (steepness)
-    *steepness = norm_euclidean(gradient, plan->parameter_count);
-  return true;
-}
-
-// The kick, of all that are drawn, after which the window's rollout has the lowest loss, if that is progress.  Otherwise
-// nothing was met, and the loss only tells how far away from everything it leads: then the one with the steepest loss,
-// which comes nearest to something.  Draws that cannot be rolled out are left out; -1: none can.
-static int choose_kick(struct dc_receding_horizon *h)
-{
-  double lowest = INFINITY, steepest = -1, loss, steepness;
-  int best = -1;
-  dc_horizon_set_start(h);
-  bool known = try_kick(h, -1, &lowest, NULL);
-  double enough = known ? lowest * (1 - LEAST_PROGRESS) : INFINITY;
-  lowest = INFINITY;
-  for (int draw = 0; draw < h->horizon.draws; draw++)
-    if (try_kick(h, draw, &loss, NULL) && loss < lowest) {
-      lowest = loss;
-      best = draw;
-    }
-  if (best < 0 || lowest < enough)
-    return best;
-  int nearest = best;
-  for (int draw = 0; draw < h->horizon.draws; draw++)
-    if (try_kick(h, draw, &loss, &steepness) && steepness > steepest) {
-      steepest = steepness;
-      nearest = draw;
-    }
-  return nearest;
-}
-
-static void kick_if_stalled(struct dc_receding_horizon *h)
-{
-  bool progress = h->loss < h->progress * (1 - LEAST_PROGRESS);
-  h->stalled = progress ? 0 : h->stalled + 1;
-  if (progress)
-    h->progress = h->loss;
-  if (h->horizon.stall == 0 || h->stalled == 0 || h->stalled % h->horizon.stall != 0)
-    return;
-  if (h->executed->steps >= h->steps || h->success)
-    return;
-  int draw = h->horizon.draws > 1 ? choose_kick(h) : 0;
-  if (draw >= 0)
-    add_kick(h, draw, h->parameters);
-}
-
 // The last executed frame is what the run is judged by.
 static enum dc_status judge(struct dc_receding_horizon *h, struct dc_error *error)
 {
@@ -443,9 +359,8 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, dc_horizon_window_steps(h), h->parameters);
   dc_plan_end(plan);
-  kick_if_stalled(h);
   h->open = h->retried = false;
-  return DC_OK;
+  return dc_horizon_kick(h, error);
 }
 
 // Executes the next steps with the targets that are given for them.  They are as many as were applied of a window: the

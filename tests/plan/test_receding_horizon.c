@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block on two slides that an actuator drives to a target, alone in the world: the windows of a receding horizon.
+#include <omp.h>
+
+#include "base/threads.h"
 #include "plan_scene.h"
 
 static const char scene_text[] =
@@ -467,6 +470,62 @@ static void test_kicks(void)
   dc_scene_destroy(scene);
 }
 
+// A run with kicks of several draws, by so many threads.
+static struct recorder run_kicked(const struct dc_scene *scene, const struct dc_horizon *options,
+                                  const struct dc_gradient_settings *gradient, int threads)
+{
+  struct recorder recorder = {.horizon = create(scene, options)};
+  struct dc_error error = {0};
+  omp_set_num_threads(threads);
+  dc_loops_always_shared(threads > 1);
+  dc_plan_set_gradient(recorder.horizon->plan, gradient);
+  CHECK(run(&recorder, &error) == DC_OK, "%s", error.text);
+  return recorder;
+}
+
+// Kicks that make progress, kicks so small that the steepest is taken, and these with gradients that share out rollouts
+// themselves: the same bits and the same work, whatever the number of threads.
+static void test_kick_threads(void)
+{
+  struct dc_scene *scene = read_scene(scene_text);
+  struct dc_horizon options = scene->horizon;
+  struct dc_gradient_settings adjoint = scene->gradient, bundle = adjoint;
+  int before = omp_get_max_threads();
+  options.iterations = 0;
+  options.stall = 2;
+  options.draws = 5;
+  bundle.type = DC_GRADIENT_BUNDLE;
+  bundle.samples = 3;
+  for (int kind = 0; kind < 3; kind++) {
+    const struct dc_gradient_settings *gradient = kind < 2 ? &adjoint : &bundle;
+    options.kick = kind ? 1e-9 : 0.5;
+    struct recorder one = run_kicked(scene, &options, gradient, 1);
+    const struct dc_plan_work *work = &one.horizon->plan->work;
+    // A gradient takes a rollout, of a bundle 3 more.  Each window has one, of its first guess; every second but the last
+    // is followed by rollouts without a kick and with each draw, and where none makes progress by a gradient of each.
+    long gradient_rollouts = kind < 2 ? 1 : 4, windows = one.horizon->steps;
+    long rollouts = windows * gradient_rollouts + (windows / 2 - 1) * (1 + 5 + (kind ? 5 * gradient_rollouts : 0));
+    CHECK(kind == 0 || work->rollouts == rollouts, "kind %d: %ld rollouts", kind, work->rollouts);
+    for (int threads = 2; threads <= 4; threads += 2) {
+      struct dc_loop_counts helped = dc_loop_counts();
+      struct recorder many = run_kicked(scene, &options, gradient, threads);
+      const struct dc_plan_work *other = &many.horizon->plan->work;
+      CHECK(dc_loop_counts().helped > helped.helped, "nobody helped");
+      CHECK(same_executed(one.horizon, many.horizon), "kind %d with %d threads", kind, threads);
+      for (int k = 0; k < one.row_count; k++)
+        CHECK(same_row(&one.rows[k], &many.rows[k]), "kind %d with %d threads, row %d", kind, threads, k);
+      CHECK(work->rollouts == other->rollouts && work->steps == other->steps &&
+                work->newton_iterations == other->newton_iterations && work->evaluations == other->evaluations,
+            "kind %d with %d threads: %ld rollouts, not %ld", kind, threads, other->rollouts, work->rollouts);
+      dc_horizon_destroy(many.horizon);
+    }
+    dc_horizon_destroy(one.horizon);
+  }
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_scene_destroy(scene);
+}
+
 // The iterations of every window.
 struct windows {
   int count, iterations[STEPS];
@@ -514,8 +573,8 @@ RUN_TESTS({"a row for the start and for every step", test_rows},
           {"the applied parameters give the executed trajectory", test_seams},
           {"a replay executes the same", test_replay},
           {"a run that was stopped anywhere goes on bit for bit", test_resume},
-          {"kicks when nothing progresses", test_kicks}, {"windows after a kick may coast", test_coasting},
-          {"the last windows are shorter", test_last_windows},
+          {"kicks when nothing progresses", test_kicks}, {"kicks with any number of threads", test_kick_threads},
+          {"windows after a kick may coast", test_coasting}, {"the last windows are shorter", test_last_windows},
           {"the run ends at the target or when patience is over", test_early_ends},
           {"a window that fails is tried again from zero", test_failing_windows},
           {"what cannot run in a receding horizon is refused", test_refusals},

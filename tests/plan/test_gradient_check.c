@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of gradients: differences through divided steps, at a change of division, with any number of threads.
+#include <omp.h>
+
+#include "base/threads.h"
+#include "plan/gradient_check.h"
+#include "plan_scene.h"
+
+// Two balls, that would pass each other in the second step if it was not divided.
+static const char collision_text[] =
+    "{'time': {'step': 0.04, 'steps': 2}, 'gravity': [0, 0, 0],\n"
+    " 'contact': {'model': 'sdrs', 'support': 0.0044, 'stiffness': 8e-8},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+    " 'bodies': [{'name': 'a', 'shape': 'ball', 'mass': 1, 'position': [-1.24, 0, 0], 'rotation': [0.8, 0.2, 0.4, "
+    "0.4]},\n"
+    "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [1.24, 0.05, 0], 'velocity': [-20, 0, 0]}],\n"
+    " 'control': [{'type': 'initial_state', 'body': 'a', 'velocity': 'x', 'initial': [20]}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'b', 'target': [0.3, 0.2, 0.4]}]}\n";
+
+// A ball that is pushed aside, and what it pushes.
+static const char pair_text[] =
+    "{'time': {'step': 0.02, 'steps': 4}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-4},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+    " 'bodies': [{'name': 'a', 'shape': 'ball', 'mass': 1, 'position': [-0.25, 0.02, 0]},\n"
+    "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [0, 0, 0]}],\n"
+    " 'control': [{'type': 'initial_state', 'body': 'a', 'velocity': 'xy', 'initial': [0.5, 0]}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'b', 'target': [0.4, 0.1, 0]}]}\n";
+
+static struct dc_plan *create(const struct dc_scene *scene)
+{
+  struct dc_error error = {0};
+  struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &error);
+  if (!plan) {
+    printf("Bail out! %s\n", error.text);
+    exit(1);
+  }
+  return plan;
+}
+
+static void test_divided(void)
+{
+  struct dc_scene *scene = read_scene(collision_text);
+  struct dc_plan *plan = create(scene);
+  struct dc_gradient_check check;
+  struct dc_error error = {0};
+  CHECK(dc_gradient_check(plan, plan->parameters, 1, &check, &error) == DC_OK, "%s", error.text);
+  int passed_over = 0;
+  for (int i = 0; i < check.count; i++)
+    passed_over += check.checks[i].passed_over;
+  CHECK(check.steps == 2 && check.divided_steps == 1, "%d of %d divided", check.divided_steps, check.steps);
+  CHECK(check.count == DC_GRADIENT_CHECKS && check.straddling == 0, "%d of %d", check.straddling, check.count);
+  CHECK(check.max_relative_error <= 1e-6, "%g", check.max_relative_error);  // 2.1e-10 observed
+  CHECK(passed_over > 0, "some of the steps of 0.16 m reach over a change");
+  CHECK(check.taylor_count == DC_TAYLOR_DIRECTIONS && check.taylor_straddling == 0, "%d orders", check.taylor_count);
+  for (int i = 0; i < check.taylor_count; i++)
+    CHECK_NEAR(check.taylor_orders[i], 2, 0.05);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+// Between a speed and another one with other divisions: the last number before a change, as rollouts of the check go.
+static double last_before_change(struct dc_plan *plan, double low, double high)
+{
+  struct dc_trajectory *record = dc_record_create(plan->model, plan->window.steps);
+  struct dc_error error = {0};
+  double loss;
+  dc_rollout_set_tight(plan->rollout, true);
+  CHECK(dc_plan_evaluate(plan, &low, &loss, NULL, &error) == DC_OK && !dc_plan_record(plan, record, &error), "%s",
+        error.text);
+  CHECK(dc_plan_evaluate(plan, &high, &loss, NULL, &error) == DC_OK, "%s", error.text);
+  CHECK(!dc_trajectory_divided_alike(record, plan->trajectory), "other divisions at %g", high);
+  for (;;) {
+    double middle = 0.5 * (low + high);
+    if (!(low < middle && middle < high))
+      break;
+    CHECK(dc_plan_evaluate(plan, &middle, &loss, NULL, &error) == DC_OK, "%s", error.text);
+    *(dc_trajectory_divided_alike(record, plan->trajectory) ? &low : &high) = middle;
+  }
+  dc_rollout_set_tight(plan->rollout, false);
+  dc_trajectory_destroy(record);
+  return low;
+}
+
+static void test_straddling(void)
+{
+  struct dc_scene *scene = read_scene(collision_text);
+  struct dc_plan *plan = create(scene);
+  struct dc_gradient_check check;
+  struct dc_error error = {0};
+  double speed = last_before_change(plan, 20, 25);
+  CHECK(dc_gradient_check(plan, &speed, 1, &check, &error) == DC_OK, "%s", error.text);
+  int straddling = 0;
+  for (int i = 0; i < check.count; i++) {
+    const struct dc_gradient_difference *entry = &check.checks[i];
+    straddling += entry->straddles;
+    CHECK(!entry->straddles || (isnan(entry->difference) && isnan(entry->relative_error) && entry->passed_over > 0),
+          "%s", entry->parameter);
+  }
+  CHECK(check.checks[0].straddles, "the speed itself, %.17g", speed);
+  CHECK(check.straddling == straddling && straddling > 1, "%d, not %d", check.straddling, straddling);
+  CHECK(check.max_relative_error <= 1e-6, "%g", check.max_relative_error);
+  // Downwards steps are divided alike, so that directions that lead there have an order.
+  CHECK(check.taylor_straddling > 0 && check.taylor_count + check.taylor_straddling == DC_TAYLOR_DIRECTIONS,
+        "%d and %d", check.taylor_count, check.taylor_straddling);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+// Rollouts are spread over the threads, which changes no bit.
+static void test_threads(void)
+{
+  struct dc_scene *scene = read_scene(pair_text);
+  struct dc_gradient_check one, many;
+  struct dc_error error = {0};
+  int before = omp_get_max_threads();
+  for (int threads = 1; threads <= 4; threads *= 2) {
+    struct dc_plan *plan = create(scene);
+    struct dc_loop_counts counts = dc_loop_counts();
+    omp_set_num_threads(threads);
+    dc_loops_always_shared(threads > 1);
+    CHECK(dc_gradient_check(plan, plan->parameters, 3, threads > 1 ? &many : &one, &error) == DC_OK, "%s", error.text);
+    CHECK(threads == 1 || dc_loop_counts().helped > counts.helped, "nobody helped");
+    dc_plan_destroy(plan);
+    if (threads == 1)
+      continue;
+    CHECK(one.loss == many.loss && one.max_relative_error == many.max_relative_error && one.count == many.count);
+    for (int i = 0; i < one.count; i++) {
+      const struct dc_gradient_difference *a = &one.checks[i], *b = &many.checks[i];
+      CHECK(strcmp(a->parameter, b->parameter) == 0 && a->adjoint == b->adjoint && a->difference == b->difference &&
+                a->relative_error == b->relative_error && a->step == b->step && a->spread == b->spread,
+            "%s with %d threads", a->parameter, threads);
+    }
+    CHECK(one.taylor_count == many.taylor_count);
+    for (int i = 0; i < one.taylor_count; i++)
+      CHECK(one.taylor_orders[i] == many.taylor_orders[i], "order %d with %d threads", i, threads);
+  }
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_scene_destroy(scene);
+}
+
+RUN_TESTS({"divided steps", test_divided}, {"at a change of division", test_straddling},
+          {"equal bits with any number of threads", test_threads})
