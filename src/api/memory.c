@@ -18,12 +18,14 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing)
 {
   const struct dc_model *model = &scene->model;
   double steps = (double)scene->definition.time.steps;
-  bool horizon = optimizing && scene->horizon_given;
+  if (!optimizing)
+    return dc_rollout_bytes(model) + dc_forward_plan_bytes(model, &scene->task, steps);
+  bool horizon = scene->horizon_given;
   double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
   double plan = dc_plan_bytes(model, &scene->task, length);
   double bytes = dc_rollout_bytes(model) + (horizon ? dc_horizon_bytes(model, &scene->task, length, steps) : plan);
   // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
-  if (optimizing && scene->gradient.type != DC_GRADIENT_ADJOINT)
+  if (scene->gradient.type != DC_GRADIENT_ADJOINT)
     bytes += plan + dc_rollout_bytes(model);
   return bytes;
 }

@@ -233,11 +233,6 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
   memcpy(plan->first_parameters, plan->parameters, bytes);
   memcpy(plan->best_parameters, plan->parameters, bytes);
-  enum dc_status recorded = dc_plan_record(plan, plan->first, error);
-  if (!recorded)
-    recorded = dc_plan_record(plan, plan->best, error);
-  if (recorded)
-    return recorded;
   struct dc_plan_iteration iteration = {.loss = loss,
                                         .gradient_norm = NAN,
                                         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -273,7 +268,9 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (status || session->horizon)
     return status;
   if (!horizon) {
-    session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
+    int steps = (int)scene->definition.time.steps;
+    session->plan = session->optimizing ? dc_plan_create(&scene->model, &scene->task, steps, &session->error)
+                                        : dc_plan_create_forward(&scene->model, &scene->task, steps, &session->error);
     if (!session->plan)
       return session->error.status;
     set_up(session, session->plan);

@@ -38,7 +38,7 @@ static struct dc_trajectory *create(const struct dc_model *model, int steps, int
 
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
 {
-  return create(model, steps, dc_model_pair_count(model));
+  return create(model, steps, dc_model_stores_tape(model, steps) ? dc_model_pair_count(model) : 0);
 }
 
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
@@ -65,6 +65,11 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory)
   free(trajectory);
 }
 
+struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *trajectory, int step)
+{
+  return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
+}
+
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
                                          const struct dc_pair_derivatives *pairs)
 {
@@ -77,7 +82,7 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
   between->at[count] = at;
   if (nq)
     memcpy(between->q + count * nq, q, nq * sizeof *q);
-  if (pair_count)
+  if (pair_count && pairs)
     memcpy(between->pairs + count * pair_count, pairs, pair_count * sizeof *pairs);
   trajectory->between_first[step + 1] = ++between->count;
   return DC_OK;
@@ -103,7 +108,7 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
     to->between_first[k + t + 1] = to->between.count;
     for (int i = from->between_first[t]; i < from->between_first[t + 1] && !status; i++)
       status = dc_trajectory_add_between(to, (int)(k + t), from->between.at[i], from->between.q + (size_t)i * nq,
-                                         from->between.pairs + (size_t)i * (size_t)from->pair_count);
+                                         from->pair_count ? from->between.pairs + (size_t)i * pairs : NULL);
   }
   // Known for a trajectory as a whole only: a bound; regularized_steps are not told apart at all.
   to->largest_residual = fmax(to->largest_residual, from->largest_residual);
