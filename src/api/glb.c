@@ -2,6 +2,7 @@
 #include "api/glb.h"
 
 #include <dcsim.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,24 +53,39 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
   return status;
 }
 
+// Poses of the animation of a run: of longer ones fewer frames are kept, evenly spread.
+enum { MOST_POSES = 200000, LEAST_FRAMES = 2000 };
+
+static int kept_frames(int frames, int bodies)
+{
+  int most = bodies ? MOST_POSES / bodies : MOST_POSES;
+  if (most < LEAST_FRAMES)
+    most = LEAST_FRAMES;
+  return frames < most ? frames : most;
+}
+
 static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct dc_stored_trajectory *stored,
                                 struct dc_error *error)
 {
-  size_t frames = (size_t)trajectory->steps + 1, count = frames * (size_t)trajectory->bodies;
-  *stored = (struct dc_stored_trajectory){
-      .arena = dc_arena_create(), .frames = trajectory->steps + 1, .bodies = trajectory->bodies};
+  int all = trajectory->steps + 1, kept = kept_frames(all, trajectory->bodies);
+  size_t frames = (size_t)kept, bodies = (size_t)trajectory->bodies;
+  *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(), .frames = kept, .bodies = trajectory->bodies};
   if (stored->arena) {
     stored->time = dc_arena_alloc(stored->arena, frames, sizeof *stored->time);
-    stored->position = dc_arena_alloc(stored->arena, count, 3 * sizeof *stored->position);
-    stored->quaternion = dc_arena_alloc(stored->arena, count, 4 * sizeof *stored->quaternion);
+    stored->position = dc_arena_alloc(stored->arena, frames * bodies, 3 * sizeof *stored->position);
+    stored->quaternion = dc_arena_alloc(stored->arena, frames * bodies, 4 * sizeof *stored->quaternion);
   }
   if (!stored->time || !stored->position || !stored->quaternion)
     return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
-  for (size_t f = 0; f < frames; f++)
-    stored->time[f] = (double)f * trajectory->time_step;
-  for (size_t i = 0; i < count; i++) {
-    dc_vec_copy(stored->position + 3 * i, trajectory->poses[i].position);
-    memcpy(stored->quaternion + 4 * i, trajectory->poses[i].quaternion, sizeof trajectory->poses[i].quaternion);
+  for (size_t k = 0; k < frames; k++) {
+    int f = kept < all ? (int)lrint((double)k * (all - 1) / (kept - 1)) : (int)k;
+    const struct dc_pose *poses = trajectory->poses + (size_t)f * bodies;
+    stored->time[k] = f * trajectory->time_step;
+    for (size_t b = 0; b < bodies; b++) {
+      dc_vec_copy(stored->position + 3 * (k * bodies + b), poses[b].position);
+      memcpy(stored->quaternion + 4 * (k * bodies + b), poses[b].quaternion, sizeof poses[b].quaternion);
+    }
+    dc_trajectory_release(trajectory, (int)k);
   }
   return DC_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef DC_DYNAMICS_TRAJECTORY_H
 #define DC_DYNAMICS_TRAJECTORY_H
 
+#include "base/mapped_file.h"
 #include "dynamics/model.h"
 
 // The states inside of divided steps, in order of time (docs/theory.md, "Divided steps").
@@ -34,6 +35,7 @@ struct dc_trajectory {
   struct dc_pair_derivatives *pairs;  // the tape: [steps][pair_count] at each converged step, for the adjoint
   int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
+  struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
 };
 
 // Whether trajectories of the model have velocities.
@@ -43,6 +45,15 @@ bool dc_model_keeps_velocity(const struct dc_model *model);
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
 // A trajectory of states only; its adjoint evaluates contact again.
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
+// The same with its arrays in a file of at least dc_record_bytes bytes, which it takes over.  NULL: out of memory, then the
+// file is the caller's still.
+struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int steps, const struct dc_mapped_file *file);
+size_t dc_record_bytes(const struct dc_model *model, int steps);
+// To be called now and then where all frames are gone through in their order: lets the system have the memory of those
+// that a file holds.
+enum { DC_RELEASED_FRAMES = 8192 };
+void dc_trajectory_release(const struct dc_trajectory *trajectory, int frame);
+
 void dc_trajectory_destroy(struct dc_trajectory *trajectory);
 
 // Where the derivatives of pairs at the end of a step belong, [pair_count]; NULL without a tape.

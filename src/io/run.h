@@ -7,6 +7,7 @@
 #define DC_IO_RUN_H
 
 #include "dynamics/rollout.h"
+#include "io/run_files.h"
 #include "io/scene.h"
 
 // A run directory being written.  Every function returns DC_IO with the file's name on failure (DC_MEMORY when out of
@@ -56,6 +57,21 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
 // opened: what is there now belongs to somebody else.
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error);
+
+// Memory of so many bytes, zeroed, in a file without a name below DIR: it is gone when the memory is, or the process.
+enum dc_status dc_run_spool(struct dc_run *run, size_t size, struct dc_mapped_file *file, struct dc_error *error);
+
+// DIR/name being made piece by piece in size bytes of memory, more than it needs; path is for messages.
+struct dc_run_image {
+  struct dc_mapped_file memory;
+  struct dc_new_file file;
+  char *path;
+};
+enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t size, struct dc_run_image *image,
+                                  struct dc_error *error);
+// With status DC_OK the file is the first size bytes; otherwise it is taken back.  Returns status, DC_IO.
+enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_run_image *image, size_t size,
+                                enum dc_status status, struct dc_error *error);
 
 // Makes the rows so far durable; DC_IO.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);

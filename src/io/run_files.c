@@ -12,7 +12,6 @@
 
 // Process and attempt.
 #define TEMPORARY_NAME ".tmp-%ld-%d"
-enum { TEMPORARY_SIZE = 48 };
 
 char *dc_path_join(const char *directory, const char *name)
 {
@@ -104,36 +103,49 @@ static char *directory_of(const char *path)
 
 // Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which may be as
 // long as the file system allows.
-static int open_temporary(int folder, char name[TEMPORARY_SIZE])
+static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
-    snprintf(name, TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    snprintf(name, DC_TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
+    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || (errno != EEXIST && errno != EINTR))
       return fd;
   }
   return -1;
 }
 
+enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error)
+{
+  file->folder = folder;
+  file->fd = open_temporary(folder, file->temporary);
+  return file->fd < 0 ? dc_fail_file(error, path, "create") : DC_OK;
+}
+
+enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
+                               struct dc_error *error)
+{
+  if (!status && sync_fd(file->fd) < 0)
+    status = dc_fail_file(error, path, "sync");
+  if (close(file->fd) < 0 && errno != EINTR && !status)
+    status = dc_fail_file(error, path, "close");
+  if (!status && renameat(file->folder, file->temporary, file->folder, name) < 0)
+    status = dc_fail_file(error, path, "rename to it");
+  if (status) {
+    unlinkat(file->folder, file->temporary, 0);
+    return status;
+  }
+  return sync_folder(file->folder, path, error);
+}
+
 enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
                                 struct dc_error *error)
 {
-  char temporary[TEMPORARY_SIZE];
-  int fd = open_temporary(folder, temporary);
-  if (fd < 0)
-    return dc_fail_file(error, path, "create");
-  enum dc_status status = dc_write_all(fd, path, bytes, size, error);
-  if (!status && sync_fd(fd) < 0)
-    status = dc_fail_file(error, path, "sync");
-  if (close(fd) < 0 && errno != EINTR && !status)
-    status = dc_fail_file(error, path, "close");
-  if (!status && renameat(folder, temporary, folder, name) < 0)
-    status = dc_fail_file(error, path, "rename to it");
-  if (status) {
-    unlinkat(folder, temporary, 0);
+  struct dc_new_file file;
+  enum dc_status status = dc_new_file_begin(folder, path, &file, error);
+  if (status)
     return status;
-  }
-  return sync_folder(folder, path, error);
+  status = dc_write_all(file.fd, path, bytes, size, error);
+  return dc_new_file_end(&file, name, path, status, error);
 }
 
 enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)

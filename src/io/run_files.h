@@ -19,6 +19,18 @@ enum dc_status dc_fail_file(struct dc_error *error, const char *path, const char
 // Writes size bytes at the end of what fd has; DC_IO when not all could be written.
 enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t size, struct dc_error *error);
 
+// A file being made under a temporary name in folder (dc_directory_open), for what path will name.
+enum { DC_TEMPORARY_SIZE = 48 };
+struct dc_new_file {
+  int folder, fd;  // fd: open for reading and writing
+  char temporary[DC_TEMPORARY_SIZE];
+};
+enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error);
+// With status DC_OK syncs, closes and renames it to name, and syncs the folder; otherwise, or when that fails, removes it.
+// Returns status or DC_IO.
+enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
+                               struct dc_error *error);
+
 // Replaces path by a file of these bytes: temporary file in the same directory, fsync, close, rename, fsync of the
 // directory. After a failure path is what it was before (or the new file, when only the last fsync failed) and no
 // temporary file is left.

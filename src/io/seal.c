@@ -11,18 +11,33 @@
 static const size_t largest_file = (size_t)8 << 30;
 
 // Format, size, FNV-1a of the bytes behind.
-static void make_seal(char seal[DC_SEAL_SIZE], const char *format, const char *image, size_t size)
+static void make_seal(char seal[DC_SEAL_SIZE], const char *format, size_t size, uint64_t hash)
 {
   memset(seal, 0, DC_SEAL_SIZE);
-  snprintf(seal, DC_SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", format, size,
-           (unsigned long long)dc_hash(DC_HASH_SEED, image + DC_SEAL_SIZE, size - DC_SEAL_SIZE));
+  snprintf(seal, DC_SEAL_SIZE, "%s\nsize %zu\nfnv1a %016llx\n", format, size, (unsigned long long)hash);
+}
+
+static uint64_t hash_behind(const char *image, size_t size)
+{
+  return dc_hash(DC_HASH_SEED, image + DC_SEAL_SIZE, size - DC_SEAL_SIZE);
 }
 
 void dc_seal(const char *format, char *image, size_t size)
 {
   char seal[DC_SEAL_SIZE];
-  make_seal(seal, format, image, size);
+  make_seal(seal, format, size, hash_behind(image, size));
   memcpy(image, seal, DC_SEAL_SIZE);
+}
+
+void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_t size)
+{
+  static const size_t block = 4 << 20;
+  uint64_t hash = DC_HASH_SEED;
+  for (size_t at = DC_SEAL_SIZE; at < size; at += block) {
+    hash = dc_hash(hash, file->bytes + at, size - at < block ? size - at : block);
+    dc_mapped_file_release(file);
+  }
+  make_seal(file->bytes, format, size, hash);
 }
 
 static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size,
@@ -32,7 +47,7 @@ static enum dc_status check_seal(const char *path, const char *format, const cha
   size_t length = strlen(format);
   if (size <= DC_SEAL_SIZE || memcmp(image, format, length) != 0 || image[length] != '\n')
     return dc_fail(error, DC_CHECKPOINT, "%.800s: is not of the format \"%s\"", path, format);
-  make_seal(seal, format, image, size);
+  make_seal(seal, format, size, hash_behind(image, size));
   if (memcmp(seal, image, DC_SEAL_SIZE) != 0)
     return dc_fail(error, DC_CHECKPOINT, "%.800s: is damaged (size or hash is not what was written)", path);
   return DC_OK;

@@ -6,12 +6,15 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "base/mapped_file.h"
 
 enum { DC_SEAL_SIZE = 512 };  // the smallest user block of HDF5
 
 // Seals image [size]: writes its first DC_SEAL_SIZE bytes, which are free for that.  format is one line.
 void dc_seal(const char *format, char *image, size_t size);
+
+// The same of the first size bytes of a mapped file, whose pages it releases on the way.
+void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_t size);
 
 // Reads path, at most 8 GiB, into *image [*size], released with free().  DC_IO when it cannot be read, DC_CHECKPOINT when it
 // is not of this format or not what was sealed, DC_MEMORY.

@@ -49,10 +49,11 @@ static double parameter_count(const struct dc_model *model, const struct dc_task
   return few + (more - few) * (steps - FEW) / FEW;
 }
 
-double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
+double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
 {
   // parameters in four places, and their groups
-  return bytes_of(try_record, model, steps) + bytes_of(try_input, model, steps) +
+  return bytes_of(try_record, model, in_file ? fmin(steps, DC_RELEASED_FRAMES) : steps) +
+         bytes_of(try_input, model, steps) +
          parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
 }
 
@@ -60,8 +61,8 @@ double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, d
 {
   const struct dc_bodies *bodies = &model->bodies;
   // first and best trajectory; the derivatives of a loss by the frames
-  return dc_forward_plan_bytes(model, task, steps) + tape_bytes(model, steps) + 2 * bytes_of(try_record, model, steps) +
-         bytes_of(try_cotangent, model, steps) +
+  return dc_forward_plan_bytes(model, task, steps, false) + tape_bytes(model, steps) +
+         2 * bytes_of(try_record, model, steps) + bytes_of(try_cotangent, model, steps) +
          (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double);
 }
 

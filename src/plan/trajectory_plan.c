@@ -38,12 +38,12 @@ static bool allocate_for_gradients(struct dc_plan *plan)
   return plan->cotangent && plan->first && plan->best && cotangent->wrenches && cotangent->forces;
 }
 
-static bool allocate(struct dc_plan *plan)
+static bool allocate(struct dc_plan *plan, bool in_file)
 {
   size_t parameters = (size_t)plan->parameter_capacity;
   plan->input = dc_rollout_input_create(plan->model, plan->capacity);
-  plan->trajectory =
-      plan->forward ? dc_record_create(plan->model, plan->capacity) : dc_trajectory_create(plan->model, plan->capacity);
+  plan->trajectory = plan->forward ? dc_record_create(plan->model, in_file ? 0 : plan->capacity)
+                                   : dc_trajectory_create(plan->model, plan->capacity);
   plan->state = dc_alloc((size_t)plan->state_size, sizeof *plan->state);
   plan->parameters = dc_alloc(parameters, sizeof *plan->parameters);
   plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
@@ -55,7 +55,7 @@ static bool allocate(struct dc_plan *plan)
 }
 
 static struct dc_plan *create(const struct dc_model *model, const struct dc_task *task, int steps, bool forward,
-                              struct dc_error *error)
+                              bool in_file, struct dc_error *error)
 {
   struct dc_plan *plan = dc_alloc(1, sizeof *plan);
   if (!plan) {
@@ -74,7 +74,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_plan_destroy(plan);
     return NULL;
   }
-  if (!allocate(plan)) {
+  if (!allocate(plan, in_file)) {
     dc_fail(error, DC_MEMORY, "out of memory for trajectories of %d steps", steps);
     dc_plan_destroy(plan);
     return NULL;
@@ -88,13 +88,26 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
 struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
                                struct dc_error *error)
 {
-  return create(model, task, steps, false, error);
+  return create(model, task, steps, false, false, error);
 }
 
 struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struct dc_task *task, int steps,
-                                       struct dc_error *error)
+                                       bool in_file, struct dc_error *error)
 {
-  return create(model, task, steps, true, error);
+  return create(model, task, steps, true, in_file, error);
+}
+
+enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error)
+{
+  struct dc_trajectory *trajectory = dc_record_create_in(plan->model, plan->capacity, file);
+  if (!trajectory) {
+    dc_mapped_file_destroy(file);
+    return dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", plan->capacity);
+  }
+  trajectory->steps = plan->window.steps;
+  dc_trajectory_destroy(plan->trajectory);
+  plan->trajectory = trajectory;
+  return DC_OK;
 }
 
 void dc_plan_destroy(struct dc_plan *plan)
