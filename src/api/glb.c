@@ -2,7 +2,6 @@
 #include "api/glb.h"
 
 #include <dcsim.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,21 +52,17 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
   return status;
 }
 
-// Poses of the animation of a run: of longer ones fewer frames are kept, evenly spread.
-enum { MOST_POSES = 200000, LEAST_FRAMES = 2000 };
-
-static int kept_frames(int frames, int bodies)
+int dc_api_most_frames(int bodies)
 {
+  enum { MOST_POSES = 200000, LEAST_FRAMES = 2000 };
   int most = bodies ? MOST_POSES / bodies : MOST_POSES;
-  if (most < LEAST_FRAMES)
-    most = LEAST_FRAMES;
-  return frames < most ? frames : most;
+  return most < LEAST_FRAMES ? LEAST_FRAMES : most;
 }
 
 static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct dc_stored_trajectory *stored,
                                 struct dc_error *error)
 {
-  int all = trajectory->steps + 1, kept = kept_frames(all, trajectory->bodies);
+  int all = trajectory->steps + 1, most = dc_api_most_frames(trajectory->bodies), kept = all < most ? all : most;
   size_t frames = (size_t)kept, bodies = (size_t)trajectory->bodies;
   *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(), .frames = kept, .bodies = trajectory->bodies};
   if (stored->arena) {
@@ -78,7 +73,7 @@ static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct d
   if (!stored->time || !stored->position || !stored->quaternion)
     return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
   for (size_t k = 0; k < frames; k++) {
-    int f = kept < all ? (int)lrint((double)k * (all - 1) / (kept - 1)) : (int)k;
+    int f = dc_spread((int)k, kept, all);
     const struct dc_pose *poses = trajectory->poses + (size_t)f * bodies;
     stored->time[k] = f * trajectory->time_step;
     for (size_t b = 0; b < bodies; b++) {

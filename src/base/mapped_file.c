@@ -5,6 +5,15 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+static enum dc_status map(int fd, size_t size, int flags, struct dc_mapped_file *file)
+{
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (memory == MAP_FAILED)
+    return DC_IO;
+  *file = (struct dc_mapped_file){.bytes = memory, .size = size};
+  return DC_OK;
+}
+
 enum dc_status dc_mapped_file_create(int fd, size_t size, struct dc_mapped_file *file)
 {
   int failure;
@@ -16,11 +25,13 @@ enum dc_status dc_mapped_file_create(int fd, size_t size, struct dc_mapped_file 
     errno = failure;
     return DC_IO;
   }
-  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED)
-    return DC_IO;
-  *file = (struct dc_mapped_file){.bytes = memory, .size = size};
-  return DC_OK;
+  return map(fd, size, MAP_SHARED, file);
+}
+
+enum dc_status dc_mapped_file_open(int fd, size_t size, struct dc_mapped_file *file)
+{
+  *file = (struct dc_mapped_file){0};
+  return map(fd, size, MAP_PRIVATE | MAP_NORESERVE, file);
 }
 
 void dc_mapped_file_destroy(struct dc_mapped_file *file)

@@ -108,7 +108,7 @@ static herr_t leave_memory(void *memory)
   return 0;
 }
 
-static herr_t make_in(hid_t access, struct dc_mapped_file *memory)
+static herr_t use_memory(hid_t access, struct dc_mapped_file *memory)
 {
   H5FD_file_image_callbacks_t callbacks = {.image_malloc = place,
                                            .image_memcpy = copy_nothing,
@@ -128,7 +128,7 @@ void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory)
   hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
   checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
   if (memory)
-    checked(writer, make_in(access, memory));
+    checked(writer, use_memory(access, memory));
   checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
   checked(writer, H5Pset_userblock(creation, DC_SEAL_SIZE));
   checked(writer, H5Pset_obj_track_times(creation, false));
@@ -185,12 +185,13 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format)
   return size;
 }
 
-hid_t dc_h5_open_image(char *image, size_t size)
+hid_t dc_h5_open_image(struct dc_mapped_file *image)
 {
   char name[64];
   unique_name(name, sizeof name);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && H5Pset_file_image(access, image, size) >= 0)
+  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && use_memory(access, image) >= 0 &&
+      H5Pset_file_image(access, image->bytes, image->size) >= 0)
     file = H5Fopen(name, H5F_ACC_RDONLY, access);
   close_object(access);
   return file;

@@ -35,8 +35,8 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format);
 // Attribute of one string (count 0) or of a row of strings.
 void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings);
 
-// The file in memory as HDF5 sees it, or a negative number.
-hid_t dc_h5_open_image(char *image, size_t size);
+// The file in memory as HDF5 sees it, or a negative number.  It is not copied and may be changed.
+hid_t dc_h5_open_image(struct dc_mapped_file *image);
 // Copies an attribute of one string into text; false when it is not there, something else or longer.
 bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size);
 

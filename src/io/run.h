@@ -58,6 +58,9 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error);
 
+// The directory itself, for names in it, as long as the run is open.  DC_IO when it is no longer the one that was opened.
+enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error);
+
 // Memory of so many bytes, zeroed, in a file without a name below DIR: it is gone when the memory is, or the process.
 enum dc_status dc_run_spool(struct dc_run *run, size_t size, struct dc_mapped_file *file, struct dc_error *error);
 
@@ -129,15 +132,20 @@ struct dc_stored_joint {
   double *values;      // [frames][width]
 };
 
+// Member k of kept ones spread evenly over count, the first and the last among them.
+int dc_spread(int k, int kept, int count);
+
 // A trajectory as stored: poses of every body per frame.
 struct dc_stored_trajectory {
   struct dc_arena *arena;
-  int frames, bodies, control_count;  // parameters of a run of frames - 1 steps
-  double *time;                       // [frames]
-  double *position;                   // [frames][bodies][3], of the centre of mass
-  double *quaternion;                 // [frames][bodies][4]
-  double *control;                    // [control_count]
-  double *min_gap;                    // [frames]; NULL: no two bodies can meet
+  int frames, bodies;
+  int all_frames;      // in the file
+  int control_count;   // parameters of a run of all_frames - 1 steps
+  double *time;        // [frames]
+  double *position;    // [frames][bodies][3], of the centre of mass
+  double *quaternion;  // [frames][bodies][4]
+  double *control;     // [control_count]
+  double *min_gap;     // [frames]; NULL: no two bodies can meet
   int joint_count;
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
   // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
@@ -151,6 +159,11 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 // The same for the first trajectory, /first; a file without one gives no frames.
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among them.
+// Memory is in proportion to these.
+enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
+                                   struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
 // Whether DIR/resolved.json has the time step, the number of steps and the controls of scene.  A file that is missing or
 // unreadable has not.

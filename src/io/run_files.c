@@ -163,17 +163,10 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
   return status;
 }
 
-static enum dc_status read_open_file(int fd, const char *path, size_t limit, char **bytes, size_t *size,
+static enum dc_status read_open_file(int fd, const char *path, size_t capacity, char **bytes, size_t *size,
                                      struct dc_error *error)
 {
-  struct stat info;
-  if (fstat(fd, &info) < 0)
-    return dc_fail_file(error, path, "read");
-  if (!S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
-  if ((unsigned long long)info.st_size > limit)
-    return dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
-  size_t capacity = (size_t)info.st_size, length = 0;
+  size_t length = 0;
   char *buffer = malloc(capacity + 1);
   if (!buffer)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory for %zu bytes", path, capacity);
@@ -195,14 +188,39 @@ static enum dc_status read_open_file(int fd, const char *path, size_t limit, cha
   return DC_OK;
 }
 
+enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error)
+{
+  struct stat info;
+  enum dc_status status = DC_OK;
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (*fd < 0)
+    return dc_fail_file(error, path, "open");
+  if (fstat(*fd, &info) < 0)
+    status = dc_fail_file(error, path, "read");
+  else if (!S_ISREG(info.st_mode))
+    status = dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+  else if ((unsigned long long)info.st_size > limit)
+    status =
+        dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
+  else
+    *size = (size_t)info.st_size;
+  if (status) {
+    close(*fd);
+    *fd = -1;
+  }
+  return status;
+}
+
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
 {
+  int fd;
+  size_t capacity;
   *bytes = NULL;
   *size = 0;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0)
-    return dc_fail_file(error, path, "open");
-  enum dc_status status = read_open_file(fd, path, limit, bytes, size, error);
+  enum dc_status status = dc_file_open(path, limit, &fd, &capacity, error);
+  if (status)
+    return status;
+  status = read_open_file(fd, path, capacity, bytes, size, error);
   close(fd);
   return status;
 }

@@ -44,6 +44,9 @@ enum dc_status dc_file_write_at(int folder, const char *name, const char *path, 
 // zero. Never blocks on a FIFO or device.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error);
 
+// Opens a regular file of at most limit bytes (DC_MEMORY beyond) for reading: *fd, *size.  Never blocks.
+enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error);
+
 // *same: whether path is a regular file of exactly these bytes.  DC_IO when it is there and cannot be read, DC_MEMORY.
 enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error);
 

@@ -16,6 +16,10 @@ void dc_seal(const char *format, char *image, size_t size);
 // The same of the first size bytes of a mapped file, whose pages it releases on the way.
 void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_t size);
 
+// Maps path, at most 8 GiB, as dc_mapped_file_open does, after its bytes were checked.  Errors as below.
+enum dc_status dc_sealed_file_map(const char *path, const char *format, struct dc_mapped_file *file,
+                                  struct dc_error *error);
+
 // Reads path, at most 8 GiB, into *image [*size], released with free().  DC_IO when it cannot be read, DC_CHECKPOINT when it
 // is not of this format or not what was sealed, DC_MEMORY.
 enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
