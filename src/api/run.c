@@ -412,6 +412,8 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   int parameter_count = dc_task_parameter_count(&scene->task, &scene->model, (int)scene->definition.time.steps);
   enum dc_status status = dc_api_check_memory(
       scene, dc_api_run_bytes(scene, session->optimizing, writes_nothing(session)), &session->error);
+  if (!status && !writes_nothing(session))
+    status = dc_run_check_size(scene, &session->error);
   if (status)
     return dc_api_fail(error, &session->error, status);
   double *parameters = dc_alloc((size_t)parameter_count, sizeof *parameters);

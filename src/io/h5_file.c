@@ -10,7 +10,6 @@
 #include "io/seal.h"
 
 enum { IMAGE_INCREMENT = 1 << 20 };
-static const size_t largest_file = (size_t)8 << 30;
 
 static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
@@ -159,7 +158,7 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
   if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
     return NULL;
   ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
-  if (length <= 0 || (size_t)length > largest_file - DC_SEAL_SIZE)
+  if (length <= 0 || (size_t)length > DC_SEALED_MOST_BYTES - DC_SEAL_SIZE)
     return NULL;
   *size = DC_SEAL_SIZE + (size_t)length;
   char *image = malloc(*size);
@@ -178,7 +177,7 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format)
   checked(writer, H5Fflush(writer->file, H5F_SCOPE_LOCAL));
   ssize_t length = writer->failed ? -1 : H5Fget_file_image(writer->file, NULL, 0);
   dc_h5_writer_close(writer);
-  if (writer->failed || length <= 0 || (size_t)length > largest_file - DC_SEAL_SIZE)
+  if (writer->failed || length <= 0 || (size_t)length > DC_SEALED_MOST_BYTES - DC_SEAL_SIZE)
     return 0;
   size_t size = DC_SEAL_SIZE + (size_t)length;
   dc_seal_mapped(format, writer->memory, size);

@@ -94,6 +94,9 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
                                        const struct dc_trajectory *first, const double *first_parameters,
                                        const struct dc_applied_targets *targets, struct dc_error *error);
 
+// DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
+enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
+
 struct dc_run_summary {
   const char *version;  // of the program
   const char *command;  // the command line

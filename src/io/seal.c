@@ -10,8 +10,6 @@
 #include "base/hash.h"
 #include "io/run_files.h"
 
-static const size_t largest_file = (size_t)8 << 30;
-
 // Format, size, FNV-1a of the bytes behind.
 static void make_seal(char seal[DC_SEAL_SIZE], const char *format, size_t size, uint64_t hash)
 {
@@ -86,7 +84,7 @@ enum dc_status dc_sealed_file_map(const char *path, const char *format, struct d
   int fd;
   size_t size;
   *file = (struct dc_mapped_file){0};
-  enum dc_status status = dc_file_open(path, largest_file, &fd, &size, error);
+  enum dc_status status = dc_file_open(path, DC_SEALED_MOST_BYTES, &fd, &size, error);
   if (status)
     return status;
   status = check_file(fd, path, format, size, error);
@@ -99,7 +97,7 @@ enum dc_status dc_sealed_file_map(const char *path, const char *format, struct d
 enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
                                    struct dc_error *error)
 {
-  enum dc_status status = dc_file_read(path, largest_file, image, size, error);
+  enum dc_status status = dc_file_read(path, DC_SEALED_MOST_BYTES, image, size, error);
   if (!status)
     status = check_seal(path, format, *image, *size, *size > DC_SEAL_SIZE ? hash_behind(*image, *size) : 0, error);
   if (status) {

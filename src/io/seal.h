@@ -8,7 +8,8 @@
 
 #include "base/mapped_file.h"
 
-enum { DC_SEAL_SIZE = 512 };  // the smallest user block of HDF5
+enum { DC_SEAL_SIZE = 512 };                    // the smallest user block of HDF5
+#define DC_SEALED_MOST_BYTES ((size_t)8 << 30)  // of a file
 
 // Seals image [size]: writes its first DC_SEAL_SIZE bytes, which are free for that.  format is one line.
 void dc_seal(const char *format, char *image, size_t size);

@@ -6,6 +6,7 @@
 
 #include "base/child.h"
 #include "io/h5_file.h"
+#include "io/seal.h"
 #include "io/trajectory_h5.h"
 
 enum { MOST_NAMES = 4000 };  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
@@ -331,7 +332,7 @@ struct content {
 };
 
 // Files that may be larger are made in place.
-size_t dc_run_most_in_memory = 64 << 20;
+size_t dc_run_most_in_memory = 16 << 20;
 
 // The whole file, in a process of its own.
 static void put_content(struct writer *writer, const struct content *content)
@@ -374,23 +375,42 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
   return *image && !out_of_memory ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
 }
 
-// More bytes than the file has; most of its data may be much less than that.
+// More bytes than a trajectory of so many frames and states between them has in the file.
+static double bound_trajectory(const struct dc_scene *scene, double frames, double between, double parameters)
+{
+  enum { PER_BODY = 16 << 10 };
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double row = 3 + 7.0 * bodies->count;  // time, gap, parts of the step; poses
+  for (int b = 0; b < bodies->count; b++)
+    row += dc_h5_has_joint_numbers(&bodies->bodies[b]) ? bodies->bodies[b].nq : 0;
+  return ((frames + between) * row + parameters) * (double)sizeof(double) + (double)PER_BODY * bodies->count;
+}
+
 static size_t bound(const struct content *content)
 {
-  const struct dc_bodies *bodies = &content->scene->model.bodies;
-  enum { PER_FILE = 8 << 20, PER_BODY = 16 << 10 };
-  size_t row = (3 + 7 * (size_t)bodies->count + (size_t)bodies->nq) * sizeof(double);
-  size_t sum = PER_FILE + PER_BODY * (size_t)bodies->count;
+  enum { PER_FILE = 8 << 20 };
+  const struct dc_scene *scene = content->scene;
   const struct dc_trajectory *both[] = {content->best, content->first};
+  double sum = PER_FILE;
   for (int i = 0; i < 2; i++)
     if (both[i])
-      sum += ((size_t)both[i]->steps + 1 + (size_t)both[i]->between.count) * row +
-             (size_t)dc_task_parameter_count(&content->scene->task, &content->scene->model, both[i]->steps) *
-                 sizeof(double) +
-             PER_BODY * (size_t)bodies->count;
+      sum += bound_trajectory(scene, both[i]->steps + 1.0, both[i]->between.count,
+                              dc_task_parameter_count(&scene->task, &scene->model, both[i]->steps));
   if (content->targets)
-    sum += 2 * (size_t)content->targets->steps * (size_t)bodies->actuator_count * sizeof(double);
-  return sum;
+    sum += 2.0 * content->targets->steps * scene->model.bodies.actuator_count * (double)sizeof(double);
+  return (size_t)sum;
+}
+
+enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error)
+{
+  int steps = (int)scene->definition.time.steps;
+  double bytes =
+      2 * bound_trajectory(scene, steps + 1.0, 0, dc_task_parameter_count(&scene->task, &scene->model, steps));
+  if (bytes <= (double)DC_SEALED_MOST_BYTES)
+    return DC_OK;
+  dc_fail(error, DC_MEMORY, "trajectory.h5 of %d steps of %d bodies may take %.1f GB (at most %.1f GB)", steps,
+          scene->model.bodies.count, bytes / 1e9, (double)DC_SEALED_MOST_BYTES / 1e9);
+  return dc_scene_wrap(scene, DC_PART_TIME, 0, error);
 }
 
 static enum dc_status fail_writing(const struct dc_run *run, const struct content *content, enum dc_status status,

@@ -90,6 +90,13 @@ holds "as many frames as steps" many-limited/run.json "d[\"result\"][\"steps\"] 
 head -n "$rows" many/export/trajectory.csv | cmp -s - many-limited/export/trajectory.csv
 check "a prefix of the whole" [ $? -eq 0 ]
 check "no temporary file stays" [ -z "$(ls -A many few many-limited | grep '^\.tmp')" ]
+python3 -c 'import json
+scene = json.load(open("four.json"))
+scene["bodies"] += [{"name": f"e{i}", "shape": "ball", "position": [i, 2, 2]} for i in range(4)]
+json.dump(scene, open("eight.json", "w"))'
+run 6 simulate eight.json --set time.steps=10000000 -o large
+says "trajectory.h5 of 10000000 steps of 8 bodies may take "
+check "which nothing was made for" [ ! -e large ]
 (ulimit -f 1000 && exec "$dcsim" simulate four.json -o full) >"$out" 2>"$err"
 status=$?
 check "a file for frames that cannot be had: 5 (is $status)" [ $status -eq 5 ]
