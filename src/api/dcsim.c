@@ -31,9 +31,10 @@ const char *dcsim_libraries(void)
 {
   static char text[512];
   const char *mujoco = dc_mujoco_version();
-  snprintf(text, sizeof text, "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
-           dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(), dc_embree_version(),
-           dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none");
+  snprintf(text, sizeof text,
+           "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
+           dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(),
+           dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none");
   return text;
 }
 
@@ -95,11 +96,11 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
 {
   static const double green[3] = {0.03, 0.42, 0.07};
   int drawn = scene->task.objective_count;
-  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, false), error);
+  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, false, true), error);
   if (status)
     return status;
-  status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task,
-                                       scene->arena, error);
+  status = dc_shot_draw(&scene->shot, (uint64_t)scene->shot.reference_seed, &scene->model, &scene->task, scene->arena,
+                        error);
   if (status == DC_BAD_INPUT)
     dc_scene_wrap(scene, DC_PART_SHOT, 0, error);
   for (; !status && drawn < scene->task.objective_count; drawn++) {

@@ -52,24 +52,35 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
   return status;
 }
 
+int dc_api_most_frames(int bodies)
+{
+  enum { MOST_POSES = 200000, LEAST_FRAMES = 2000 };
+  int most = bodies ? MOST_POSES / bodies : MOST_POSES;
+  return most < LEAST_FRAMES ? LEAST_FRAMES : most;
+}
+
 static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct dc_stored_trajectory *stored,
                                 struct dc_error *error)
 {
-  size_t frames = (size_t)trajectory->steps + 1, count = frames * (size_t)trajectory->bodies;
-  *stored = (struct dc_stored_trajectory){
-      .arena = dc_arena_create(), .frames = trajectory->steps + 1, .bodies = trajectory->bodies};
+  int all = trajectory->steps + 1, most = dc_api_most_frames(trajectory->bodies), kept = all < most ? all : most;
+  size_t frames = (size_t)kept, bodies = (size_t)trajectory->bodies;
+  *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(), .frames = kept, .bodies = trajectory->bodies};
   if (stored->arena) {
     stored->time = dc_arena_alloc(stored->arena, frames, sizeof *stored->time);
-    stored->position = dc_arena_alloc(stored->arena, count, 3 * sizeof *stored->position);
-    stored->quaternion = dc_arena_alloc(stored->arena, count, 4 * sizeof *stored->quaternion);
+    stored->position = dc_arena_alloc(stored->arena, frames * bodies, 3 * sizeof *stored->position);
+    stored->quaternion = dc_arena_alloc(stored->arena, frames * bodies, 4 * sizeof *stored->quaternion);
   }
   if (!stored->time || !stored->position || !stored->quaternion)
     return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
-  for (size_t f = 0; f < frames; f++)
-    stored->time[f] = (double)f * trajectory->time_step;
-  for (size_t i = 0; i < count; i++) {
-    dc_vec_copy(stored->position + 3 * i, trajectory->poses[i].position);
-    memcpy(stored->quaternion + 4 * i, trajectory->poses[i].quaternion, sizeof trajectory->poses[i].quaternion);
+  for (size_t k = 0; k < frames; k++) {
+    int f = dc_spread((int)k, kept, all);
+    const struct dc_pose *poses = trajectory->poses + (size_t)f * bodies;
+    stored->time[k] = f * trajectory->time_step;
+    for (size_t b = 0; b < bodies; b++) {
+      dc_vec_copy(stored->position + 3 * (k * bodies + b), poses[b].position);
+      memcpy(stored->quaternion + 4 * (k * bodies + b), poses[b].quaternion, sizeof poses[b].quaternion);
+    }
+    dc_trajectory_release(trajectory, (int)k);
   }
   return DC_OK;
 }

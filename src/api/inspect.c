@@ -371,7 +371,7 @@ static void note_passed_through(const struct dc_scene *scene, struct dc_text *te
 static void describe_memory(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   struct dc_memory_limit limit = dc_memory_limit();
-  double simulate = dc_api_run_bytes(scene, false), optimize = dc_api_run_bytes(scene, true);
+  double simulate = dc_api_run_bytes(scene, false, false), optimize = dc_api_run_bytes(scene, true, false);
   dc_json_begin(json, "memory", '{');
   dc_json_put_number(json, "simulate", simulate);
   dc_json_put_number(json, "optimize", optimize);
@@ -474,7 +474,7 @@ int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
   int outside = inspect(scene, describe_scene, report, error);
   if (outside || scene->scene->refinement.given)
     return outside;
-  double bytes = fmin(dc_api_run_bytes(scene->scene, false), dc_api_run_bytes(scene->scene, true));
+  double bytes = fmin(dc_api_run_bytes(scene->scene, false, false), dc_api_run_bytes(scene->scene, true, false));
   enum dc_status status = dc_api_check_memory(scene->scene, bytes, &local);
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }

@@ -31,8 +31,11 @@ void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double g
 
 // "1.2 MB" or "3.4 GB" into text; returns it.
 const char *dc_api_format_bytes(double bytes, char text[32]);
-// About how many bytes a simulation or an optimization of the scene takes, without its files.
-double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing);
+// Whether the frames of a simulation with a run directory are kept in a file there instead of in memory.
+bool dc_api_frames_in_file(const struct dc_scene *scene);
+// About how many bytes a simulation or an optimization of the scene takes, without its files; in_memory: frames included
+// wherever they are kept.
+double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory);
 // DC_MEMORY with both numbers when that is more than this machine has or the process may have.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error);
 

@@ -14,16 +14,27 @@ const char *dc_api_format_bytes(double bytes, char text[32])
   return text;
 }
 
-double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing)
+// Beyond this many bytes of frames; below, a file would only cost time.
+static const size_t MOST_FRAMES = 64 << 20;
+
+bool dc_api_frames_in_file(const struct dc_scene *scene)
+{
+  return dc_record_bytes(&scene->model, (int)scene->definition.time.steps) > MOST_FRAMES;
+}
+
+double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory)
 {
   const struct dc_model *model = &scene->model;
   double steps = (double)scene->definition.time.steps;
-  bool horizon = optimizing && scene->horizon_given;
+  if (!optimizing)
+    return dc_rollout_bytes(model) +
+           dc_forward_plan_bytes(model, &scene->task, steps, !in_memory && dc_api_frames_in_file(scene));
+  bool horizon = scene->horizon_given;
   double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
   double plan = dc_plan_bytes(model, &scene->task, length);
   double bytes = dc_rollout_bytes(model) + (horizon ? dc_horizon_bytes(model, &scene->task, length, steps) : plan);
   // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
-  if (optimizing && scene->gradient.type != DC_GRADIENT_ADJOINT)
+  if (scene->gradient.type != DC_GRADIENT_ADJOINT)
     bytes += plan + dc_rollout_bytes(model);
   return bytes;
 }

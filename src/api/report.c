@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/glb.h"
 #include "api/internal.h"
 #include "api/stage.h"
 #include "io/run_files.h"
@@ -45,12 +46,6 @@ static void close_page(struct page *page)
 static enum dc_status fail_memory(struct page *page)
 {
   return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its report", page->directory);
-}
-
-// Member k of kept members spread evenly over count, the first and the last among them.
-static int spread(int k, int kept, int count)
-{
-  return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
 }
 
 static int least(int a, int b)
@@ -165,7 +160,7 @@ static enum dc_status put_poses(struct page *page, const struct dc_stored_trajec
   double *positions = dc_alloc(rows, 3 * sizeof *positions), *rotations = dc_alloc(rows, 4 * sizeof *rotations);
   bool allocated = time && positions && rotations;
   for (int k = 0; k < kept && allocated; k++) {
-    size_t frame = (size_t)spread(k, kept, stored->frames);
+    size_t frame = (size_t)dc_spread(k, kept, stored->frames);
     time[k] = stored->time[frame];
     for (int i = 0; i < bodies->count; i++) {
       size_t from = frame * (size_t)bodies->count + (size_t)i;
@@ -228,8 +223,8 @@ static enum dc_status put_force_frames(struct page *page, struct dc_contact *con
   int *frames = dc_alloc((size_t)count, sizeof *frames);
   enum dc_status status = poses && pairs && forces && values && frames ? DC_OK : fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
-    frames[k] = spread(k, count, kept);
-    status = contact_forces(page, contact, spread(frames[k], kept, page->best.frames), poses, pairs, forces);
+    frames[k] = dc_spread(k, count, kept);
+    status = contact_forces(page, contact, dc_spread(frames[k], kept, page->best.frames), poses, pairs, forces);
     for (int i = 0; i < bodies->count; i++)
       if (dc_body_moves(&bodies->bodies[i]))
         dc_vec_copy(values + 3 * row++, forces[i]);
@@ -271,7 +266,7 @@ static enum dc_status put_trajectory(struct page *page, const char *key, const s
   if (kept == 0)
     return DC_OK;
   dc_json_begin(&page->json, key, '{');
-  dc_json_put_integer(&page->json, "frames", stored->frames);
+  dc_json_put_integer(&page->json, "frames", stored->all_frames);
   dc_json_put_integer(&page->json, "kept", kept);
   enum dc_status status = put_poses(page, stored, kept);
   if (!status && stored == &page->best)
@@ -304,9 +299,10 @@ static enum dc_status open_page(struct page *page, dcsim_error *error)
     if (!dc_run_has(page->directory, needed[i]))
       return dc_fail(&page->error, DC_IO, "%.800s: has no %s: the run has not ended%s", page->directory, needed[i],
                      dc_run_has(page->directory, "checkpoint.bin") ? " (dcsim optimize --resume goes on with it)" : "");
-  enum dc_status status = dc_run_read_trajectory(page->directory, page->scene, &page->best, &page->error);
+  int most = dc_api_most_frames(page->scene->model.bodies.count);
+  enum dc_status status = dc_run_read_thinned(page->directory, page->scene, false, most, &page->best, &page->error);
   if (!status)
-    status = dc_run_read_first_trajectory(page->directory, page->scene, &page->first, &page->error);
+    status = dc_run_read_thinned(page->directory, page->scene, true, most, &page->first, &page->error);
   if (!status)
     status = dc_run_read_text(page->directory, "run.json", &page->run, &page->error);
   if (!status)

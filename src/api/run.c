@@ -10,10 +10,23 @@
 #include "api/session.h"
 #include "base/clock.h"
 
+static bool writes_nothing(const struct session *session)
+{
+  const char *asked = session->options->directory;
+  return asked && strcmp(asked, "none") == 0;
+}
+
+// Whether the frames of the run, a simulation, are kept in a file of its directory.
+static bool frames_in_file(const struct session *session)
+{
+  return !session->optimizing && !session->horizon && !writes_nothing(session) &&
+         dc_api_frames_in_file(session->scene->scene);
+}
+
 enum dc_status dc_session_open_run(struct session *session)
 {
   const char *asked = session->options->directory;
-  if (asked && strcmp(asked, "none") == 0)
+  if (writes_nothing(session))
     return DC_OK;
   char made[900];
   if (!asked) {
@@ -29,6 +42,13 @@ enum dc_status dc_session_open_run(struct session *session)
 static enum dc_status begin_run(struct session *session)
 {
   enum dc_status status = dc_session_open_run(session);
+  if (!status && frames_in_file(session)) {
+    struct dc_mapped_file file;
+    status = dc_run_spool(session->run, dc_record_bytes(session->plan->model, session->plan->capacity), &file,
+                          &session->error);
+    if (!status)
+      status = dc_plan_use_file(session->plan, &file, &session->error);
+  }
   return status || !session->optimizing ? status : dc_session_checkpoint(session);
 }
 
@@ -233,11 +253,6 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
   memcpy(plan->first_parameters, plan->parameters, bytes);
   memcpy(plan->best_parameters, plan->parameters, bytes);
-  enum dc_status recorded = dc_plan_record(plan, plan->first, error);
-  if (!recorded)
-    recorded = dc_plan_record(plan, plan->best, error);
-  if (recorded)
-    return recorded;
   struct dc_plan_iteration iteration = {.loss = loss,
                                         .gradient_norm = NAN,
                                         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -273,7 +288,10 @@ static enum dc_status prepare(struct session *session, double *parameters)
   if (status || session->horizon)
     return status;
   if (!horizon) {
-    session->plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error);
+    int steps = (int)scene->definition.time.steps;
+    session->plan = session->optimizing ? dc_plan_create(&scene->model, &scene->task, steps, &session->error)
+                                        : dc_plan_create_forward(&scene->model, &scene->task, steps,
+                                                                 frames_in_file(session), &session->error);
     if (!session->plan)
       return session->error.status;
     set_up(session, session->plan);
@@ -392,7 +410,10 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   session->began = session->start = session->last_checkpoint = dc_seconds();
   dc_utc_stamp(session->started, sizeof session->started);
   int parameter_count = dc_task_parameter_count(&scene->task, &scene->model, (int)scene->definition.time.steps);
-  enum dc_status status = dc_api_check_memory(scene, dc_api_run_bytes(scene, session->optimizing), &session->error);
+  enum dc_status status = dc_api_check_memory(
+      scene, dc_api_run_bytes(scene, session->optimizing, writes_nothing(session)), &session->error);
+  if (!status && !writes_nothing(session))
+    status = dc_run_check_size(scene, &session->error);
   if (status)
     return dc_api_fail(error, &session->error, status);
   double *parameters = dc_alloc((size_t)parameter_count, sizeof *parameters);

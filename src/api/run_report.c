@@ -36,11 +36,11 @@ static void plan_outcome(struct session *session, struct outcome *outcome)
 {
   struct dc_plan *plan = session->plan;
   dc_plan_apply(plan, plan->best_parameters);
-  outcome->best = plan->best;
-  outcome->first = plan->first;
+  outcome->best = plan->forward ? plan->trajectory : plan->best;  // a simulation has one
+  outcome->first = plan->forward ? plan->trajectory : plan->first;
   outcome->best_parameters = plan->best_parameters;
   outcome->first_parameters = plan->first_parameters;
-  outcome->judged = *plan->best;
+  outcome->judged = *outcome->best;
   outcome->input = plan->input;
   outcome->plan = plan;
   if (!plan->minimization)

@@ -86,19 +86,43 @@ static void pull_back_start(const struct dc_model *model, const struct dc_rollou
     }
 }
 
-// The lists of friction at t and its energies at t+1, as they were when the step was solved.
-static enum dc_status restore_friction(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                       struct dc_step_state *state, struct dc_error *error)
+// Contact at a state and its derivatives, as they were when the step that ends there was solved, but for rounding.
+static enum dc_status recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
+                                      struct dc_pair_derivatives *pairs, struct dc_error *error)
+{
+  double energy = dc_contact_evaluate(rollout->contact, poses, 2, pairs);
+  if (isnan(energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  if (!isfinite(energy) || !dc_contact_solved(rollout->contact))
+    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
+  return DC_OK;
+}
+
+// Contact at t: what friction acts on and, where the interval before needs them too, its derivatives, in
+// rollout->trial_pairs.
+static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
+                                   bool pairs, struct dc_error *error)
+{
+  if (pairs)
+    return recompute_pairs(rollout, state->now, rollout->trial_pairs, error);
+  if (friction && isnan(dc_contact_evaluate(rollout->contact, state->now, 0, rollout->trial_pairs)))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  return DC_OK;
+}
+
+// The lists of friction at t and its energies at t+1, as they were when the step was solved; pairs: leave the derivatives
+// of the contact at t in rollout->trial_pairs.
+static enum dc_status restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
+                                      struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
   bool any = false;
   for (int i = 0; i < rollout->model->bodies.count; i++)
     any |= rollout->coefficients[i] > 0;
-  if (!any)
-    return DC_OK;
-  if (isnan(dc_contact_evaluate(rollout->contact, state->now, 0, rollout->trial_pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  enum dc_status status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
+  enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
+  if (status || !any)
+    return status;
+  status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
   state->rubs = dc_contact_rubs(rollout->contact);
   if (status || !state->rubs)
     return status;
@@ -109,15 +133,16 @@ static enum dc_status restore_friction(struct dc_rollout *rollout, const struct 
   return DC_OK;
 }
 
-// Pulls one interval back: a_next is the cotangent of q(t+1); a_now and a_before gain what it passes on.
-static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+// Pulls one interval back: a_next is the cotangent of q(t+1); a_now and a_before gain what it passes on.  pairs: as of
+// restore_contact.
+static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
                                          struct dc_step_state *state, const double *a_next, double *a_now,
                                          double *a_before, struct dc_rollout_cotangent *cotangent,
                                          struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
-  enum dc_status status = restore_friction(rollout, input, state, error);
+  enum dc_status status = restore_contact(rollout, input, pairs, state, error);
   if (!status)
     status = solve_transposed(rollout, state, a_next, rollout->lambda, error);
   if (status)
@@ -183,12 +208,21 @@ static struct dc_step_interval interval_to(const struct dc_trajectory *trajector
       .step = end.step, .length = length, .ratio = length / before_length, .remaining = h * (1 - at)};
 }
 
-// What contact is differentiated by at the end of an interval.
-static const struct dc_pair_derivatives *pairs_at(const struct dc_trajectory *trajectory, struct state_place end)
+// Whether there is no tape to read.
+static bool recomputes(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
+{
+  return rollout->pair_count > 0 && trajectory->pair_count == 0;
+}
+
+// What contact is differentiated by at the end of an interval.  Without a tape it has been evaluated again.
+static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollout,
+                                                  const struct dc_trajectory *trajectory, struct state_place end)
 {
   size_t count = (size_t)trajectory->pair_count;
+  if (recomputes(rollout, trajectory))
+    return rollout->pairs;
   if (end.inside == dc_trajectory_substeps(trajectory, end.step))
-    return trajectory->pairs + (size_t)end.step * count;
+    return dc_trajectory_pairs(trajectory, end.step);
   return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
 }
 
@@ -209,12 +243,38 @@ static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_tra
   dc_pull_back(bodies, kinematics, (const double(*)[6])frames->wrenches + frame * (size_t)bodies->count, a);
 }
 
-static void swap_kinematics(struct dc_rollout *rollout)
+// What was `now` becomes `next`.
+static void move_back(struct dc_rollout *rollout)
 {
   struct dc_kinematics free_one = rollout->next;
   rollout->next = rollout->now;
   rollout->now = rollout->before;
   rollout->before = free_one;
+  struct dc_pair_derivatives *pairs = rollout->pairs;
+  rollout->pairs = rollout->trial_pairs;
+  rollout->trial_pairs = pairs;
+}
+
+static struct dc_step_state interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                           const struct dc_trajectory *trajectory, struct state_place next)
+{
+  struct state_place now = place_before(trajectory, next), before = place_before(trajectory, now);
+  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
+  return (struct dc_step_state){.model = rollout->model,
+                                .input = input,
+                                .interval = interval_to(trajectory, next, first_before_length),
+                                .q_before = state_of(rollout, trajectory, before),
+                                .q_now = state_of(rollout, trajectory, now),
+                                .q_next = state_of(rollout, trajectory, next),
+                                .before = rollout->before.poses,
+                                .now = rollout->now.poses,
+                                .next = rollout->next.poses,
+                                .pair_count = rollout->pair_count,
+                                .pair_bodies = rollout->pair_bodies,
+                                .pairs = pairs_at(rollout, trajectory, next),
+                                .contact = rollout->contact,
+                                .hardening = 1,
+                                .friction = rollout->friction};
 }
 
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -224,7 +284,6 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1],
          *a_before = rollout->state_cotangent[2];
-  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
   int last = trajectory->steps - 1;
   struct state_place next = {0, 0}, now;
   if (trajectory->unconverged_steps)
@@ -237,26 +296,18 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   loss_cotangent(rollout, trajectory, frames, next, &rollout->next, a_next);
   dc_kinematics_update(bodies, state_of(rollout, trajectory, now), &rollout->now);
   loss_cotangent(rollout, trajectory, frames, now, &rollout->now, a_now);
+  bool recompute = recomputes(rollout, trajectory);
+  enum dc_status status = DC_OK;
+  if (recompute && next.inside > 0)
+    status = recompute_pairs(rollout, rollout->next.poses, rollout->pairs, error);
   while (next.inside > 0) {
     struct state_place before = place_before(trajectory, now);
     dc_kinematics_update(bodies, state_of(rollout, trajectory, before), &rollout->before);
     loss_cotangent(rollout, trajectory, frames, before, &rollout->before, a_before);
-    struct dc_step_state state = {.model = rollout->model,
-                                  .input = input,
-                                  .interval = interval_to(trajectory, next, first_before_length),
-                                  .q_before = state_of(rollout, trajectory, before),
-                                  .q_now = state_of(rollout, trajectory, now),
-                                  .q_next = state_of(rollout, trajectory, next),
-                                  .before = rollout->before.poses,
-                                  .now = rollout->now.poses,
-                                  .next = rollout->next.poses,
-                                  .pair_count = rollout->pair_count,
-                                  .pair_bodies = rollout->pair_bodies,
-                                  .pairs = pairs_at(trajectory, next),
-                                  .contact = rollout->contact,
-                                  .hardening = 1,
-                                  .friction = rollout->friction};
-    enum dc_status status = pull_back_interval(rollout, input, &state, a_next, a_now, a_before, cotangent, error);
+    struct dc_step_state state = interval_state(rollout, input, trajectory, next);
+    if (!status)
+      status = pull_back_interval(rollout, input, recompute && now.inside > 0, &state, a_next, a_now, a_before,
+                                  cotangent, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -265,7 +316,7 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
     a_next = a_now;
     a_now = a_before;
     a_before = free_vector;
-    swap_kinematics(rollout);
+    move_back(rollout);
     next = now;
     now = before;
   }

@@ -141,7 +141,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
   size_t nq = (size_t)trajectory->nq, bytes = nq * sizeof *trajectory->q;
   const double *q = trajectory->q + (size_t)step * nq;
   double *q_next = trajectory->q + (size_t)(step + 1) * nq;
-  struct dc_pair_derivatives *pairs = trajectory->pairs + (size_t)step * (size_t)rollout->pair_count;
+  struct dc_pair_derivatives *pairs = dc_trajectory_pairs(trajectory, step);
   struct progress progress = {.size = WHOLE};
   *report = (struct dc_step_report){.converged = true, .min_gap = INFINITY};
   while (progress.begin < WHOLE) {

@@ -21,6 +21,9 @@ const struct dc_option dc_time_options[] = {{.name = "step",
                                              .offset = offsetof(struct dc_time_settings, steps)},
                                             DC_OPTIONS_END};
 
+static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
+static const double MOST_STORED = 1e9;  // bytes
+
 const struct dc_option dc_step_options[] = {
     {.name = "tolerance",
      .type = DC_REAL,
@@ -52,6 +55,13 @@ const struct dc_option dc_step_options[] = {
      .fallback = "false",
      .help = "go on after steps that do not converge, which is reported; false: the run fails there",
      .offset = offsetof(struct dc_step_settings, accept_unconverged)},
+    {.name = "tape",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"auto\"",
+     .choices = tape_choices,
+     .help = "derivatives of contact for gradients: stored at every step, recomputed, or stored up to 1 GB (auto)",
+     .offset = offsetof(struct dc_step_settings, tape)},
     DC_OPTIONS_END};
 
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
@@ -69,6 +79,15 @@ int dc_model_pair_count(const struct dc_model *model)
     for (int b = 0; b < a; b++)
       count += dc_bodies_touch(&model->bodies, a, b);
   return count;
+}
+
+bool dc_model_stores_tape(const struct dc_model *model, double steps)
+{
+  int tape = model->definition.solver.tape;
+  if (!dc_model_has_adjoint(model))
+    return false;
+  double bytes = steps * dc_model_pair_count(model) * (double)sizeof(struct dc_pair_derivatives);
+  return tape == DC_TAPE_AUTO ? bytes <= MOST_STORED : tape == DC_TAPE_STORED;
 }
 
 double dc_model_friction(const struct dc_model *model, int body)

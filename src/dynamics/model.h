@@ -13,6 +13,9 @@ struct dc_time_settings {
 };
 extern const struct dc_option dc_time_options[];
 
+// Whether the derivatives of contact at every step are stored for the adjoint, or computed again by it.
+enum dc_tape { DC_TAPE_AUTO, DC_TAPE_STORED, DC_TAPE_RECOMPUTED };
+
 // Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
 struct dc_step_settings {
   // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md, "Convergence").
@@ -22,6 +25,7 @@ struct dc_step_settings {
   // (docs/theory.md, "Divided steps").
   long divisions;
   bool accept_unconverged;  // go on with steps that do not converge
+  int tape;                 // enum dc_tape
 };
 enum { DC_MOST_DIVISIONS = 30 };
 extern const struct dc_option dc_step_options[];
@@ -52,6 +56,10 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 
 // Whether gradients of rollouts can be had by dc_rollout_adjoint.
 bool dc_model_has_adjoint(const struct dc_model *model);
+
+// Whether the tape of so many steps is stored.  A function of the scene and the steps alone, not of the machine: gradients
+// with and without differ by rounding, and a run that is resumed elsewhere must go on with the same bits.
+bool dc_model_stores_tape(const struct dc_model *model, double steps);
 
 // Number of body pairs that touch (dc_bodies_touch).
 int dc_model_pair_count(const struct dc_model *model);

@@ -233,6 +233,7 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     trajectory->unconverged_steps += !report.converged;
     trajectory->regularized_steps += report.regularized;
     trajectory->largest_residual = fmax(trajectory->largest_residual, report.residual);
+    dc_trajectory_release(trajectory, t);
   }
   return status;
 }

@@ -511,7 +511,8 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
         minimize(rollout, &given, rollout->model->definition.solver.max_iterations, q_next, &current, report, error);
   if (status)
     return status;
-  memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
+  if (pairs)
+    memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
   report->converged &=
       dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
   report->min_gap = dc_contact_min_gap(rollout->contact);

@@ -5,32 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dc_trajectory *create(const struct dc_model *model, int steps, int pair_count)
+enum { ARRAYS = 9, ALIGNMENT = 64 };
+
+struct request {
+  void *pointer;  // to the pointer to be set
+  size_t count, size;
+};
+
+// The arrays of a trajectory of so many steps.
+static void list_arrays(const struct dc_model *model, int steps, int pair_count, struct dc_trajectory *trajectory,
+                        struct request requests[ARRAYS])
+{
+  size_t n = (size_t)steps, bodies = (size_t)model->bodies.count, nq = (size_t)model->bodies.nq;
+  size_t nv = dc_model_keeps_velocity(model) ? (size_t)model->bodies.nv : 0;
+  const struct request list[ARRAYS] = {{&trajectory->q, (n + 1) * nq, sizeof *trajectory->q},
+                                       {&trajectory->poses, (n + 1) * bodies, sizeof *trajectory->poses},
+                                       {&trajectory->velocity, (n + 1) * nv, sizeof *trajectory->velocity},
+                                       {&trajectory->min_gap, n + 1, sizeof *trajectory->min_gap},
+                                       {&trajectory->newton_iterations, n, sizeof *trajectory->newton_iterations},
+                                       {&trajectory->evaluations, n, sizeof *trajectory->evaluations},
+                                       {&trajectory->converged, n, sizeof *trajectory->converged},
+                                       {&trajectory->pairs, n * (size_t)pair_count, sizeof *trajectory->pairs},
+                                       {&trajectory->between_first, n + 1, sizeof *trajectory->between_first}};
+  memcpy(requests, list, sizeof list);
+}
+
+static size_t bytes_of(const struct request *request)
+{
+  return (request->count * request->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static struct dc_trajectory *create(const struct dc_model *model, int steps, int pair_count,
+                                    const struct dc_mapped_file *file)
 {
   struct dc_trajectory *trajectory = dc_alloc(1, sizeof *trajectory);
+  struct request requests[ARRAYS];
+  bool complete = true;
   if (!trajectory)
     return NULL;
-  size_t n = (size_t)steps;
   trajectory->steps = steps;
   trajectory->nq = model->bodies.nq;
   trajectory->nv = model->bodies.nv;
   trajectory->bodies = model->bodies.count;
   trajectory->pair_count = pair_count;
   trajectory->time_step = model->definition.time.step;
-  trajectory->q = dc_alloc((n + 1) * (size_t)model->bodies.nq, sizeof *trajectory->q);
-  trajectory->poses = dc_alloc((n + 1) * (size_t)model->bodies.count, sizeof *trajectory->poses);
-  bool moving = dc_model_keeps_velocity(model);
-  if (moving)
-    trajectory->velocity = dc_alloc((n + 1) * (size_t)model->bodies.nv, sizeof *trajectory->velocity);
-  trajectory->min_gap = dc_alloc(n + 1, sizeof *trajectory->min_gap);
-  trajectory->newton_iterations = dc_alloc(n, sizeof *trajectory->newton_iterations);
-  trajectory->evaluations = dc_alloc(n, sizeof *trajectory->evaluations);
-  trajectory->converged = dc_alloc(n, sizeof *trajectory->converged);
-  trajectory->pairs = dc_alloc(n * (size_t)pair_count, sizeof *trajectory->pairs);
-  trajectory->between_first = dc_alloc(n + 1, sizeof *trajectory->between_first);
-  if (trajectory->q && trajectory->poses && trajectory->min_gap && trajectory->newton_iterations &&
-      trajectory->evaluations && trajectory->converged && trajectory->pairs && trajectory->between_first &&
-      (!moving || trajectory->velocity))
+  list_arrays(model, steps, pair_count, trajectory, requests);
+  char *place = file ? file->bytes : NULL;
+  for (int i = 0; i < ARRAYS; i++) {
+    void *memory = file ? place : dc_alloc(requests[i].count, requests[i].size);
+    place += file ? bytes_of(&requests[i]) : 0;
+    complete &= memory != NULL;
+    memcpy(requests[i].pointer, &memory, sizeof memory);
+  }
+  if (!dc_model_keeps_velocity(model)) {
+    if (!file)
+      free(trajectory->velocity);
+    trajectory->velocity = NULL;
+  }
+  if (file)
+    trajectory->file = *file;
+  if (complete)
     return trajectory;
   dc_trajectory_destroy(trajectory);
   return NULL;
@@ -38,31 +72,62 @@ static struct dc_trajectory *create(const struct dc_model *model, int steps, int
 
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
 {
-  return create(model, steps, dc_model_pair_count(model));
+  return create(model, steps, dc_model_stores_tape(model, steps) ? dc_model_pair_count(model) : 0, NULL);
 }
 
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
 {
-  return create(model, steps, 0);
+  return create(model, steps, 0, NULL);
+}
+
+struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int steps, const struct dc_mapped_file *file)
+{
+  return create(model, steps, 0, file);
+}
+
+size_t dc_record_bytes(const struct dc_model *model, int steps)
+{
+  struct dc_trajectory none;
+  struct request requests[ARRAYS];
+  size_t sum = 0;
+  list_arrays(model, steps, 0, &none, requests);
+  for (int i = 0; i < ARRAYS; i++)
+    sum += bytes_of(&requests[i]);
+  return sum;
+}
+
+void dc_trajectory_release(const struct dc_trajectory *trajectory, int frame)
+{
+  if (frame % DC_RELEASED_FRAMES == DC_RELEASED_FRAMES - 1)
+    dc_mapped_file_release(&trajectory->file);
 }
 
 void dc_trajectory_destroy(struct dc_trajectory *trajectory)
 {
   if (!trajectory)
     return;
-  free(trajectory->q);
-  free(trajectory->poses);
-  free(trajectory->velocity);
-  free(trajectory->min_gap);
-  free(trajectory->newton_iterations);
-  free(trajectory->evaluations);
-  free(trajectory->converged);
-  free(trajectory->pairs);
-  free(trajectory->between_first);
+  if (trajectory->file.bytes) {
+    dc_mapped_file_destroy(&trajectory->file);
+  } else {
+    free(trajectory->q);
+    free(trajectory->poses);
+    free(trajectory->velocity);
+    free(trajectory->min_gap);
+    free(trajectory->newton_iterations);
+    free(trajectory->evaluations);
+    free(trajectory->converged);
+    free(trajectory->pairs);
+    free(trajectory->between_first);
+  }
   free(trajectory->between.at);
   free(trajectory->between.q);
   free(trajectory->between.pairs);
   free(trajectory);
+}
+
+struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *trajectory, int step)
+{
+  return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
 }
 
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
@@ -77,7 +142,7 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
   between->at[count] = at;
   if (nq)
     memcpy(between->q + count * nq, q, nq * sizeof *q);
-  if (pair_count)
+  if (pair_count && pairs)
     memcpy(between->pairs + count * pair_count, pairs, pair_count * sizeof *pairs);
   trajectory->between_first[step + 1] = ++between->count;
   return DC_OK;
@@ -103,7 +168,7 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
     to->between_first[k + t + 1] = to->between.count;
     for (int i = from->between_first[t]; i < from->between_first[t + 1] && !status; i++)
       status = dc_trajectory_add_between(to, (int)(k + t), from->between.at[i], from->between.q + (size_t)i * nq,
-                                         from->between.pairs + (size_t)i * (size_t)from->pair_count);
+                                         from->pair_count ? from->between.pairs + (size_t)i * pairs : NULL);
   }
   // Known for a trajectory as a whole only: a bound; regularized_steps are not told apart at all.
   to->largest_residual = fmax(to->largest_residual, from->largest_residual);

@@ -3,6 +3,7 @@
 #ifndef DC_DYNAMICS_TRAJECTORY_H
 #define DC_DYNAMICS_TRAJECTORY_H
 
+#include "base/mapped_file.h"
 #include "dynamics/model.h"
 
 // The states inside of divided steps, in order of time (docs/theory.md, "Divided steps").
@@ -10,7 +11,7 @@ struct dc_between {
   int count;
   double *at;                         // [count] part of the step that lies before the state, a multiple of 2^-30
   double *q;                          // [count][nq]
-  struct dc_pair_derivatives *pairs;  // [count][pair_count] of the contact there
+  struct dc_pair_derivatives *pairs;  // [count][pair_count] of the contact there, when the trajectory has a tape
   size_t at_capacity, q_capacity, pair_capacity;
 };
 
@@ -20,7 +21,7 @@ struct dc_trajectory {
   int steps, nq, nv;
   double time_step;
   int bodies;
-  int pair_count;          // 0 for a record
+  int pair_count;          // 0 without a tape
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]
   double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
@@ -31,25 +32,39 @@ struct dc_trajectory {
   int regularized_steps;   // steps with an indefinite Hessian or a damped iteration on the way
   int unconverged_steps;
   double largest_residual;            // of all converged steps, relative to the tolerance
-  struct dc_pair_derivatives *pairs;  // [steps][pair_count] at each converged step, for the adjoint
+  struct dc_pair_derivatives *pairs;  // the tape: [steps][pair_count] at each converged step, for the adjoint
   int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
+  struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
 };
 
 // Whether trajectories of the model have velocities.
 bool dc_model_keeps_velocity(const struct dc_model *model);
-// A trajectory to roll out into.  NULL: out of memory.
+// A trajectory whose adjoint is wanted, with a tape if the model stores that of so many steps (dc_model_stores_tape).
+// NULL: out of memory.
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
-// A trajectory that records states only: without the derivatives of pairs, so that it cannot be rolled out into.
+// A trajectory of states only; its adjoint evaluates contact again.
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
+// The same with its arrays in a file of at least dc_record_bytes bytes, which it takes over.  NULL: out of memory, then the
+// file is the caller's still.
+struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int steps, const struct dc_mapped_file *file);
+size_t dc_record_bytes(const struct dc_model *model, int steps);
+// To be called now and then where all frames are gone through in their order: lets the system have the memory of those
+// that a file holds.
+enum { DC_RELEASED_FRAMES = 8192 };
+void dc_trajectory_release(const struct dc_trajectory *trajectory, int frame);
+
 void dc_trajectory_destroy(struct dc_trajectory *trajectory);
 
-// Copies a trajectory of the same model into one that was created for as many steps; derivatives of pairs only when both
-// have them.  DC_OK or DC_MEMORY, then *to holds the frames but no states between them.
+// Where the derivatives of pairs at the end of a step belong, [pair_count]; NULL without a tape.
+struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *trajectory, int step);
+
+// Copies a trajectory of the same model into one that was created for as many steps; the tape only when both have one.  DC_OK or DC_MEMORY, then *to holds the frames but no states between them.
 enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from);
 // Appends the first `count` steps of a trajectory that begins where *to ends.  As dc_trajectory_copy.
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count);
-// Appends a state inside of `step`, the last one that has any; pairs [pair_count].  DC_OK or DC_MEMORY.
+// Appends a state inside of `step`, the last one that has any; pairs [pair_count], not
+// read without a tape.  DC_OK or DC_MEMORY.
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
                                          const struct dc_pair_derivatives *pairs);
 

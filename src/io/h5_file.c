@@ -10,7 +10,6 @@
 #include "io/seal.h"
 
 enum { IMAGE_INCREMENT = 1 << 20 };
-static const size_t largest_file = (size_t)8 << 30;
 
 static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
@@ -71,12 +70,64 @@ void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, in
   close_object(space);
 }
 
-void dc_h5_writer_open(struct writer *writer)
+// HDF5's memory for a file is that of the caller: it begins there and cannot be larger.
+static void *place(size_t size, H5FD_file_image_op_t operation, void *memory)
+{
+  const struct dc_mapped_file *whole = memory;
+  (void)operation;
+  return size <= whole->size ? whole->bytes : NULL;
+}
+
+static void *place_again(void *at, size_t size, H5FD_file_image_op_t operation, void *memory)
+{
+  (void)at;
+  return place(size, operation, memory);
+}
+
+static void *copy_nothing(void *to, const void *from, size_t size, H5FD_file_image_op_t operation, void *memory)
+{
+  (void)from, (void)size, (void)operation, (void)memory;
+  return to;
+}
+
+static herr_t leave(void *at, H5FD_file_image_op_t operation, void *memory)
+{
+  (void)at, (void)operation, (void)memory;
+  return 0;
+}
+
+static void *same_memory(void *memory)
+{
+  return memory;
+}
+
+static herr_t leave_memory(void *memory)
+{
+  (void)memory;
+  return 0;
+}
+
+static herr_t use_memory(hid_t access, struct dc_mapped_file *memory)
+{
+  H5FD_file_image_callbacks_t callbacks = {.image_malloc = place,
+                                           .image_memcpy = copy_nothing,
+                                           .image_realloc = place_again,
+                                           .image_free = leave,
+                                           .udata_copy = same_memory,
+                                           .udata_free = leave_memory,
+                                           .udata = memory};
+  return H5Pset_file_image_callbacks(access, &callbacks);
+}
+
+void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory)
 {
   char name[64];
   unique_name(name, sizeof name);
+  writer->memory = memory;
   hid_t access = checked(writer, H5Pcreate(H5P_FILE_ACCESS)), creation = checked(writer, H5Pcreate(H5P_FILE_CREATE));
   checked(writer, H5Pset_fapl_core(access, IMAGE_INCREMENT, false));
+  if (memory)
+    checked(writer, use_memory(access, memory));
   checked(writer, H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST));
   checked(writer, H5Pset_userblock(creation, DC_SEAL_SIZE));
   checked(writer, H5Pset_obj_track_times(creation, false));
@@ -107,7 +158,7 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
   if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
     return NULL;
   ssize_t length = H5Fget_file_image(writer->file, NULL, 0);
-  if (length <= 0 || (size_t)length > largest_file - DC_SEAL_SIZE)
+  if (length <= 0 || (size_t)length > DC_SEALED_MOST_BYTES - DC_SEAL_SIZE)
     return NULL;
   *size = DC_SEAL_SIZE + (size_t)length;
   char *image = malloc(*size);
@@ -120,12 +171,26 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
   return image;
 }
 
-hid_t dc_h5_open_image(char *image, size_t size)
+// The library's last changes come when the file is closed.
+size_t dc_h5_writer_finish(struct writer *writer, const char *format)
+{
+  checked(writer, H5Fflush(writer->file, H5F_SCOPE_LOCAL));
+  ssize_t length = writer->failed ? -1 : H5Fget_file_image(writer->file, NULL, 0);
+  dc_h5_writer_close(writer);
+  if (writer->failed || length <= 0 || (size_t)length > DC_SEALED_MOST_BYTES - DC_SEAL_SIZE)
+    return 0;
+  size_t size = DC_SEAL_SIZE + (size_t)length;
+  dc_seal_mapped(format, writer->memory, size);
+  return size;
+}
+
+hid_t dc_h5_open_image(struct dc_mapped_file *image)
 {
   char name[64];
   unique_name(name, sizeof name);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && H5Pset_file_image(access, image, size) >= 0)
+  if (H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 && use_memory(access, image) >= 0 &&
+      H5Pset_file_image(access, image->bytes, image->size) >= 0)
     file = H5Fopen(name, H5F_ACC_RDONLY, access);
   close_object(access);
   return file;

@@ -8,6 +8,8 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "base/mapped_file.h"
+
 // From now on HDF5 prints nothing; *out_of_memory becomes true when one of its functions fails for want of memory, which
 // looks from outside like any other failure, such as an object that is not there.
 void dc_h5_watch(bool *out_of_memory);
@@ -17,19 +19,24 @@ void dc_h5_watch(bool *out_of_memory);
 struct writer {
   hid_t file, string_type;
   hid_t group_properties, dataset_properties;
+  struct dc_mapped_file *memory;        // that the file is made in; NULL: the heap
+  const struct dc_mapped_file *frames;  // that its frames come from, or NULL; the caller's to set
   bool failed;
 };
 
-// An empty file, in the oldest format (read by every version) and without times of writing.
-void dc_h5_writer_open(struct writer *writer);
+// An empty file, in the oldest format (read by every version) and without times of writing.  memory, or NULL for the heap:
+// where it is made, large enough, zeroed and shared with whoever needs it.
+void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory);
 void dc_h5_writer_close(struct writer *writer);
 // The file's bytes with their seal, released with free(); NULL when anything failed.
 char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size);
+// Closes a file made in memory of the caller's: it is complete there.  Its size; 0 when anything failed.
+size_t dc_h5_writer_finish(struct writer *writer, const char *format);
 // Attribute of one string (count 0) or of a row of strings.
 void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings);
 
-// The file in memory as HDF5 sees it, or a negative number.
-hid_t dc_h5_open_image(char *image, size_t size);
+// The file in memory as HDF5 sees it, or a negative number.  It is not copied and may be changed.
+hid_t dc_h5_open_image(struct dc_mapped_file *image);
 // Copies an attribute of one string into text; false when it is not there, something else or longer.
 bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size);
 

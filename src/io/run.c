@@ -490,6 +490,12 @@ enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const voi
   return status;
 }
 
+enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error)
+{
+  *folder = run->folder;
+  return check_place(run, error);
+}
+
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
 {
   enum dc_status status = growing_sync(&run->loss, error);

@@ -7,6 +7,7 @@
 #define DC_IO_RUN_H
 
 #include "dynamics/rollout.h"
+#include "io/run_files.h"
 #include "io/scene.h"
 
 // A run directory being written.  Every function returns DC_IO with the file's name on failure (DC_MEMORY when out of
@@ -57,6 +58,24 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error);
 
+// The directory itself, for names in it, as long as the run is open.  DC_IO when it is no longer the one that was opened.
+enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error);
+
+// Memory of so many bytes, zeroed, in a file without a name below DIR: it is gone when the memory is, or the process.
+enum dc_status dc_run_spool(struct dc_run *run, size_t size, struct dc_mapped_file *file, struct dc_error *error);
+
+// DIR/name being made piece by piece in size bytes of memory, more than it needs; path is for messages.
+struct dc_run_image {
+  struct dc_mapped_file memory;
+  struct dc_new_file file;
+  char *path;
+};
+enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t size, struct dc_run_image *image,
+                                  struct dc_error *error);
+// With status DC_OK the file is the first size bytes; otherwise it is taken back.  Returns status, DC_IO.
+enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_run_image *image, size_t size,
+                                enum dc_status status, struct dc_error *error);
+
 // Makes the rows so far durable; DC_IO.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 
@@ -74,6 +93,9 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
                                        const struct dc_applied_targets *targets, struct dc_error *error);
+
+// DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
+enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
 
 struct dc_run_summary {
   const char *version;  // of the program
@@ -113,15 +135,20 @@ struct dc_stored_joint {
   double *values;      // [frames][width]
 };
 
+// Member k of kept ones spread evenly over count, the first and the last among them.
+int dc_spread(int k, int kept, int count);
+
 // A trajectory as stored: poses of every body per frame.
 struct dc_stored_trajectory {
   struct dc_arena *arena;
-  int frames, bodies, control_count;  // parameters of a run of frames - 1 steps
-  double *time;                       // [frames]
-  double *position;                   // [frames][bodies][3], of the centre of mass
-  double *quaternion;                 // [frames][bodies][4]
-  double *control;                    // [control_count]
-  double *min_gap;                    // [frames]; NULL: no two bodies can meet
+  int frames, bodies;
+  int all_frames;      // in the file
+  int control_count;   // parameters of a run of all_frames - 1 steps
+  double *time;        // [frames]
+  double *position;    // [frames][bodies][3], of the centre of mass
+  double *quaternion;  // [frames][bodies][4]
+  double *control;     // [control_count]
+  double *min_gap;     // [frames]; NULL: no two bodies can meet
   int joint_count;
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
   // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
@@ -135,6 +162,11 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 // The same for the first trajectory, /first; a file without one gives no frames.
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among them.
+// Memory is in proportion to these.
+enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
+                                   struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
 // Whether DIR/resolved.json has the time step, the number of steps and the controls of scene.  A file that is missing or
 // unreadable has not.

@@ -12,7 +12,6 @@
 
 // Process and attempt.
 #define TEMPORARY_NAME ".tmp-%ld-%d"
-enum { TEMPORARY_SIZE = 48 };
 
 char *dc_path_join(const char *directory, const char *name)
 {
@@ -104,36 +103,49 @@ static char *directory_of(const char *path)
 
 // Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which may be as
 // long as the file system allows.
-static int open_temporary(int folder, char name[TEMPORARY_SIZE])
+static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
-    snprintf(name, TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    snprintf(name, DC_TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
+    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || (errno != EEXIST && errno != EINTR))
       return fd;
   }
   return -1;
 }
 
+enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error)
+{
+  file->folder = folder;
+  file->fd = open_temporary(folder, file->temporary);
+  return file->fd < 0 ? dc_fail_file(error, path, "create") : DC_OK;
+}
+
+enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
+                               struct dc_error *error)
+{
+  if (!status && sync_fd(file->fd) < 0)
+    status = dc_fail_file(error, path, "sync");
+  if (close(file->fd) < 0 && errno != EINTR && !status)
+    status = dc_fail_file(error, path, "close");
+  if (!status && renameat(file->folder, file->temporary, file->folder, name) < 0)
+    status = dc_fail_file(error, path, "rename to it");
+  if (status) {
+    unlinkat(file->folder, file->temporary, 0);
+    return status;
+  }
+  return sync_folder(file->folder, path, error);
+}
+
 enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
                                 struct dc_error *error)
 {
-  char temporary[TEMPORARY_SIZE];
-  int fd = open_temporary(folder, temporary);
-  if (fd < 0)
-    return dc_fail_file(error, path, "create");
-  enum dc_status status = dc_write_all(fd, path, bytes, size, error);
-  if (!status && sync_fd(fd) < 0)
-    status = dc_fail_file(error, path, "sync");
-  if (close(fd) < 0 && errno != EINTR && !status)
-    status = dc_fail_file(error, path, "close");
-  if (!status && renameat(folder, temporary, folder, name) < 0)
-    status = dc_fail_file(error, path, "rename to it");
-  if (status) {
-    unlinkat(folder, temporary, 0);
+  struct dc_new_file file;
+  enum dc_status status = dc_new_file_begin(folder, path, &file, error);
+  if (status)
     return status;
-  }
-  return sync_folder(folder, path, error);
+  status = dc_write_all(file.fd, path, bytes, size, error);
+  return dc_new_file_end(&file, name, path, status, error);
 }
 
 enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)
@@ -151,17 +163,10 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
   return status;
 }
 
-static enum dc_status read_open_file(int fd, const char *path, size_t limit, char **bytes, size_t *size,
+static enum dc_status read_open_file(int fd, const char *path, size_t capacity, char **bytes, size_t *size,
                                      struct dc_error *error)
 {
-  struct stat info;
-  if (fstat(fd, &info) < 0)
-    return dc_fail_file(error, path, "read");
-  if (!S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
-  if ((unsigned long long)info.st_size > limit)
-    return dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
-  size_t capacity = (size_t)info.st_size, length = 0;
+  size_t length = 0;
   char *buffer = malloc(capacity + 1);
   if (!buffer)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory for %zu bytes", path, capacity);
@@ -183,14 +188,39 @@ static enum dc_status read_open_file(int fd, const char *path, size_t limit, cha
   return DC_OK;
 }
 
+enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error)
+{
+  struct stat info;
+  enum dc_status status = DC_OK;
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (*fd < 0)
+    return dc_fail_file(error, path, "open");
+  if (fstat(*fd, &info) < 0)
+    status = dc_fail_file(error, path, "read");
+  else if (!S_ISREG(info.st_mode))
+    status = dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+  else if ((unsigned long long)info.st_size > limit)
+    status =
+        dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
+  else
+    *size = (size_t)info.st_size;
+  if (status) {
+    close(*fd);
+    *fd = -1;
+  }
+  return status;
+}
+
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
 {
+  int fd;
+  size_t capacity;
   *bytes = NULL;
   *size = 0;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0)
-    return dc_fail_file(error, path, "open");
-  enum dc_status status = read_open_file(fd, path, limit, bytes, size, error);
+  enum dc_status status = dc_file_open(path, limit, &fd, &capacity, error);
+  if (status)
+    return status;
+  status = read_open_file(fd, path, capacity, bytes, size, error);
   close(fd);
   return status;
 }

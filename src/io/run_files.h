@@ -19,6 +19,18 @@ enum dc_status dc_fail_file(struct dc_error *error, const char *path, const char
 // Writes size bytes at the end of what fd has; DC_IO when not all could be written.
 enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t size, struct dc_error *error);
 
+// A file being made under a temporary name in folder (dc_directory_open), for what path will name.
+enum { DC_TEMPORARY_SIZE = 48 };
+struct dc_new_file {
+  int folder, fd;  // fd: open for reading and writing
+  char temporary[DC_TEMPORARY_SIZE];
+};
+enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error);
+// With status DC_OK syncs, closes and renames it to name, and syncs the folder; otherwise, or when that fails, removes it.
+// Returns status or DC_IO.
+enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
+                               struct dc_error *error);
+
 // Replaces path by a file of these bytes: temporary file in the same directory, fsync, close, rename, fsync of the
 // directory. After a failure path is what it was before (or the new file, when only the last fsync failed) and no
 // temporary file is left.
@@ -31,6 +43,9 @@ enum dc_status dc_file_write_at(int folder, const char *name, const char *path, 
 // Reads a regular file of at most limit bytes (DC_MEMORY beyond) into *bytes, released with free() and followed by a
 // zero. Never blocks on a FIFO or device.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error);
+
+// Opens a regular file of at most limit bytes (DC_MEMORY beyond) for reading: *fd, *size.  Never blocks.
+enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error);
 
 // *same: whether path is a regular file of exactly these bytes.  DC_IO when it is there and cannot be read, DC_MEMORY.
 enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error);

@@ -218,8 +218,8 @@ static enum dc_status read_camera(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Memory of one trajectory: states and poses, and the derivatives of every pair at every step for the adjoint; pairs
-// that do not touch are counted as if they did.  The model must be built.
+// Memory of one trajectory: states and poses, and, where the scene demands them, the derivatives of every pair at every
+// step for the adjoint; pairs that do not touch are counted as if they did.  The model must be built.
 static enum dc_status check_memory(struct dc_scene_build *build)
 {
   const struct dc_model_definition *definition = &build->scene->definition;
@@ -229,7 +229,8 @@ static enum dc_status check_memory(struct dc_scene_build *build)
     movable += dc_body_moves(&all->bodies[i]);
   double pairs = movable * (movable - 1) / 2 + movable * (bodies - movable);
   double frame = all->nq * (double)sizeof(double) + bodies * (double)sizeof(struct dc_pose);
-  double bytes = ((double)definition->time.steps + 1) * (frame + pairs * (double)sizeof(struct dc_pair_derivatives));
+  double tape = definition->solver.tape == DC_TAPE_STORED ? pairs * (double)sizeof(struct dc_pair_derivatives) : 0;
+  double bytes = ((double)definition->time.steps + 1) * (frame + tape);
   if (bytes <= DC_SCENE_MOST_TRAJECTORY_BYTES)
     return DC_OK;
   struct dc_json time = dc_json_member(&build->root, "time");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5 is read: in a process of its own, which hands the trajectory over in one piece.
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,52 +18,124 @@ struct reader {
   const char *below;  // "" or "first/", for messages
   const char *path;
   size_t file_size;
+  int most_frames;
+  struct dc_mapped_file *image;
   struct dc_error *error;
 };
+
+static const char wrong_shape[] = "has another shape than the scene asks for";
 
 static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
 {
   return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
-// Reads dataset [*rows][columns] ([*rows] for 0 columns) of finite numbers; *rows < 0 takes any number, and says
-// which. *values is owned by arena.
-static enum dc_status get_reals(const struct reader *reader, const char *name, int *rows, int columns,
-                                struct dc_arena *arena, double **values)
+int dc_spread(int k, int kept, int count)
+{
+  return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
+}
+
+// The number of rows of a dataset of as many columns (0: [rows]) and that its numbers are there.
+static enum dc_status check_shape(const struct reader *reader, const char *name, hid_t dataset, int columns,
+                                  size_t *rows)
 {
   enum dc_status status = DC_OK;
-  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
-  if (dataset < 0)
-    return misfit(reader, name, "is not there");
   hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
   hsize_t shape[2] = {0, 0};
   int rank = columns ? 2 : 1;
   size_t width = columns ? (size_t)columns : 1;
-  *values = NULL;
   if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != sizeof(double))
     status = misfit(reader, name, "must hold 64-bit numbers");
   else if (H5Sget_simple_extent_ndims(space) != rank || H5Sget_simple_extent_dims(space, shape, NULL) < 0 ||
-           (columns && shape[1] != (hsize_t)columns) || (*rows >= 0 && shape[0] != (hsize_t)*rows))
-    status = misfit(reader, name, "has another shape than the scene asks for");
+           (columns && shape[1] != (hsize_t)columns))
+    status = misfit(reader, name, wrong_shape);
   // All numbers must be in the file itself, so that memory stays in proportion to it.
   else if (shape[0] > reader->file_size / (width * sizeof(double)) || shape[0] > (hsize_t)1 << 30 ||
            (shape[0] && H5Dget_storage_size(dataset) != shape[0] * width * sizeof(double)))
     status = misfit(reader, name, "claims more numbers than the file holds");
-  if (!status) {
-    *rows = (int)shape[0];
-    *values = dc_arena_alloc(arena, (size_t)shape[0] * width, sizeof(double));
-    if (!*values)
-      status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
-    else if (shape[0] && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0)
-      status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
-  }
-  for (size_t i = 0; !status && i < (size_t)shape[0] * width; i++)
-    if (!isfinite((*values)[i]))
-      status = misfit(reader, name, "holds a number that is not finite");
+  *rows = (size_t)shape[0];
   close_object(type);
   close_object(space);
+  return status;
+}
+
+// Rows begin ... begin + count - 1 of a dataset.
+static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, double *values)
+{
+  hsize_t start[2] = {begin, 0}, shape[2] = {count, (hsize_t)columns};
+  hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(columns ? 2 : 1, shape, NULL);
+  herr_t result = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, shape, NULL);
+  if (result >= 0)
+    result = H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
+  close_object(memory);
+  close_object(space);
+  return result;
+}
+
+// As many of all rows as are kept, evenly spread; read in blocks, whose memory is let go.
+static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
+                                  double *values)
+{
+  enum { BLOCK = 8192 };
+  size_t width = columns ? (size_t)columns : 1;
+  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  enum dc_status status = block ? DC_OK : DC_MEMORY;
+  for (int begin = 0, k = 0; begin < all && !status; begin += BLOCK) {
+    int count = all - begin < BLOCK ? all - begin : BLOCK;
+    if (read_rows(dataset, (size_t)begin, (size_t)count, columns, block) < 0)
+      status = DC_IO;
+    for (int row; !status && k < kept && (row = dc_spread(k, kept, all)) < begin + count; k++)
+      memcpy(values + (size_t)k * width, block + (size_t)(row - begin) * width, width * sizeof *values);
+    dc_mapped_file_release(reader->image);
+  }
+  free(block);
+  return status;
+}
+
+// Reads dataset [rows][columns] ([rows] for 0 columns) of finite numbers; *all < 0 takes any number of rows, and says
+// which.  At most `most` of them, evenly spread: *kept.  *values is owned by arena.
+static enum dc_status get_some(const struct reader *reader, const char *name, int *all, int columns, int most,
+                               struct dc_arena *arena, double **values)
+{
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  if (dataset < 0)
+    return misfit(reader, name, "is not there");
+  size_t rows, width = columns ? (size_t)columns : 1;
+  int kept = 0;
+  enum dc_status status = check_shape(reader, name, dataset, columns, &rows);
+  *values = NULL;
+  if (!status && *all >= 0 && rows != (size_t)*all)
+    status = misfit(reader, name, wrong_shape);
+  if (!status) {
+    *all = (int)rows;
+    kept = *all < most ? *all : most;
+    *values = dc_arena_alloc(arena, (size_t)kept * width, sizeof(double));
+    if (*values && kept)
+      status = read_spread(reader, dataset, *all, kept, columns, *values);
+    if (!*values || status == DC_MEMORY)
+      status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+    else if (status)
+      status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
+  }
+  for (size_t i = 0; !status && i < (size_t)kept * width; i++)
+    if (!isfinite((*values)[i]))
+      status = misfit(reader, name, "holds a number that is not finite");
   close_object(dataset);
   return status;
+}
+
+// All rows.
+static enum dc_status get_reals(const struct reader *reader, const char *name, int *rows, int columns,
+                                struct dc_arena *arena, double **values)
+{
+  return get_some(reader, name, rows, columns, INT_MAX, arena, values);
+}
+
+// A row for each frame that is kept.
+static enum dc_status get_frames(const struct reader *reader, const char *name, int columns, struct dc_arena *arena,
+                                 struct dc_stored_trajectory *trajectory, double **values)
+{
+  return get_some(reader, name, &trajectory->all_frames, columns, reader->most_frames, arena, values);
 }
 
 static enum dc_status get_body(const struct reader *reader, const char *name, int body,
@@ -79,9 +152,9 @@ static enum dc_status get_body(const struct reader *reader, const char *name, in
   if (!position_name || !rotation_name)
     status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
   if (!status)
-    status = get_reals(reader, position_name, &trajectory->frames, 3, scratch, &position);
+    status = get_frames(reader, position_name, 3, scratch, trajectory, &position);
   if (!status)
-    status = get_reals(reader, rotation_name, &trajectory->frames, 4, scratch, &rotation);
+    status = get_frames(reader, rotation_name, 4, scratch, trajectory, &rotation);
   for (int f = 0; !status && f < trajectory->frames; f++) {
     const double *q = rotation + 4 * (size_t)f;
     size_t row = (size_t)f * (size_t)trajectory->bodies + (size_t)body;
@@ -156,7 +229,7 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
   for (int j = 0; j < trajectory->joint_count && !status; j++) {
     struct dc_stored_joint *joint = &trajectory->joints[j];
     const char *name = dc_arena_printf(trajectory->arena, "joints/%s", joint->link);
-    status = name ? get_reals(reader, name, &trajectory->frames, joint->width, trajectory->arena, &joint->values)
+    status = name ? get_frames(reader, name, joint->width, trajectory->arena, trajectory, &joint->values)
                   : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
   }
   return status;
@@ -179,7 +252,7 @@ static hsize_t get_width(const struct reader *reader, const char *name)
 static enum dc_status get_targets(const struct reader *reader, int actuators, struct dc_stored_trajectory *trajectory)
 {
   double *position, *velocity, *apply;
-  int steps = trajectory->frames - 1, one = 1;
+  int steps = trajectory->all_frames - 1, one = 1;
   if (H5Lexists(reader->root, "targets", H5P_DEFAULT) <= 0 || actuators == 0 ||
       get_width(reader, "targets/position") != (hsize_t)actuators)
     return DC_OK;
@@ -200,8 +273,9 @@ static enum dc_status get_targets(const struct reader *reader, int actuators, st
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
-  trajectory->frames = -1;
-  enum dc_status status = get_reals(reader, "time", &trajectory->frames, 0, trajectory->arena, &trajectory->time);
+  trajectory->all_frames = -1;
+  enum dc_status status = get_frames(reader, "time", 0, trajectory->arena, trajectory, &trajectory->time);
+  trajectory->frames = trajectory->all_frames < reader->most_frames ? trajectory->all_frames : reader->most_frames;
   if (!status && trajectory->frames == 0)
     status = misfit(reader, "time", "has no frames");
   for (int f = 1; !status && f < trajectory->frames; f++)
@@ -211,11 +285,11 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
     status = get_bodies(reader, &scene->model.bodies, trajectory);
   if (!status)
     status = get_joints(reader, &scene->model.bodies, trajectory);
-  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->frames - 1);
+  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->all_frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
   if (!status && H5Lexists(reader->root, "contact", H5P_DEFAULT) > 0)
-    status = get_reals(reader, "contact/min_gap", &trajectory->frames, 0, trajectory->arena, &trajectory->min_gap);
+    status = get_frames(reader, "contact/min_gap", 0, trajectory->arena, trajectory, &trajectory->min_gap);
   return status ? status : get_targets(reader, scene->model.bodies.actuator_count, trajectory);
 }
 
@@ -244,14 +318,14 @@ struct request {
   const char *path;
   bool first;
   const struct dc_scene *scene;
-  char *image;
-  size_t size;
+  int most_frames;
+  struct dc_mapped_file image;
   struct dc_stored_trajectory *trajectory;
 };
 
 // Sizes of a trajectory, as they go from one process to the other in front of its arrays.
 struct extent {
-  int frames, control_count, target_steps, target_apply;
+  int frames, all_frames, control_count, target_steps, target_apply;
   bool gaps, targets;
 };
 
@@ -288,6 +362,7 @@ static enum dc_status pack(const struct request *request, char **bytes, size_t *
 {
   const struct dc_stored_trajectory *trajectory = request->trajectory;
   const struct extent extent = {.frames = trajectory->frames,
+                                .all_frames = trajectory->all_frames,
                                 .control_count = trajectory->control_count,
                                 .target_steps = trajectory->targets.steps,
                                 .target_apply = trajectory->targets.apply,
@@ -352,6 +427,7 @@ static enum dc_status unpack(const struct request *request, const char *bytes, s
   if (extent.frames == 0)
     return DC_OK;
   trajectory->frames = extent.frames;
+  trajectory->all_frames = extent.all_frames;
   trajectory->control_count = extent.control_count;
   trajectory->bodies = bodies->count;
   enum dc_status status = describe_joints(bodies, trajectory);
@@ -379,11 +455,13 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
   struct reader reader = {.root = -1,
                           .below = request->first ? "first/" : "",
                           .path = request->path,
-                          .file_size = request->size,
+                          .file_size = request->image.size,
+                          .most_frames = request->most_frames,
+                          .image = &request->image,
                           .error = error};
   bool out_of_memory;
   dc_h5_watch(&out_of_memory);
-  hid_t file = dc_h5_open_image(request->image, request->size);
+  hid_t file = dc_h5_open_image(&request->image);
   enum dc_status status = file < 0 ? dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", request->path)
                                    : read_root(file, request->first, &reader, request->scene, request->trajectory);
   // without memory HDF5 may be unable to say why
@@ -403,18 +481,17 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
   struct dc_error why = {0};
   char *bytes = NULL;
   size_t size;
-  enum dc_status status =
-      dc_sealed_file_read(request->path, DC_TRAJECTORY_FORMAT, &request->image, &request->size, &why);
+  enum dc_status status = dc_sealed_file_map(request->path, DC_TRAJECTORY_FORMAT, &request->image, &why);
   if (status) {
     status = status == DC_CHECKPOINT ? DC_IO : status;
     return dc_fail(error, status, "%s", why.text);
   }
-  unsigned seconds = SECONDS + (unsigned)(request->size / BYTES_PER_SECOND);
+  unsigned seconds = SECONDS + (unsigned)(request->image.size / BYTES_PER_SECOND);
   status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
   // HDF5 does not always say that memory was out: what is wrong with a sealed file is so again
   if (status == DC_BAD_INPUT || status == DC_IO)
     status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
-  free(request->image);
+  dc_mapped_file_destroy(&request->image);
   if (status && strncmp(why.text, request->path, strlen(request->path)) != 0)
     dc_error_prefix(&why, "%.500s", request->path);
   if (!status)
@@ -423,13 +500,14 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
   return status ? dc_fail(error, status, "%s", why.text) : DC_OK;
 }
 
-static enum dc_status read_stored(const char *directory, bool first, const struct dc_scene *scene,
-                                  struct dc_stored_trajectory *trajectory, struct dc_error *error)
+enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
+                                   struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   memset(trajectory, 0, sizeof *trajectory);
   trajectory->arena = dc_arena_create();
   char *path = dc_path_join(directory, "trajectory.h5");
-  struct request request = {.path = path, .first = first, .scene = scene, .trajectory = trajectory};
+  struct request request = {
+      .path = path, .first = first, .scene = scene, .most_frames = most_frames, .trajectory = trajectory};
   enum dc_status status;
   if (path && trajectory->arena)
     status = read_file(&request, error);
@@ -446,11 +524,11 @@ static enum dc_status read_stored(const char *directory, bool first, const struc
 enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
                                       struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
-  return read_stored(directory, false, scene, trajectory, error);
+  return dc_run_read_thinned(directory, scene, false, INT_MAX, trajectory, error);
 }
 
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
-  return read_stored(directory, true, scene, trajectory, error);
+  return dc_run_read_thinned(directory, scene, true, INT_MAX, trajectory, error);
 }

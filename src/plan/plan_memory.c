@@ -38,8 +38,9 @@ static double bytes_of(void (*try_steps)(const struct dc_model *model, int steps
 
 static double tape_bytes(const struct dc_model *model, double steps)
 {
-  return bytes_of(try_record, model, steps) +
-         steps * (double)dc_model_pair_count(model) * (double)sizeof(struct dc_pair_derivatives);
+  return dc_model_stores_tape(model, steps)
+             ? steps * (double)dc_model_pair_count(model) * (double)sizeof(struct dc_pair_derivatives)
+             : 0;
 }
 
 static double parameter_count(const struct dc_model *model, const struct dc_task *task, double steps)
@@ -48,21 +49,28 @@ static double parameter_count(const struct dc_model *model, const struct dc_task
   return few + (more - few) * (steps - FEW) / FEW;
 }
 
+double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
+{
+  // parameters in four places, and their groups
+  return bytes_of(try_record, model, in_file ? fmin(steps, DC_RELEASED_FRAMES) : steps) +
+         bytes_of(try_input, model, steps) +
+         parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
+}
+
 double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
 {
   const struct dc_bodies *bodies = &model->bodies;
-  // trajectory, first and best; the derivatives of a loss by the frames; parameters in five places, and their groups
-  return tape_bytes(model, steps) + 2 * bytes_of(try_record, model, steps) + bytes_of(try_input, model, steps) +
-         bytes_of(try_cotangent, model, steps) +
-         (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double) +
-         parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
+  // first and best trajectory; the derivatives of a loss by the frames
+  return dc_forward_plan_bytes(model, task, steps, false) + tape_bytes(model, steps) +
+         2 * bytes_of(try_record, model, steps) + bytes_of(try_cotangent, model, steps) +
+         (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double);
 }
 
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps)
 {
   double window = length < steps ? length : steps, targets = steps * model->bodies.actuator_count;
   // what is executed and its targets; the first trajectory, rolled out in one piece with inputs of its own
-  return dc_plan_bytes(model, task, window) + 2 * bytes_of(try_record, model, steps) + tape_bytes(model, steps) +
+  return dc_plan_bytes(model, task, window) + 2 * bytes_of(try_record, model, steps) +
          bytes_of(try_input, model, steps) +
          2 * (targets + parameter_count(model, task, steps)) * (double)sizeof(double);
 }

@@ -9,6 +9,8 @@
 double dc_rollout_bytes(const struct dc_model *model);
 // Bytes of frames, inputs and tape that dc_plan_create allocates for so many steps, without its rollout.
 double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps);
+// The same of dc_plan_create_forward.
+double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file);
 // The same of dc_horizon_create, whose windows have at most length steps.
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps);
 

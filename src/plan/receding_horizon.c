@@ -68,25 +68,20 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
 {
   struct dc_window whole = {.steps = h->steps, .time_step = h->model->definition.time.step};
   struct dc_rollout_input *input = dc_rollout_input_create(h->model, h->steps);
-  struct dc_trajectory *trajectory = dc_trajectory_create(h->model, h->steps);
   h->first = dc_record_create(h->model, h->steps);
-  enum dc_status status = input && trajectory && h->first
-                              ? DC_OK
-                              : dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
+  enum dc_status status =
+      input && h->first ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
   if (!status) {
     dc_rollout_input_reset(h->model, input);
     dc_task_apply(h->task, h->model, &whole, h->plan->state, h->first_parameters, input);
-    enum dc_status rolled = dc_rollout_forward(h->plan->rollout, input, trajectory, NULL);
+    enum dc_status rolled = dc_rollout_forward(h->plan->rollout, input, h->first, NULL);
     if (rolled) {
       dc_trajectory_destroy(h->first);
       h->first = NULL;
       status = rolled == DC_MEMORY ? dc_fail(error, DC_MEMORY, "out of memory for a rollout") : DC_OK;
-    } else if (dc_trajectory_copy(h->first, trajectory)) {
-      status = dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
     }
   }
   dc_rollout_input_destroy(input);
-  dc_trajectory_destroy(trajectory);
   return status;
 }
 

@@ -111,7 +111,7 @@ enum dc_status dc_shot_draw(const struct dc_shot *shot, uint64_t seed, const str
                             struct dc_task *task, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_task controls_only = {.control_count = task->control_count, .controls = task->controls};
-  struct dc_plan *plan = dc_plan_create(model, &controls_only, (int)model->definition.time.steps, error);
+  struct dc_plan *plan = dc_plan_create_forward(model, &controls_only, (int)model->definition.time.steps, false, error);
   if (!plan)
     return error ? error->status : DC_MEMORY;
   enum dc_status status = draw(shot, seed, plan, task, arena, error);

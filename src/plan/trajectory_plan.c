@@ -24,31 +24,38 @@ void dc_parameters_resize(const struct dc_task *task, const struct dc_model *mod
   }
 }
 
-static bool allocate(struct dc_plan *plan)
+// What an adjoint and an optimization need.
+static bool allocate_for_gradients(struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
-  size_t parameters = (size_t)plan->parameter_capacity, frames = (size_t)plan->capacity + 1;
+  size_t frames = (size_t)plan->capacity + 1;
   struct dc_trajectory_cotangent *cotangent = &plan->loss_cotangent.frames;
-  plan->input = dc_rollout_input_create(plan->model, plan->capacity);
   plan->cotangent = plan->loss_cotangent.input = dc_rollout_cotangent_create(plan->model, plan->capacity);
-  plan->trajectory = dc_trajectory_create(plan->model, plan->capacity);
   plan->first = dc_record_create(plan->model, plan->capacity);
   plan->best = dc_record_create(plan->model, plan->capacity);
   cotangent->wrenches = dc_alloc(frames * (size_t)bodies->count, sizeof *cotangent->wrenches);
   cotangent->forces = dc_alloc(frames * (size_t)bodies->nv, sizeof *cotangent->forces);
+  return plan->cotangent && plan->first && plan->best && cotangent->wrenches && cotangent->forces;
+}
+
+static bool allocate(struct dc_plan *plan, bool in_file)
+{
+  size_t parameters = (size_t)plan->parameter_capacity;
+  plan->input = dc_rollout_input_create(plan->model, plan->capacity);
+  plan->trajectory = plan->forward ? dc_record_create(plan->model, in_file ? 0 : plan->capacity)
+                                   : dc_trajectory_create(plan->model, plan->capacity);
   plan->state = dc_alloc((size_t)plan->state_size, sizeof *plan->state);
   plan->parameters = dc_alloc(parameters, sizeof *plan->parameters);
   plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
   plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
   plan->evaluated = dc_alloc(parameters, sizeof *plan->evaluated);
   plan->group = dc_alloc(parameters, sizeof *plan->group);
-  return plan->input && plan->cotangent && plan->trajectory && plan->first && plan->best && cotangent->wrenches &&
-         cotangent->forces && plan->state && plan->parameters && plan->best_parameters && plan->first_parameters &&
-         plan->evaluated && plan->group;
+  return plan->input && plan->trajectory && plan->state && plan->parameters && plan->best_parameters &&
+         plan->first_parameters && plan->evaluated && plan->group && (plan->forward || allocate_for_gradients(plan));
 }
 
-struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
-                               struct dc_error *error)
+static struct dc_plan *create(const struct dc_model *model, const struct dc_task *task, int steps, bool forward,
+                              bool in_file, struct dc_error *error)
 {
   struct dc_plan *plan = dc_alloc(1, sizeof *plan);
   if (!plan) {
@@ -57,6 +64,7 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
   }
   plan->model = model;
   plan->task = task;
+  plan->forward = forward;
   plan->capacity = steps;
   plan->pair_count = dc_model_pair_count(model);
   plan->parameter_capacity = dc_task_parameter_count(task, model, steps);
@@ -66,7 +74,7 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
     dc_plan_destroy(plan);
     return NULL;
   }
-  if (!allocate(plan)) {
+  if (!allocate(plan, in_file)) {
     dc_fail(error, DC_MEMORY, "out of memory for trajectories of %d steps", steps);
     dc_plan_destroy(plan);
     return NULL;
@@ -75,6 +83,31 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
   dc_task_start(task, model, plan->state);
   dc_task_initial(task, model, steps, plan->parameters);
   return plan;
+}
+
+struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
+                               struct dc_error *error)
+{
+  return create(model, task, steps, false, false, error);
+}
+
+struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struct dc_task *task, int steps,
+                                       bool in_file, struct dc_error *error)
+{
+  return create(model, task, steps, true, in_file, error);
+}
+
+enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error)
+{
+  struct dc_trajectory *trajectory = dc_record_create_in(plan->model, plan->capacity, file);
+  if (!trajectory) {
+    dc_mapped_file_destroy(file);
+    return dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", plan->capacity);
+  }
+  trajectory->steps = plan->window.steps;
+  dc_trajectory_destroy(plan->trajectory);
+  plan->trajectory = trajectory;
+  return DC_OK;
 }
 
 void dc_plan_destroy(struct dc_plan *plan)
@@ -111,8 +144,9 @@ void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
   dc_plan_end(plan);
   plan->window = (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
   plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
-  plan->input->steps = plan->cotangent->steps = steps;
-  plan->trajectory->steps = plan->first->steps = plan->best->steps = steps;
+  plan->input->steps = plan->trajectory->steps = steps;
+  if (!plan->forward)
+    plan->cotangent->steps = plan->first->steps = plan->best->steps = steps;
   plan->succeeded = false;
 }
 

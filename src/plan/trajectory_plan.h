@@ -33,6 +33,7 @@ struct dc_plan {
   struct dc_window window;
   struct dc_plan_start start;
   double *state;                     // [dc_task_state_size] what the controls remember at the start of the window
+  bool forward;                      // for rollouts alone
   int capacity, parameter_capacity;  // steps and parameters there is room for
   int parameter_count, pair_count, state_size;
   struct dc_rollout *rollout;
@@ -64,6 +65,13 @@ struct dc_plan {
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.
 struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
                                struct dc_error *error);
+// The same for rollouts alone, in a fraction of the memory: no adjoint and no optimization.  cotangent, the arrays of
+// loss_cotangent, first and best are NULL, plan->trajectory has no tape.
+// in_file: the trajectory has no room for frames before dc_plan_use_file, which comes before the first rollout.
+struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struct dc_task *task, int steps,
+                                       bool in_file, struct dc_error *error);
+// Lets a file of dc_record_bytes for plan->capacity steps hold the trajectory; it is the plan's then, also on failure.
+enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
 
 // Another window: at most as many steps as at creation, none of them applied yet.  Ends a minimization under way;

@@ -69,6 +69,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       dc_rollout_actuator_pull_back(model, input, trajectory, step, weights, now, now + model->bodies.nv,
                                     cotangent->input);
     }
+    dc_trajectory_release(trajectory, step);
   }
   return sum;
 }

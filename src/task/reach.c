@@ -80,7 +80,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   const struct dc_reach_options *reach = options;
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
   double sum = 0;
-  for (int frame = frames.first; frame <= frames.last; frame++)
+  for (int frame = frames.first; frame <= frames.last; frame++) {
     for (int i = 0; i < body_count(reach); i++) {
       double offset[3];
       int body = body_of(reach, i);
@@ -90,6 +90,8 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       if (value != 0)
         dc_objective_add(cotangent, model, trajectory, frame, body, 2 * reach->weight * frames.share, offset);
     }
+    dc_trajectory_release(trajectory, frame);
+  }
   return frames.share * sum;
 }
 

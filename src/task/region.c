@@ -85,7 +85,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   const struct dc_region_options *region = options;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
   double sum = 0;
-  for (int frame = frames.first; frame <= frames.last; frame++)
+  for (int frame = frames.first; frame <= frames.last; frame++) {
     for (int i = 0; i < region->bodies.count; i++) {
       double way[3];
       int body = region->bodies.indices[i];
@@ -93,6 +93,8 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       sum += region->weight * distance * distance;
       dc_objective_add(cotangent, model, trajectory, frame, body, 2 * region->weight * frames.share, way);
     }
+    dc_trajectory_release(trajectory, frame);
+  }
   return frames.share * sum;
 }
 

@@ -32,7 +32,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   const struct dc_velocity_options *velocity = options;
   struct dc_frame_range frames = dc_objective_frames(velocity->when, trajectory);
   double h = trajectory->time_step, sum = 0;
-  for (int frame = frames.first; frame <= frames.last && frame > 0; frame++)
+  for (int frame = frames.first; frame <= frames.last && frame > 0; frame++) {
     for (int i = 0; i < velocity->bodies.count; i++) {
       double speed[3];
       int body = velocity->bodies.indices[i];
@@ -44,6 +44,8 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       dc_objective_add(cotangent, model, trajectory, frame, body, scale, speed);
       dc_objective_add(cotangent, model, trajectory, frame - 1, body, -scale, speed);
     }
+    dc_trajectory_release(trajectory, frame);
+  }
   return frames.share * sum;
 }
 

@@ -57,6 +57,51 @@ rows=$(wc -l <limited/export/trajectory.csv)  # a busy machine gets a few steps 
 head -n "$rows" short/export/trajectory.csv >first
 head -n "$rows" limited/export/trajectory.csv >same
 check "stopped or not, frames are the same" cmp first same
+
+# frames of a long simulation are no burden on the memory
+cat >four.json <<'END'
+{"time": {"step": 0.001, "steps": 100000}, "gravity": [0, 0, 0], "contact": {"model": "ipc"},
+ "shapes": {"ball": {"type": "sphere", "radius": 0.1, "level": 0}},
+ "bodies": [{"name": "a", "shape": "ball", "velocity": [0.01, 0, 0]},
+            {"name": "b", "shape": "ball", "position": [1, 0, 0], "velocity": [0, 0.01, 0]},
+            {"name": "c", "shape": "ball", "position": [0, 1, 0], "angular_velocity": [0.1, 0.2, 0]},
+            {"name": "d", "shape": "ball", "position": [0, 0, 1], "velocity": [0, 0, 0.01]}]}
+END
+# peak ARGUMENT...: the largest resident memory of a run of dcsim, in MB
+peak() {
+  python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$dcsim" "$@"
+}
+short=$(peak simulate four.json --set time.steps=1000 -o few)
+long=$(peak simulate four.json -o many)
+check "100000 steps of 4 bodies take at most 80 MB more than 1000 ($long and $short MB)" [ "$long" -le $((short + 80)) ]
+run 0 export few --format csv
+run 0 export many --format csv
+head -n 1000 few/export/trajectory.csv >first
+head -n 1000 many/export/trajectory.csv >same
+check "frames kept in a file are the same" cmp first same
+check "all of them are there" [ "$(wc -l <many/export/trajectory.csv)" -eq 100002 ]
+run 0 simulate four.json -o many-limited --max-time 0.3 --json --no-report
+holds "the time limit holds for them too" "$out" '0 < d["steps"] < 100000'
+run 0 export many-limited --format csv
+rows=$(wc -l <many-limited/export/trajectory.csv)
+holds "as many frames as steps" many-limited/run.json "d[\"result\"][\"steps\"] == $((rows - 2))"
+head -n "$rows" many/export/trajectory.csv | cmp -s - many-limited/export/trajectory.csv
+check "a prefix of the whole" [ $? -eq 0 ]
+check "no temporary file stays" [ -z "$(ls -A many few many-limited | grep '^\.tmp')" ]
+python3 -c 'import json
+scene = json.load(open("four.json"))
+scene["bodies"] += [{"name": f"e{i}", "shape": "ball", "position": [i, 2, 2]} for i in range(4)]
+json.dump(scene, open("eight.json", "w"))'
+run 6 simulate eight.json --set time.steps=10000000 -o large
+says "trajectory.h5 of 10000000 steps of 8 bodies may take "
+check "which nothing was made for" [ ! -e large ]
+(ulimit -f 1000 && exec "$dcsim" simulate four.json -o full) >"$out" 2>"$err"
+status=$?
+check "a file for frames that cannot be had: 5 (is $status)" [ $status -eq 5 ]
+says "full: cannot take "
+
 run 0 simulate "$scenes/push.json" --set time.steps=2 --no-report -o done --max-time 1000
 holds "a run that is done was not stopped" done/run.json 'not d["stopped"]'
 finish

@@ -115,6 +115,33 @@ static void test_directions(void)
     }
 }
 
+// Contact evaluated again by the adjoint: the same derivatives but for rounding, with friction too.
+static void test_recomputed(void)
+{
+  for (int k = 0; k < SCENES; k++)
+    for (int m = 0; dc_contact_models[m]; m++) {
+      struct scene scene;
+      struct gradient_problem problem;
+      char name[64];
+      if (dc_contact_models[m]->flags & DC_CONTACT_FOREIGN || dc_contact_models[m]->local)
+        continue;
+      scenes[k].add(&scene);
+      scene.definition.contact_model = dc_contact_models[m];
+      for (int friction = 0; friction < 2; friction++) {
+        scene.definition.contact.friction = 0.3 * friction;
+        snprintf(name, sizeof name, "%s, %s%s", scenes[k].name, dc_contact_models[m]->name,
+                 friction ? ", friction" : "");
+        scene_create(&scene);
+        start_gradient(&problem, &scene, scenes[k].steps, NULL);
+        check_recomputed(&problem, name, 1e-10);
+        end_gradient(&problem);
+        dc_rollout_destroy(scene.rollout);
+        scene.rollout = NULL;
+      }
+      scene_end(&scene);
+    }
+}
+
 // A cotangent that is not finite is refused, whatever else is zero.
 static void test_not_finite(void)
 {
@@ -273,5 +300,6 @@ static void test_copy(void)
 }
 
 RUN_TESTS({"adjoint against differences", test_components},
-          {"adjoint along directions, Taylor remainder", test_directions}, {"not finite", test_not_finite},
-          {"local support", test_local_support}, {"equal bits", test_equal_bits}, {"copy of a trajectory", test_copy})
+          {"adjoint along directions, Taylor remainder", test_directions}, {"without a tape", test_recomputed},
+          {"not finite", test_not_finite}, {"local support", test_local_support}, {"equal bits", test_equal_bits},
+          {"copy of a trajectory", test_copy})

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <hdf5.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/hash.h"
+#include "io/trajectory_h5.h"
 #include "run_fixture.h"
 
 static void test_trajectory_keeps_bits(void)
@@ -96,6 +100,82 @@ static void test_same_data_same_bytes(void)
   CHECK(sizes[0] == sizes[1] && sizes[0] > 2000 && same_bits(bytes[0], bytes[1], sizes[0]));
   free(bytes[0]);
   free(bytes[1]);
+  teardown(&fixture);
+}
+
+// A file made in place has the bytes of one made in memory; where it cannot be made it is not there, and nothing else is.
+static void test_in_place(void)
+{
+  struct fixture fixture;
+  struct dc_error error = {0};
+  setup(&fixture);
+  size_t sizes[2], most = dc_run_most_in_memory;
+  char *bytes[2];
+  struct dc_run *run = create(&fixture, "run");
+  for (int i = 0; i < 2; i++) {
+    dc_run_most_in_memory = i ? 0 : most;
+    CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &fixture.trajectory,
+                                  fixture.parameters, NULL, &error) == DC_OK,
+          "%s", error.text);
+    bytes[i] = slurp(in(&fixture, "run/trajectory.h5"), &sizes[i]);
+    CHECK(unlink(in(&fixture, "run/trajectory.h5")) == 0, "written");
+  }
+  CHECK(sizes[0] == sizes[1] && sizes[0] > 2000 && same_bits(bytes[0], bytes[1], sizes[0]), "%zu and %zu bytes",
+        sizes[0], sizes[1]);
+  free(bytes[0]);
+  free(bytes[1]);
+  struct rlimit old, low;
+  CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0, "no limits");
+  low = old;
+  low.rlim_cur = 1 << 16;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &low);
+  CHECK(write_best(run, &fixture, &error) == DC_IO && strstr(error.text, "trajectory.h5: cannot take"), "%s",
+        error.text);
+  struct dc_mapped_file spool;
+  CHECK(dc_run_spool(run, 1 << 20, &spool, &error) == DC_IO && !spool.bytes, "%s", error.text);
+  setrlimit(RLIMIT_FSIZE, &old);
+  CHECK(!exists(&fixture, "run/trajectory.h5"), "not there");
+  CHECK(dc_run_spool(run, 1 << 20, &spool, &error) == DC_OK, "%s", error.text);
+  spool.bytes[12345] = 67;
+  dc_mapped_file_release(&spool);
+  CHECK(spool.bytes[12345] == 67 && spool.bytes[spool.size - 1] == 0, "what was written stays");
+  dc_mapped_file_destroy(&spool);
+  dc_run_most_in_memory = most;
+  DIR *folder = opendir(in(&fixture, "run"));
+  for (const struct dirent *entry; (entry = readdir(folder));)
+    CHECK(strncmp(entry->d_name, ".tmp", 4) != 0, "%s is left", entry->d_name);
+  closedir(folder);
+  close_run(run);
+  teardown(&fixture);
+}
+
+// Some frames of all, evenly spread.
+static void test_some_frames(void)
+{
+  struct fixture fixture;
+  struct dc_error error = {0};
+  setup(&fixture);
+  struct dc_run *run = create(&fixture, "run");
+  CHECK(write_best(run, &fixture, &error) == DC_OK, "%s", error.text);
+  close_run(run);
+  for (int most = 2; most <= STEPS + 2; most++) {
+    struct dc_stored_trajectory stored;
+    CHECK(dc_run_read_thinned(in(&fixture, "run"), &fixture.scene, false, most, &stored, &error) == DC_OK, "%s",
+          error.text);
+    CHECK(stored.all_frames == STEPS + 1 && stored.frames == (most < STEPS + 1 ? most : STEPS + 1), "%d frames of %d",
+          stored.frames, stored.all_frames);
+    for (int k = 0; k < stored.frames; k++) {
+      int f = dc_spread(k, stored.frames, STEPS + 1);
+      CHECK((k > 0 || f == 0) && (k + 1 < stored.frames || f == STEPS), "frame %d is number %d", f, k);
+      CHECK(stored.time[k] == f * 0.1 && same_bits(stored.position + 6 * k + 3, fixture.q + 7 * f, 24) &&
+                same_bits(stored.quaternion + 8 * k + 4, fixture.q + 7 * f + 3, 32) &&
+                same_bits(stored.min_gap + k, fixture.min_gap + f, 8),
+            "frame %d", f);
+    }
+    CHECK(stored.control && same_bits(stored.control, fixture.parameters, sizeof fixture.parameters));
+    dc_arena_destroy(stored.arena);
+  }
   teardown(&fixture);
 }
 
@@ -283,6 +363,7 @@ static void test_h5py_reads_it(void)
 RUN_TESTS({"a trajectory is read back bit for bit", test_trajectory_keeps_bits},
           {"the first trajectory is read back", test_first_trajectory}, {"rows are thinned evenly", test_thinned_rows},
           {"the same data give the same bytes", test_same_data_same_bytes},
+          {"large files are made in place", test_in_place}, {"some frames are read", test_some_frames},
           {"damaged files are recognized", test_damaged_files},
           {"files that do not fit the scene or hold impossible numbers are refused", test_misfits},
           {"numbers that are not finite are not written", test_not_finite_is_not_written},

@@ -65,6 +65,52 @@ static void test_plans(void)
   }
 }
 
+// Bytes that a plan of so many steps makes besides its rollout.
+static double made_by(struct dc_plan *create(const struct dc_model *, const struct dc_task *, int, struct dc_error *),
+                      const struct dc_scene *scene, int steps)
+{
+  struct dc_error error = {0};
+  size_t begin = dc_allocated_bytes();
+  dc_rollout_destroy(dc_rollout_create(&scene->model, &error));
+  size_t rollout = dc_allocated_bytes() - begin;
+  begin = dc_allocated_bytes();
+  struct dc_plan *plan = create(&scene->model, &scene->task, steps, &error);
+  double made = (double)(dc_allocated_bytes() - begin - rollout);
+  CHECK(plan != NULL, "%s", error.text);
+  dc_plan_destroy(plan);
+  return made;
+}
+
+static struct dc_plan *in_memory(const struct dc_model *model, const struct dc_task *task, int steps,
+                                 struct dc_error *error)
+{
+  return dc_plan_create_forward(model, task, steps, false, error);
+}
+
+// What a simulation makes, a plan without a tape and one with: each as told, the tape alone between the last two.
+static void test_tapes(void)
+{
+  enum { STEPS = 400 };
+  struct dc_scene *scene = row_of(20, "ball", "");
+  int *tape = &scene->model.definition.solver.tape;
+  double pairs = STEPS * (double)dc_model_pair_count(&scene->model) * (double)sizeof(struct dc_pair_derivatives);
+  double forward = made_by(in_memory, scene, STEPS), stored = made_by(dc_plan_create, scene, STEPS), told;
+  CHECK_NEAR(dc_forward_plan_bytes(&scene->model, &scene->task, STEPS, false), forward, 0.01 * forward);
+  CHECK(forward + pairs < stored, "%g for a simulation, %g for a plan", forward, stored);
+  *tape = DC_TAPE_RECOMPUTED;
+  double recomputed = made_by(dc_plan_create, scene, STEPS);
+  CHECK_NEAR(recomputed, stored - pairs, 4096);
+  told = dc_plan_bytes(&scene->model, &scene->task, STEPS);
+  CHECK_NEAR(told, recomputed, 0.01 * recomputed);
+  *tape = DC_TAPE_AUTO;
+  double most = 1e9 / (pairs / STEPS);
+  CHECK(dc_model_stores_tape(&scene->model, floor(most)) && !dc_model_stores_tape(&scene->model, ceil(most) + 1),
+        "up to %g steps", most);
+  *tape = DC_TAPE_STORED;
+  CHECK(dc_model_stores_tape(&scene->model, 1e7), "whatever it takes");
+  dc_scene_destroy(scene);
+}
+
 static void test_horizons(void)
 {
   static const char rest[] = ", 'control': [{'type': 'initial_state', 'body': 'b0', 'velocity': 'xyz'}]";
@@ -107,5 +153,5 @@ static void test_runs(void)
   }
 }
 
-RUN_TESTS({"plans of any number of steps", test_plans}, {"horizons", test_horizons},
-          {"runs of a dozen scenes", test_runs})
+RUN_TESTS({"plans of any number of steps", test_plans}, {"with and without tapes", test_tapes},
+          {"horizons", test_horizons}, {"runs of a dozen scenes", test_runs})
