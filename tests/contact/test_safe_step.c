@@ -46,6 +46,23 @@ static const char *const pairs_of_shapes[][2] = {
     {"box size=0.8,0.05,0.05 divisions=4,1,1", "plane"}};
 enum { SHAPE_PAIRS = sizeof pairs_of_shapes / sizeof *pairs_of_shapes };
 
+// What the certificate of a whole motion says against samples of it.
+struct clear_counts {
+  int clear, timid;  // timid: not certified, though no sample overlaps
+};
+
+static void count_clear(struct dc_contact *contact, const struct scene *scene, const double (*twists)[6],
+                        double resolution, struct clear_counts *counts)
+{
+  int pair;
+  bool clear = dc_contact_path_clear(contact, &scene->path, &pair);
+  double first = first_overlap(contact, scene, twists, 1, resolution);
+  CHECK(!clear || isinf(first), "overlap at %g of a motion said to be clear", first);
+  CHECK(clear == (pair < 0), "pair %d", pair);
+  counts->clear += clear;
+  counts->timid += !clear && isinf(first);
+}
+
 // Random pairs near each other, random twists up to metres and 3 rad: no overlap up to the fraction; on the whole the
 // fraction is a good part of the way.
 static void test_random_steps(void)
@@ -55,6 +72,7 @@ static void test_random_steps(void)
   static const double resolution[SHAPE_PAIRS] = {5e-3, 5e-3, 5e-3,
                                                  1e-3, 2e-3, 2e-3};  // below what one passes through the other in
   int shortened = 0, timid = 0;
+  struct clear_counts counts = {0};
   for (int s = 0; s < SHAPE_PAIRS; s++) {
     struct scene scene;
     bool plane = s >= 4;
@@ -96,6 +114,7 @@ static void test_random_steps(void)
       CHECK(isinf(first), "%s - %s: overlap at %g of a step said to be safe to %g", pairs_of_shapes[s][0],
             pairs_of_shapes[s][1], first, fraction);
       CHECK(fraction > 0, "%s - %s: no step at all", pairs_of_shapes[s][0], pairs_of_shapes[s][1]);
+      count_clear(contact, &scene, (const double(*)[6])twists, resolution[s] / 4, &counts);
       if (fraction == 1)
         continue;
       shortened++;
@@ -109,6 +128,9 @@ static void test_random_steps(void)
   // turn.
   CHECK(timid < shortened / 5, "%d of %d", timid, shortened);
   printf("# %d steps shortened, %d of them to less than half of what was possible\n", shortened, timid);
+  printf("# %d motions are clear, %d others have no sample that overlaps\n", counts.clear, counts.timid);
+  CHECK(counts.clear > 40, "%d", counts.clear);
+  CHECK(counts.timid <= 2, "%d", counts.timid);
 }
 
 // Where the exact terms of the last evaluation are all that may meet, they allow what a walk through the trees does.

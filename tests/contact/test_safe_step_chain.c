@@ -65,7 +65,7 @@ static void test_swinging(void)
   static const char *const joints[] = {"hinge", "ball", "universal"};
   struct dc_random random;
   dc_random_seed(&random, 4);
-  int shortened = 0, timid = 0, steps = 0;
+  int shortened = 0, timid = 0, steps = 0, clear = 0, uncertain = 0;
   for (int kind = 0; kind < 3; kind++) {
     struct scene scene;
     scene_start(&scene);
@@ -91,6 +91,12 @@ static void test_swinging(void)
       double fraction = safe_fraction(contact, &scene, tangent);
       CHECK(fraction > 0 && fraction <= 1, "%g", fraction);
       check_safe(contact, &scene, tangent, fraction);
+      int pair;
+      bool certified = dc_contact_path_clear(contact, &scene.path, &pair);
+      double first = first_overlap(contact, &scene, tangent, 1, SAMPLES);
+      CHECK(!certified || isinf(first), "overlap at %g of a motion said to be clear", first);
+      clear += certified;
+      uncertain += !certified && isinf(first);
       if (fraction == 1)
         continue;
       shortened++;
@@ -99,6 +105,9 @@ static void test_swinging(void)
     scene_end(&scene);
   }
   printf("# %d of %d steps shortened, %d of them to less than half of what was possible\n", shortened, steps, timid);
+  printf("# %d motions are clear, %d others have no sample that overlaps\n", clear, uncertain);
+  CHECK(clear > 10, "%d of %d", clear, steps);
+  CHECK(uncertain <= 2, "%d of %d", uncertain, steps);
   CHECK(shortened > 10, "%d of %d", shortened, steps);
   CHECK(timid < shortened / 5, "%d of %d", timid, shortened);
 }
