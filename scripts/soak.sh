@@ -48,7 +48,7 @@ sweep() {
 }
 # found KIND TITLE: the table, and what broke a promise
 found() {
-  printf '\n## %s\n\n' "$2"
+  printf '\n#### %s\n\n' "$2"
   cat "$folder/$1.md" 2> /dev/null || echo "did not come to its end"
   if grep -qE '^[a-z-]+-[a-z]+-[0-9]+: ' "$folder/$1.log"; then
     printf '\nThe first of those that broke a promise or ended with status 4:\n\n'
@@ -61,9 +61,9 @@ measure collisions $((1000 / parts))
 measure thrown $((200 / parts))
 measure passages $((100 / parts))
 sweep kill-test.sh $((30 / parts))
-sweep fault-sweep.sh
+sweep fault-sweep.sh $((3000 / parts))
 {
-  echo "# Promises at the size of the claims"
+  echo "### Promises at the size of the claims"
   echo
   echo "By \`scripts/soak.sh\` on $(date +%Y-%m-%d): $("$DCSIM" --version | head -n 1), seed $seed, $jobs at a time on $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)."
   echo "A case breaks a promise when its path crosses a surface (\`tests/soak/crossing.c\`, which shares no code with dcsim), a step that did not"
@@ -73,7 +73,7 @@ sweep fault-sweep.sh
   found thrown "Bodies thrown at each other"
   found passages "Slots and tubes with 0.1 mm of clearance"
   if [ -s "$folder/sweeps.md" ]; then
-    printf '\n## Kills and faults\n\n'
+    printf '\n#### Kills and faults\n\n'
     cat "$folder/sweeps.md"
   fi
 } > "$folder/soak.md"
