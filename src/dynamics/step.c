@@ -455,7 +455,8 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
 static double first_hardening(const struct dc_rollout *rollout, const struct step_input *given)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  double forces = 0, contact = 0, way = 0, mu = rollout->model->definition.contact.stiffness;
+  double forces = 0, contact = 0, way = 0,
+         mu = rollout->model->definition.contact.stiffness * given->input->design.stiffness_scale;
   for (int p = 0; p < rollout->pair_count; p++)
     contact = fmax(contact, mu * dc_vec_norm(rollout->pairs[p].gradient + 3));
   for (int i = 0; i < bodies->count; i++) {
