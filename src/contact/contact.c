@@ -203,15 +203,23 @@ static void note_costs(struct dc_contact *contact)
   }
 }
 
-// Pairs that cost more than a small part of the whole come first, so that no thread begins with one at the end.
+// Pairs that cost more than a small part of the whole come first, the dearest at the beginning, so that no thread begins
+// with one at the end.
 static void order_pairs(struct dc_contact *contact)
 {
   double much = contact->cost / SHARES;
   int count = 0;
-  for (int heavy = 1; heavy >= 0; heavy--)
-    for (int p = 0; p < contact->pair_count; p++)
-      if ((contact->costs[p] > much) == heavy)
-        contact->order[count++] = p;
+  for (int p = 0; p < contact->pair_count; p++) {
+    if (!(contact->costs[p] > much))
+      continue;
+    int place = count++;
+    for (; place > 0 && contact->costs[contact->order[place - 1]] < contact->costs[p]; place--)
+      contact->order[place] = contact->order[place - 1];
+    contact->order[place] = p;
+  }
+  for (int p = 0; p < contact->pair_count; p++)
+    if (!(contact->costs[p] > much))
+      contact->order[count++] = p;
 }
 
 bool dc_contact_worth_threads(const struct dc_contact *contact)
