@@ -185,9 +185,6 @@ int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error 
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error);
 // JSON Schema (draft 2020-12) of the scene format.
 int dcsim_schema(dcsim_report *report, dcsim_error *error);
-// Built-in benchmarks; name NULL lists them.  settings [setting_count]: "path=value", for those that take some.
-int dcsim_bench(const char *name, int setting_count, const char *const *settings, dcsim_report *report,
-                dcsim_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,12 +27,6 @@ read) variable=DCSIM_FAIL_READ column=2 due=5 ;;
 open) variable=DCSIM_FAIL_OPEN column=3 due=5 ;;
 *) exit 2 ;;
 esac
-# Faults are for the program, not for the shell that libtool puts before it.
-folder=$(dirname "$dcsim")
-if [ -x "$folder/.libs/dcsim" ]; then
-  dcsim=$folder/.libs/dcsim
-  export LD_LIBRARY_PATH="$folder/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-fi
 # A run syncs some twenty files, which costs nothing in memory.
 [ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || TMPDIR=/dev/shm
 folder=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-faults-XXXXXX")

@@ -7,8 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 status=0
 # cppcheck and clang-tidy look at the code that ships.
-sources=$(find src -name '*.c' | sort)
-layout=$(find include src tests -name '*.[ch]' | sort)
+sources=$(find src bench -name '*.c' | sort)
+layout=$(find include src bench tests -name '*.[ch]' | sort)
 if [ $# -gt 0 ]; then
   sources=$*
   layout=$*

@@ -104,14 +104,9 @@ def read_curve(path):
 
 
 def fingerprint_of(program):
-    """A hash of a program and of its library, which stands beside it in a build and in ../lib of an installation."""
-    folder = os.path.dirname(program)
-    result = hashlib.sha256()
-    for path in [program, os.path.join(folder, ".libs", "libdcsim.so"), os.path.join(folder, "..", "lib", "libdcsim.so")]:
-        if os.path.exists(path):
-            with open(path, "rb") as file:
-                result.update(file.read())
-    return result.hexdigest()
+    """A hash of a program, which holds the whole library."""
+    with open(program, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 class Lab:

@@ -2,6 +2,7 @@
 // dcsim bench: the built-in benchmarks.
 #include <stddef.h>
 
+#include "bench/bench.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 
@@ -11,7 +12,7 @@ static int run(const struct cli_arguments *arguments)
   dcsim_error error = {0};
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
-  int status = dcsim_bench(arguments->operand, arguments->overrides.count, arguments->overrides.items, &report, &error);
+  int status = bench_run(arguments->operand, arguments->overrides.count, arguments->overrides.items, &report, &error);
   return cli_finish(arguments, status, &report, &error);
 }
 

@@ -34,8 +34,7 @@ exec "$GOOD" "$@"
 PROGRAM
   chmod +x bad
   GOOD=$dcsim
-  [ ! -x "$DCSIM_BUILD/.libs/dcsim" ] || GOOD=$DCSIM_BUILD/.libs/dcsim
-  export GOOD LD_LIBRARY_PATH="$DCSIM_BUILD/.libs"
+  export GOOD
   status=0
   DCSIM=$folder/bad "$DCSIM_SOURCE/scripts/fault-sweep.sh" 8 >"$scratch/swept" 2>&1 || status=$?
   if [ "$status" -eq 77 ]; then

@@ -20,7 +20,7 @@ fi
 # One file breaks one rule at a time: path, text, and why it is wrong.
 missed=0
 for floor in base math geometry body contact dynamics task optimize plan io render api cli; do
-  mkdir -p "$copy/src/$floor"
+  mkdir -p "$copy/src/$floor" "$copy/bench"
 done
 refused() {
   printf '%s\n' "$2" > "$copy/src/$1"
@@ -44,6 +44,8 @@ refused task/a.c '#include <cjson/cJSON.h>'
 refused plan/a.c '#include <hdf5.h>'
 refused io/a.c '#include <png.h>'
 refused contact/a.c '#include <libqhull_r/libqhull_r.h>'
+refused cli/a.c '#include "bench/pairs.h"'
+refused ../bench/a.c '#include "cli/commands.h"'
 if [ "$missed" = 0 ]; then
   echo "ok 2 - includes that point up are refused"
 else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hierarchical potential against an independent recursion over the sphere trees with the paper's own pair solver,
 // the inequality it rests on, and the four properties of paper 000, section 3.2.
-#include "contact/bench_pairs.h"
+#include "bench/pairs.h"
 #include "contact/contact_scene.h"
 #include "geometry/triangle.h"
 

@@ -3,7 +3,7 @@
 // pulls.
 #include "harness.h"
 
-#include "contact/bench_pairs.h"
+#include "bench/pairs.h"
 #include "pair_cases.h"
 
 enum { ROUNDS = 300 };

@@ -2,7 +2,7 @@
 // The triangle-pair kernels against the paper's formulation in 113-bit arithmetic.
 #include "harness.h"
 
-#include "contact/bench_pairs.h"
+#include "bench/pairs.h"
 #include "pair_cases.h"
 #include "quad_reference.h"
 

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/arguments.h"
+#include "bench/force.h"
+#include "bench/pairs.h"
+#include "bench/properties.h"
+#include "bench/gradients.h"
+#include "bench/picture.h"
+
+static void put_rates(struct dc_json_writer *json, struct dc_text *text, const struct dc_pair_rate *rate)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "kernel", rate->name);
+  dc_json_put_integer(json, "width", rate->width);
+  dc_json_put_numbers(json, "cold", rate->cold, 3);
+  dc_json_put_numbers(json, "warm", rate->warm, 3);
+  dc_json_end(json, '}');
+  dc_text_add(text, "%-10s %8.2f %8.2f %8.2f   %8.2f %8.2f %8.2f\n", rate->name, 1e-6 * rate->cold[0],
+              1e-6 * rate->cold[1], 1e-6 * rate->cold[2], 1e-6 * rate->warm[0], 1e-6 * rate->warm[1],
+              1e-6 * rate->warm[2]);
+}
+
+static enum dc_status bench_pairs(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_pair_rates rates;
+  enum dc_status status = dc_bench_pairs(&rates, error);
+  if (status)
+    return status;
+  dc_text_add(text,
+              "million triangle pairs per second on one core: energy, and gradient, and Hessian\n%-10s %26s   %26s\n",
+              "kernel", "cold", "warm");
+  dc_json_begin(json, "pairs", '[');
+  for (int i = 0; i < rates.kernels; i++)
+    put_rates(json, text, &rates.kernel[i]);
+  put_rates(json, text, &rates.paper);
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
+enum { FORCE_LINES = 20 };
+
+static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_force_profile rows[DC_FORCE_PROFILES];
+  enum dc_status status = dc_bench_force_profiles(FORCE_LINES, rows, error);
+  if (status)
+    return status;
+  dc_text_add(text,
+              "force of the hierarchy over that of all triangle pairs on %d random lines, from touching to ten sizes\n"
+              "%-14s %-11s %6s %10s %10s %10s\n",
+              FORCE_LINES, "bodies", "weights", "blend", "least", "most", "rise");
+  dc_json_begin(json, "forces", '[');
+  for (int i = 0; i < DC_FORCE_PROFILES; i++) {
+    const struct dc_force_profile *row = &rows[i];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "bodies", row->bodies);
+    dc_json_put_string(json, "weights", row->weights);
+    dc_json_put_number(json, "blend", row->blend);
+    dc_json_put_number(json, "least", row->least);
+    dc_json_put_number(json, "most", row->most);
+    dc_json_put_number(json, "rise", row->rise);
+    dc_json_end(json, '}');
+    dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least,
+                row->most, row->rise);
+  }
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
+enum { PROPERTY_LINES = 4 };
+
+// A property of a model: whether it holds and is expected to, and the number that says so.
+static void put_property(struct dc_json_writer *json, struct dc_text *text, const char *name, bool holds, bool expected,
+                         const char *measured)
+{
+  dc_json_put_boolean(json, "holds", holds);
+  dc_json_put_boolean(json, "expected", expected);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  %-20s %-4s %s%s\n", name, holds ? "yes" : "no", measured,
+              holds == expected ? ""
+              : expected        ? "  (expected: yes)"
+                                : "  (expected: no)");
+}
+
+static void put_barrier(struct dc_json_writer *json, struct dc_text *text,
+                        const struct dc_contact_properties *properties)
+{
+  char measured[200];
+  dc_json_begin(json, "barrier", '{');
+  dc_json_put_number(json, "growth", properties->barrier.growth);
+  dc_json_put_number(json, "gain", properties->barrier.gain);
+  dc_json_put_integer(json, "poses", properties->barrier.poses);
+  dc_json_put_integer(json, "failures", properties->barrier.failures);
+  snprintf(
+      measured, sizeof measured,
+      "energy times %.3g from gap 1e-2 to 1e-8, last decade adds %.3g times the one before; %ld of %ld poses wrong",
+      properties->barrier.growth, properties->barrier.gain, properties->barrier.failures, properties->barrier.poses);
+  put_property(json, text, "barrier", properties->barrier.holds, true, measured);
+}
+
+static void put_smooth(struct dc_json_writer *json, struct dc_text *text, const struct dc_contact_model *model,
+                       const struct dc_contact_properties *properties)
+{
+  char measured[200];
+  dc_json_begin(json, "twice_differentiable", '{');
+  dc_json_put_number(json, "step", properties->smooth.step);
+  dc_json_put_number(json, "jump", properties->smooth.jump);
+  dc_json_put_number(json, "jump_tenth", properties->smooth.jump_tenth);
+  dc_json_put_string(json, "path", properties->smooth.path);
+  dc_json_put_integer(json, "paths", properties->smooth.paths);
+  snprintf(measured, sizeof measured, "largest jump of second derivatives %.3g at step %.0e, %.3g at a tenth (%s)",
+           properties->smooth.jump, properties->smooth.step, properties->smooth.jump_tenth, properties->smooth.path);
+  put_property(json, text, "twice differentiable", properties->smooth.holds, dc_properties_expected_smooth(model),
+               measured);
+}
+
+static void put_pushing(struct dc_json_writer *json, struct dc_text *text,
+                        const struct dc_contact_properties *properties)
+{
+  char measured[200];
+  dc_json_begin(json, "non_prehensile", '{');
+  dc_json_put_number(json, "angle", properties->pushing.angle);
+  dc_json_put_integer(json, "poses", properties->pushing.poses);
+  snprintf(measured, sizeof measured, "force leaves the cone between the bodies by %.2g rad at most, in %ld poses",
+           properties->pushing.angle, properties->pushing.poses);
+  put_property(json, text, "non-prehensile", properties->pushing.holds, true, measured);
+}
+
+static void put_lasting(struct dc_json_writer *json, struct dc_text *text, const struct dc_contact_model *model,
+                        const struct dc_contact_properties *properties)
+{
+  char measured[200];
+  dc_json_begin(json, "non_vanishing", '{');
+  dc_json_put_number(json, "least", properties->lasting.least);
+  dc_json_put_number(json, "vanishes", properties->lasting.vanishes);
+  dc_json_put_integer(json, "lines", properties->lasting.lines);
+  if (isfinite(properties->lasting.vanishes))
+    snprintf(measured, sizeof measured, "force is exactly 0 from a gap of %.3g sizes on", properties->lasting.vanishes);
+  else
+    snprintf(measured, sizeof measured, "least force up to 1000 sizes %.3g of the one at one size",
+             properties->lasting.least);
+  put_property(json, text, "non-vanishing", properties->lasting.holds, dc_properties_expected_lasting(model), measured);
+}
+
+static enum dc_status bench_properties(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  dc_text_add(text, "properties of paper 000, section 3 (Table 1), as measured\n");
+  dc_json_begin(json, "properties", '[');
+  for (int i = 0; dc_contact_models[i] && !status; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    struct dc_contact_properties properties;
+    if (model->flags & DC_CONTACT_FOREIGN) {
+      dc_text_add(text, "%s\n  has no potential\n", model->name);
+      continue;
+    }
+    status = dc_bench_properties(model, PROPERTY_LINES, &properties, error);
+    if (status)
+      break;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "model", model->name);
+    dc_text_add(text, "%s\n", model->name);
+    put_barrier(json, text, &properties);
+    put_smooth(json, text, model, &properties);
+    put_pushing(json, text, &properties);
+    put_lasting(json, text, model, &properties);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+  return status;
+}
+
+static void put_gradient_entry(struct dc_json_writer *json, struct dc_text *text, const struct dc_gradient_entry *entry)
+{
+  static const char *const rules[] = {[DC_GRADIENT_EQUALS] = "=", [DC_GRADIENT_ABOVE] = ">", [DC_GRADIENT_BELOW] = "<"};
+  double off = fabs(entry->computed - entry->expected), disagreement = fabs(entry->computed - entry->difference);
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "quantity", entry->quantity);
+  dc_json_put_number(json, "computed", entry->computed);
+  dc_json_put_string(json, "rule", rules[entry->rule]);
+  dc_json_put_number(json, "expected", entry->expected);
+  dc_json_put_number(json, "tolerance", entry->tolerance);
+  dc_json_put_number(json, "difference", entry->difference);
+  dc_json_put_boolean(json, "right", entry->right);
+  dc_json_end(json, '}');
+  dc_text_add(text, "    %-32s %12.5g  %s %-9.4g", entry->quantity, entry->computed, rules[entry->rule],
+              entry->expected);
+  if (entry->rule == DC_GRADIENT_EQUALS)
+    dc_text_add(text, " off by %-8.2g", off);
+  else
+    dc_text_add(text, " %15s", "");
+  if (!isnan(entry->difference))
+    dc_text_add(text, " from differences %-8.2g", disagreement);
+  dc_text_add(text, "%s\n", entry->right ? "" : "  WRONG");
+}
+
+static enum dc_status put_gradient_case(struct dc_json_writer *json, struct dc_text *text,
+                                        const struct dc_contact_model *model, int which, bool *score,
+                                        struct dc_error *error)
+{
+  struct dc_gradient_result result;
+  enum dc_status status = dc_bench_gradient(model, which, &result, error);
+  if (status)
+    return status;
+  *score = result.score;
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "case", result.name);
+  dc_json_put_string(json, "summary", result.summary);
+  dc_json_put_integer(json, "score", result.score);
+  dc_json_put_number(json, "seconds", result.seconds);
+  if (result.status)
+    dc_json_put_string(json, "failure", result.message);
+  dc_json_begin(json, "entries", '[');
+  dc_text_add(text, "  %s: %s\n", result.name, result.summary);
+  for (int i = 0; i < result.count; i++)
+    put_gradient_entry(json, text, &result.entries[i]);
+  if (result.status)
+    dc_text_add(text, "    failed: %s\n", result.message);
+  dc_json_end(json, ']');
+  dc_json_end(json, '}');
+  return DC_OK;
+}
+
+static enum dc_status bench_gradients(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  struct dc_text scores = {0};
+  int count = dc_bench_gradient_count();
+  dc_text_add(text, "gradients with known answers: computed, expected, off by, off from central differences\n");
+  dc_json_begin(json, "gradients", '[');
+  for (int i = 0; dc_contact_models[i] && !status; i++) {
+    const struct dc_contact_model *model = dc_contact_models[i];
+    int right = 0;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "model", model->name);
+    dc_json_begin(json, "cases", '[');
+    dc_text_add(text, "%s\n", model->name);
+    for (int which = 0; which < count && !status; which++) {
+      bool score = false;
+      status = put_gradient_case(json, text, model, which, &score, error);
+      right += score;
+    }
+    dc_json_end(json, ']');
+    dc_json_put_integer(json, "score", right);
+    dc_json_put_integer(json, "of", count);
+    dc_json_end(json, '}');
+    dc_text_add(&scores, "%-12s %d of %d\n", model->name, right, count);
+  }
+  dc_json_end(json, ']');
+  if (scores.failed)
+    text->failed = true;
+  dc_text_append(text, scores.bytes ? scores.bytes : "", scores.length);
+  dc_text_free(&scores);
+  return status;
+}
+
+static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_picture_times times;
+  enum dc_status status = dc_bench_picture(&times, error);
+  if (status)
+    return status;
+  dc_json_put_integer(json, "triangles", times.triangles);
+  dc_json_put_integer(json, "width", times.width);
+  dc_json_put_integer(json, "height", times.height);
+  dc_json_put_integer(json, "samples", times.samples);
+  dc_json_put_number(json, "seconds", times.seconds);
+  dc_json_put_number(json, "processor_seconds", times.processor);
+  dc_text_add(text, "%d x %d pixels, %d samples, %d triangles, soft shadows: %.3f s, %.3f s of processor time\n",
+              times.width, times.height, times.samples, times.triangles, times.seconds, times.processor);
+  return DC_OK;
+}
+
+static const struct benchmark {
+  const char *name, *summary;
+  enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
+  // or one that takes settings
+  enum dc_status (*run_with)(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+                             struct dc_text *text, struct dc_error *error);
+} benchmarks[] = {
+    {"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs, NULL},
+    {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces, NULL},
+    {"properties", "the four properties of contact models (paper 000, Table 1), measured", bench_properties, NULL},
+    {"gradients", "gradients with known answers, by every contact model", bench_gradients, NULL},
+    {"pictures", "drawing a picture", bench_pictures, NULL},
+    {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
+    {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,
+     dc_api_bench_witness_time},
+    {NULL, NULL, NULL, NULL}};
+
+static enum dc_status run_benchmark(const struct benchmark *benchmark, const struct dc_bench_arguments *arguments,
+                                    struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  if (benchmark->run_with)
+    return benchmark->run_with(arguments, json, text, error);
+  if (arguments->count)
+    return dc_fail(error, DC_USAGE, "the benchmark \"%s\" has no settings", benchmark->name);
+  return benchmark->run(json, text, error);
+}
+
+int bench_run(const char *name, int setting_count, const char *const *settings, dcsim_report *report,
+              dcsim_error *error)
+{
+  const struct dc_bench_arguments arguments = {setting_count, settings};
+  struct dc_error local = {0};
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  enum dc_status status = name ? dc_fail(&local, DC_USAGE, "no benchmark \"%s\"", name) : DC_OK;
+  dc_json_begin(&json, NULL, '{');
+  for (int i = 0; benchmarks[i].name; i++) {
+    if (!name) {
+      dc_json_put_string(&json, benchmarks[i].name, benchmarks[i].summary);
+      dc_text_add(&text, "%-12s %s\n", benchmarks[i].name, benchmarks[i].summary);
+    } else if (strcmp(name, benchmarks[i].name) == 0) {
+      status = run_benchmark(&benchmarks[i], &arguments, &json, &text, &local);
+    }
+  }
+  dc_json_end(&json, '}');
+  if (!status)
+    return dc_api_report(report, &text, &json, error);
+  free(dc_json_finish(&json));
+  dc_text_free(&text);
+  return dc_api_fail(error, &local, status);
+}
