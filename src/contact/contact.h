@@ -20,7 +20,7 @@ enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
 // of a shape without parts for itself; or every triangle of any shape.
 enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
 
-// Settings of all models, each of which reads what concerns it; the option table is dc_contact_options.
+// Settings of all models, each of which reads what its option table has; dc_contact_options has all rows.
 struct dc_contact_settings {
   double stiffness;           // mu (ipc: kappa), J
   double blend;               // epsilon of the hierarchy

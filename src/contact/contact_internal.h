@@ -219,4 +219,8 @@ void dc_half_space_barrier(const struct dc_contact *contact, struct dc_pair *pai
 // ipc.c
 extern const struct dc_contact_model dc_contact_ipc, dc_contact_ipc_global;
 
+// What each model reads of struct dc_contact_settings (model_options.c).
+extern const struct dc_option dc_bsh_options[], dc_exact_options[], dc_ipc_options[], dc_ipc_global_options[],
+    dc_sdrs_options[], dc_mujoco_contact_options[];
+
 #endif

@@ -172,7 +172,7 @@ const struct dc_contact_model dc_contact_ipc = {
     .name = "ipc",
     .summary = "incremental potential contact: barrier of point-triangle and edge-edge distances below dhat",
     .reference = "Li et al. 2020, Eq. 6 and 24",
-    .options = dc_contact_options,
+    .options = dc_ipc_options,
     .flags = DC_CONTACT_FRICTION,
     .methods = &methods,
 };
@@ -182,7 +182,7 @@ const struct dc_contact_model dc_contact_ipc_global = {
     .summary =
         "the same distances of all pairs under the barrier of bsh, which never ends (not smooth; quadratic cost)",
     .reference = "paper 000, A.6.3",
-    .options = dc_contact_options,
+    .options = dc_ipc_global_options,
     .flags = DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
     .methods = &methods,
 };

@@ -327,6 +327,13 @@ void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH])
   add_path(value, path);
 }
 
+bool dc_json_is_argument(const struct dc_json *value)
+{
+  const struct dc_json_document *document = value->document;
+  uint32_t source = document->places.places[value->node->valueint].source;
+  return source > 0 && !(document->texts && document->texts[source - 1]);
+}
+
 static void prefix_place(const struct dc_json *value, bool key, struct dc_error *error)
 {
   char path[DC_JSON_PATH];

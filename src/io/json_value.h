@@ -61,6 +61,9 @@ struct dc_json dc_json_member(const struct dc_json *object, const char *key);
 // An element of an array, or a member met while walking over an object (index is then of no meaning).
 struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int index);
 
+// Whether the value was given on the command line, not by a file.
+bool dc_json_is_argument(const struct dc_json *value);
+
 // "a number", "a string", ...
 const char *dc_json_kind(const cJSON *node);
 // text in double quotes for messages: controls as in base/characters.h replaced, long text cut.  Returns quoted.

@@ -392,9 +392,6 @@ static enum dc_status refuse_option(struct dc_options_reader *reader, const stru
     names[count++] = allowed->tag;
   for (int i = 0; table[i].name && count < MOST_NAMES; i++)
     names[count++] = table[i].name;
-  for (int t = 0; allowed && allowed->ignored && allowed->ignored[t]; t++)
-    for (int i = 0; allowed->ignored[t][i].name && count < MOST_NAMES; i++)
-      names[count++] = allowed->ignored[t][i].name;
   names[count] = NULL;
   return dc_refuse_key(reader, member, names);
 }
@@ -407,10 +404,13 @@ static enum dc_status read_member(struct dc_options_reader *reader, const struct
     return dc_read_option(reader, member, &table[i], (char *)target + table[i].offset);
   if (allowed && allowed->tag && strcmp(member->key, allowed->tag) == 0)
     return DC_OK;
-  for (int t = 0; allowed && allowed->ignored && allowed->ignored[t]; t++) {
-    i = dc_option_find(allowed->ignored[t], member->key);
+  for (int t = 0; allowed && allowed->others && allowed->others[t]; t++) {
+    i = dc_option_find(allowed->others[t], member->key);
+    if (i >= 0 && allowed->chosen_later && !dc_json_is_argument(member))
+      return dc_read_option(reader, member, &allowed->others[t][i], NULL);
     if (i >= 0)
-      return dc_read_option(reader, member, &allowed->ignored[t][i], NULL);
+      return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "is an option of another %s than the one chosen",
+                              allowed->tag);
   }
   return refuse_option(reader, member, table, allowed);
 }

@@ -121,7 +121,10 @@ static enum dc_status read_contact(struct dc_scene_build *build)
       others[other_count++] = members[i].options;
   others[other_count] = NULL;
   definition->contact_model = dc_contact_models[index];
-  struct dc_allowed_keys allowed = {.tag = "model", .ignored = others};
+  if ((status = dc_options_set_defaults(dc_contact_options, &definition->contact, build->scene->arena, build->error)))
+    return status;
+  struct dc_allowed_keys allowed = {
+      .tag = "model", .others = others, .chosen_later = model.node && dc_json_is_argument(&model)};
   return dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
 }
 

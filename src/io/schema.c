@@ -181,48 +181,27 @@ static void put_section(struct dc_json_writer *writer, const char *key, const ch
   dc_json_end(writer, '}');
 }
 
-// One alternative per member of a family, for "anyOf"; the one called fallback may leave the tag out.
-static void put_members(struct dc_json_writer *writer, enum dc_family family, const char *fallback)
+// One alternative per member of a family, for "anyOf", named by tag; the one called fallback may leave the tag out.
+static void put_members(struct dc_json_writer *writer, enum dc_family family, const char *tag, const char *fallback)
 {
   struct dc_family_member members[DC_FAMILY_MOST];
   int count = dc_family_members(family, members);
   for (int i = 0; i < count; i++) {
     dc_json_begin(writer, NULL, '{');
-    put_object(writer, members[i].options, "type", !fallback || strcmp(members[i].name, fallback) != 0, &members[i]);
+    put_object(writer, members[i].options, tag, !fallback || strcmp(members[i].name, fallback) != 0, &members[i]);
     dc_json_end(writer, '}');
   }
 }
 
-// The options of every model may stand together; those of models that are not chosen are ignored.
+// A model has the options that it reads.
 static void put_contact(struct dc_json_writer *writer)
 {
-  struct dc_family_member members[DC_FAMILY_MOST];
-  int count = dc_family_members(DC_CONTACT_MODELS, members);
   dc_json_begin(writer, "contact", '{');
   put_title(writer, "contact");
   dc_json_put_string(writer, "description", "contact model and its options");
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "properties", '{');
-  dc_json_begin(writer, "model", '{');
-  put_title(writer, "model");
-  dc_json_put_string(writer, "description", "name of the contact model");
-  dc_json_begin(writer, "enum", '[');
-  for (int i = 0; i < count; i++)
-    dc_json_put_string(writer, NULL, members[i].name);
+  dc_json_begin(writer, "anyOf", '[');
+  put_members(writer, DC_CONTACT_MODELS, "model", DC_DEFAULT_CONTACT_MODEL);
   dc_json_end(writer, ']');
-  dc_json_put_string(writer, "default", DC_DEFAULT_CONTACT_MODEL);
-  dc_json_end(writer, '}');
-  for (int i = 0; i < count; i++) {
-    for (const struct dc_option *option = members[i].options; option->name; option++) {
-      bool known = false;
-      for (int j = 0; j < i && !known; j++)
-        known = dc_option_find(members[j].options, option->name) >= 0;
-      if (!known)
-        dc_put_option_schema(writer, option);
-    }
-  }
-  dc_json_end(writer, '}');
-  dc_json_put_boolean(writer, "additionalProperties", false);
   dc_json_end(writer, '}');
 }
 
@@ -239,7 +218,7 @@ static void put_collection(struct dc_json_writer *writer, const char *key, const
                       objects ? DC_SCENE_MOST_SHAPES : DC_SCENE_MOST_ENTRIES);
   dc_json_begin(writer, objects ? "additionalProperties" : "items", '{');
   dc_json_begin(writer, "anyOf", '[');
-  put_members(writer, family, NULL);
+  put_members(writer, family, "type", NULL);
   if (family == DC_OBJECTIVE_TYPES) {
     dc_json_begin(writer, NULL, '{');
     dc_json_put_string(writer, "type", "object");
@@ -382,8 +361,8 @@ static void put_properties(struct dc_json_writer *writer)
   dc_json_begin(writer, "optimizer", '{');
   put_title(writer, "optimizer");
   dc_json_begin(writer, "anyOf", '[');
-  put_members(writer, DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER);
-  put_members(writer, DC_LEAST_SQUARES_TYPES, DC_DEFAULT_LEAST_SQUARES);
+  put_members(writer, DC_OPTIMIZER_TYPES, "type", DC_DEFAULT_OPTIMIZER);
+  put_members(writer, DC_LEAST_SQUARES_TYPES, "type", DC_DEFAULT_LEAST_SQUARES);
   dc_json_end(writer, ']');
   dc_json_end(writer, '}');
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);

@@ -76,6 +76,12 @@ bad 2:23 "contact.model: must be one of" "{$time,
  \"contact\": {\"model\": \"ipx\"}}"
 bad 2:27 "contact.stiffness: must be > 0 J (is -1)" "{$time,
  \"contact\": {\"stiffness\": -1}}"
+bad 2:14 "contact.dhat: is an option of another model than the one chosen" "{$time,
+ \"contact\": {\"dhat\": 0.01}}"
+bad 2:31 "contact.blend: is an option of another model than the one chosen" "{$time,
+ \"contact\": {\"model\": \"sdrs\", \"blend\": 0.3}}"
+bad 2:23 "contact.blend: must be >= 0.001 (is 0)" "{$time,
+ \"contact\": {\"blend\": 0}}" --model sdrs
 bad 2:26 "contact.friction: must be >= 0 (is -0.3)" "{$time,
  \"contact\": {\"friction\": -0.3}}"
 bad 2:36 "horizon.apply: must be <= length, 4 (is 5)" "{$time,
@@ -196,6 +202,7 @@ override 3 bodies.cue.mass=-1 "bodies[0].mass: must be > 0 kg (is -1)"
 override 3 bodies.cu.mass=1 "scene.json:1:"
 override 3 time.stp=1 "time.stp: unknown key (did you mean \"step\"?)"
 override 3 time.step=1e999 "number too large"
+override 3 contact.dhat=0.01 "contact.dhat: is an option of another model than the one chosen"
 override 2 time.step "must have the form path=value"
 override 2 time..step=1 "malformed path"
 run 2 check scene.json --model exakt

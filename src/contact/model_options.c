@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of contact models: each model's table has the rows that it reads, so that a scene, the command line and the
+// lists know what means something to which.
+#include <stddef.h>
+
+#include "contact/contact_internal.h"
+
+static const char *const weight_names[] = {"consistent", "paper", NULL};
+static const char *const hull_names[] = {"parts", "triangles", NULL};
+
+#define STIFFNESS_OPTION                                                                                               \
+  {                                                                                                                    \
+    .name = "stiffness", .type = DC_REAL, .unit = "J", .fallback = "1e-6", .minimum = 0, .maximum = 1e6,               \
+    .minimum_excluded = true,                                                                                          \
+    .help = "contact stiffness mu: factor on the potential; the gap at rest grows as its square root",                 \
+    .offset = offsetof(struct dc_contact_settings, stiffness)                                                          \
+  }
+
+#define BLEND_OPTION                                                                                                   \
+  {                                                                                                                    \
+    .name = "blend", .type = DC_REAL, .unit = "", .fallback = "0.3", .minimum = 1e-3, .maximum = 10,                   \
+    .help = "epsilon of the hierarchy: node pairs are blended between d and (1 + blend) d, d the sum of their radii",  \
+    .offset = offsetof(struct dc_contact_settings, blend)                                                              \
+  }
+
+#define LENGTH_OPTION                                                                                                  \
+  {                                                                                                                    \
+    .name = "length", .type = DC_REAL, .unit = "m", .fallback = "1", .minimum = 0, .maximum = 1e9,                     \
+    .minimum_excluded = true, .help = "length unit of the potential; 1 m is the paper's",                              \
+    .offset = offsetof(struct dc_contact_settings, length)                                                             \
+  }
+
+#define WEIGHTS_OPTION                                                                                                 \
+  {                                                                                                                    \
+    .name = "weights", .type = DC_CHOICE, .unit = "", .fallback = "\"consistent\"", .choices = weight_names,           \
+    .help = "consistent: triangles count by area and node pairs by weight; paper: every term counts 1 (Eq. 7)",        \
+    .offset = offsetof(struct dc_contact_settings, weights)                                                            \
+  }
+
+#define OFFSET_OPTION                                                                                                  \
+  {                                                                                                                    \
+    .name = "offset", .type = DC_BOOLEAN, .unit = "", .fallback = "false",                                             \
+    .help = "keep the constant 12 of every term, as the paper does; it turns into force while terms blend",            \
+    .offset = offsetof(struct dc_contact_settings, offset)                                                             \
+  }
+
+#define REFERENCE_AREA_OPTION                                                                                          \
+  {                                                                                                                    \
+    .name = "reference_area", .type = DC_REAL, .unit = "m^2", .fallback = "null", .minimum = 0, .maximum = 1e12,       \
+    .minimum_excluded = true,                                                                                          \
+    .help = "area that weighs 1 on fixed bodies (consistent weights); default: mean surface of the movable bodies",    \
+    .offset = offsetof(struct dc_contact_settings, reference_area)                                                     \
+  }
+
+#define FRICTION_OPTION                                                                                                \
+  {                                                                                                                    \
+    .name = "friction", .type = DC_REAL, .unit = "", .fallback = "0", .minimum = 0, .maximum = 100,                    \
+    .help = "Coulomb coefficient of bodies that do not set their own; a pair has the geometric mean of its two",       \
+    .offset = offsetof(struct dc_contact_settings, friction)                                                           \
+  }
+
+#define FRICTION_SMOOTHING_OPTION                                                                                      \
+  {                                                                                                                    \
+    .name = "friction_smoothing", .type = DC_REAL, .unit = "m/s", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,    \
+    .minimum_excluded = true,                                                                                          \
+    .help = "speed e over which friction sets in, as v/sqrt(v^2 + e^2); held bodies creep at a part of it",            \
+    .offset = offsetof(struct dc_contact_settings, friction_smoothing)                                                 \
+  }
+
+#define FRICTION_RANGE_OPTION                                                                                          \
+  {                                                                                                                    \
+    .name = "friction_range", .type = DC_REAL, .unit = "m", .fallback = "null", .minimum = 0, .maximum = 1e9,          \
+    .minimum_excluded = true,                                                                                          \
+    .help = "triangle pairs rub in full up to this gap and not beyond twice it; default: no limit",                    \
+    .offset = offsetof(struct dc_contact_settings, friction_range)                                                     \
+  }
+
+#define DHAT_OPTION                                                                                                    \
+  {                                                                                                                    \
+    .name = "dhat", .type = DC_REAL, .unit = "m", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,                    \
+    .minimum_excluded = true, .help = "distance at which the barrier begins; of ipc-global: friction",                 \
+    .offset = offsetof(struct dc_contact_settings, dhat)                                                               \
+  }
+
+#define SUPPORT_OPTION                                                                                                 \
+  {                                                                                                                    \
+    .name = "support", .type = DC_REAL, .unit = "", .fallback = "0.1", .minimum = 0, .maximum = 0.99,                  \
+    .minimum_excluded = true,                                                                                          \
+    .help = "s of the barrier (x - s)^4 / x^5, x in units of length; hulls 2 s/(1 - s) lengths apart do not act",      \
+    .offset = offsetof(struct dc_contact_settings, support)                                                            \
+  }
+
+#define HULLS_OPTION                                                                                                   \
+  {                                                                                                                    \
+    .name = "hulls", .type = DC_CHOICE, .unit = "", .fallback = "\"parts\"", .choices = hull_names,                    \
+    .help = "convex parts of the shapes, and triangles of shapes without any; or triangles of all shapes",             \
+    .offset = offsetof(struct dc_contact_settings, hulls)                                                              \
+  }
+
+// All of them, for settings that no scene has made.
+const struct dc_option dc_contact_options[] = {
+    STIFFNESS_OPTION,      BLEND_OPTION,          LENGTH_OPTION,   WEIGHTS_OPTION,
+    OFFSET_OPTION,         REFERENCE_AREA_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
+    FRICTION_RANGE_OPTION, DHAT_OPTION,           SUPPORT_OPTION,  HULLS_OPTION,
+    DC_OPTIONS_END};
+
+const struct dc_option dc_bsh_options[] = {
+    STIFFNESS_OPTION,      BLEND_OPTION,          LENGTH_OPTION,   WEIGHTS_OPTION,
+    OFFSET_OPTION,         REFERENCE_AREA_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
+    FRICTION_RANGE_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION,
+                                             LENGTH_OPTION,
+                                             WEIGHTS_OPTION,
+                                             OFFSET_OPTION,
+                                             REFERENCE_AREA_OPTION,
+                                             FRICTION_OPTION,
+                                             FRICTION_SMOOTHING_OPTION,
+                                             FRICTION_RANGE_OPTION,
+                                             DC_OPTIONS_END};
+const struct dc_option dc_ipc_options[] = {STIFFNESS_OPTION, DHAT_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
+                                           DC_OPTIONS_END};
+const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION,          LENGTH_OPTION, WEIGHTS_OPTION,
+                                                  REFERENCE_AREA_OPTION,     DHAT_OPTION,   FRICTION_OPTION,
+                                                  FRICTION_SMOOTHING_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION, LENGTH_OPTION,   SUPPORT_OPTION,
+                                            HULLS_OPTION,     FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
+                                            DC_OPTIONS_END};
+const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, DC_OPTIONS_END};
