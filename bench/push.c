@@ -62,12 +62,12 @@ static enum dc_status minimize(struct dc_plan *plan, struct dc_arena *arena, dou
   struct dc_problem problem = {.dimension = plan->parameter_count, .context = plan, .evaluate = evaluate};
   if (!dc_model_has_adjoint(plan->model))
     dc_plan_set_gradient(plan, &(struct dc_gradient_settings){.type = DC_GRADIENT_DIFFERENCES, .step = DIFFERENCE});
-  struct dc_optimizer_common *options = dc_arena_alloc(arena, 1, dc_optimizer_adam.options_size);
+  struct dc_first_order_options *options = dc_arena_alloc(arena, 1, dc_optimizer_adam.options_size);
   struct dc_optimizer_result result = {0};
   if (!options)
     return out_of_memory(error);
   enum dc_status status = dc_options_set_defaults(dc_optimizer_adam.options, options, arena, error);
-  options->iterations = ITERATIONS;
+  options->common.iterations = ITERATIONS;
   options->learning_rate = RATE;
   if (!status)
     status = dc_minimize(&dc_optimizer_adam, options, &problem, plan->parameters, NULL, NULL, &result, error);

@@ -134,7 +134,7 @@ struct outcome {
   struct dc_error error;
 };
 
-static bool note_last(void *context, const struct dc_residual_iterate *iterate)
+static bool note_last(void *context, const struct dc_iterate *iterate)
 {
   struct outcome *outcome = context;
   outcome->last = iterate->value;
@@ -142,10 +142,10 @@ static bool note_last(void *context, const struct dc_residual_iterate *iterate)
 }
 
 static void solve(const struct dc_bench_witness_settings *settings, const struct dc_witness_tasks *tasks, int index,
-                  const struct dc_least_squares_type *method, const void *method_options, struct outcome *outcome)
+                  const struct dc_optimizer_type *method, const void *method_options, struct outcome *outcome)
 {
   struct work work = {0};
-  struct dc_least_squares_result result = {0};
+  struct dc_optimizer_result result = {0};
   double q[14];
   struct dc_arena *arena = dc_arena_create();
   outcome->status = arena ? open_work(settings, tasks, index, arena, &work, &outcome->error)
@@ -153,8 +153,9 @@ static void solve(const struct dc_bench_witness_settings *settings, const struct
   if (!outcome->status) {
     dc_initial_state(&work.model.bodies, q);
     double before = dc_thread_seconds();
-    outcome->status = method->minimize(method_options, dc_refine_problem(work.refine), (uint64_t)index, q, note_last,
-                                       outcome, &result, &outcome->error);
+    struct dc_problem problem = *dc_refine_problem(work.refine);
+    problem.seed = (uint64_t)index;
+    outcome->status = dc_minimize(method, method_options, &problem, q, note_last, outcome, &result, &outcome->error);
     outcome->seconds = dc_thread_seconds() - before;
     outcome->best = result.best_value;
     outcome->iterations = result.iterations;
@@ -211,7 +212,7 @@ static enum dc_status summarize(const struct outcome *outcomes, int count, struc
 }
 
 enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings,
-                                const struct dc_least_squares_type *method, const void *method_options,
+                                const struct dc_optimizer_type *method, const void *method_options,
                                 struct dc_bench_witness_result *result, struct dc_error *error)
 {
   struct dc_arena *arena = dc_arena_create();
@@ -242,10 +243,10 @@ struct way {
   int nq;
 };
 
-static bool keep(void *context, const struct dc_residual_iterate *iterate)
+static bool keep(void *context, const struct dc_iterate *iterate)
 {
   struct way *way = context;
-  memcpy(way->q[way->count++], iterate->point, (size_t)way->nq * sizeof(double));
+  memcpy(way->q[way->count++], iterate->x, (size_t)way->nq * sizeof(double));
   return way->count < MOST_POSES;
 }
 
@@ -357,11 +358,11 @@ static void time_queries(const struct stretch *stretch, struct dc_bench_witness_
 static enum dc_status time_descent(const struct stretch *stretch, int first, int end, int often, double size,
                                    double *seconds, struct dc_error *error)
 {
-  const struct dc_residual_problem *problem = dc_refine_problem(stretch->work->refine);
-  const double sizes[DC_STEP_GROUPS] = {10 * size, 0.01 * size, size};
+  const struct dc_problem *problem = dc_refine_problem(stretch->work->refine);
+  const double sizes[DC_REFINE_GROUPS] = {10 * size, 0.01 * size, size};
   double direction[12], value, clock = dc_thread_seconds();
   for (int i = first * often; i < end * often; i++) {
-    const struct dc_residual_draw draw = {.number = (uint64_t)i, .trust = 1};
+    const struct dc_draw draw = {.number = (uint64_t)i, .trust = 1};
     enum dc_status status =
         problem->descend(problem->context, stretch->way->q[i / often], &draw, sizes, &value, direction, error);
     if (status)
@@ -428,7 +429,9 @@ static enum dc_status time_task(const struct dc_bench_witness_settings *settings
   if (!status) {
     way.nq = work.model.bodies.nq;
     dc_initial_state(&work.model.bodies, q);
-    status = dc_normalized_descent.minimize(descent, dc_refine_problem(work.refine), 1, q, keep, &way, NULL, error);
+    struct dc_problem problem = *dc_refine_problem(work.refine);
+    problem.seed = 1;
+    status = dc_minimize(&dc_normalized_descent, descent, &problem, q, keep, &way, NULL, error);
     if (status == DC_STOPPED)
       status = DC_OK;
   }

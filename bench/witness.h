@@ -3,6 +3,7 @@
 #ifndef BENCH_WITNESS_H
 #define BENCH_WITNESS_H
 
+#include "optimize/optimizer.h"
 #include "bench/objects.h"
 #include "plan/refine.h"
 
@@ -36,7 +37,7 @@ struct dc_bench_witness_result {
 // Minimizes every task; tasks are spread over threads, results do not depend on their number (seconds apart).  Statuses
 // of the method; DC_MEMORY.
 enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings,
-                                const struct dc_least_squares_type *method, const void *method_options,
+                                const struct dc_optimizer_type *method, const void *method_options,
                                 struct dc_bench_witness_result *result, struct dc_error *error);
 
 struct dc_bench_witness_times {

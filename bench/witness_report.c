@@ -5,13 +5,14 @@
 #include "bench/arguments.h"
 #include "io/options_reader.h"
 #include "io/overrides.h"
+#include "io/scene_format.h"
 #include "bench/witness.h"
 
 // What the settings say; owned by arena.
 struct request {
   struct dc_arena *arena;
   struct dc_bench_witness_settings settings;
-  const struct dc_least_squares_type *method;
+  const struct dc_optimizer_type *method;
   void *method_options;
 };
 
@@ -44,17 +45,15 @@ static enum dc_status make_tree(const struct dc_bench_arguments *arguments, stru
 
 static enum dc_status read_method(struct dc_options_reader *reader, const struct dc_json *root, struct request *request)
 {
-  const char *names[16] = {NULL};
+  const char *names[DC_FAMILY_MOST + 1];
   struct dc_json optimizer = dc_json_member(root, "optimizer"), type;
   struct dc_allowed_keys allowed = {.tag = "type"};
   cJSON empty = {.type = cJSON_Object};
   int index = 0;
   enum dc_status status;
-  for (int i = 0; dc_least_squares_types[i] && i < 15; i++) {
-    names[i] = dc_least_squares_types[i]->name;
-    if (dc_least_squares_types[i] == &dc_normalized_descent)
-      index = i;
-  }
+  dc_family_names(DC_LEAST_SQUARES_TYPES, names);
+  while (dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index) != &dc_normalized_descent)
+    index++;
   if (!optimizer.node)
     optimizer.node = &empty;
   if (!cJSON_IsObject(optimizer.node))
@@ -62,7 +61,7 @@ static enum dc_status read_method(struct dc_options_reader *reader, const struct
   type = dc_json_member(&optimizer, "type");
   if (type.node && (status = dc_read_choice(reader, &type, names, &index)))
     return status;
-  request->method = dc_least_squares_types[index];
+  request->method = dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index);
   request->method_options = dc_arena_alloc(request->arena, 1, request->method->options_size);
   if (!request->method_options)
     return dc_fail(reader->error, DC_MEMORY, "out of memory for settings");

@@ -99,15 +99,8 @@ static struct entry objective_entry(int i)
 
 static struct entry optimizer_entry(int i)
 {
-  int count = 0;
-  while (dc_optimizer_types[count])
-    count++;
-  if (i >= count) {
-    const struct dc_least_squares_type *l = dc_least_squares_types[i - count];
-    return l ? (struct entry){l->name, l->summary, l->reference, l->options} : (struct entry){0};
-  }
   const struct dc_optimizer_type *o = dc_optimizer_types[i];
-  return (struct entry){o->name, o->summary, o->reference, o->options};
+  return o ? (struct entry){o->name, o->summary, o->reference, o->options} : (struct entry){0};
 }
 
 // Sections of a scene that have options without a choice of type.

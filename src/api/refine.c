@@ -15,7 +15,7 @@ enum { MOST_FRAMES = 200 };  // of the way that is kept; when there are more, ev
 struct refinement {
   struct session session;  // run directory, settings, times, error
   struct dc_refine *refine;
-  struct dc_least_squares_result result;
+  struct dc_optimizer_result result;
   struct dc_refine_state before, after;
   struct dc_refine_contact_state *contacts;  // [contact_count] at the best state
   double *q;                                 // [nq] best state
@@ -45,17 +45,17 @@ static void keep_frame(struct refinement *run, const double *q)
   memcpy(run->frames + (size_t)run->frame_count++ * nq, q, bytes);
 }
 
-static bool observe(void *context, const struct dc_residual_iterate *iterate)
+static bool observe(void *context, const struct dc_iterate *iterate)
 {
   struct refinement *run = context;
   struct session *session = &run->session;
   const dcsim_run_options *options = session->options;
-  const struct dc_least_squares_common *common = session->scene->scene->refinement.method_options;
+  const struct dc_optimizer_common *common = session->scene->scene->refinement.method_options;
   if (iterate->iteration == 0)
     session->first_loss = iterate->value;
   session->best_loss = iterate->best_value;
   if (iterate->best)
-    keep_frame(run, iterate->point);
+    keep_frame(run, iterate->x);
   double seconds = dc_seconds() - session->start;
   struct dc_run_row row = {.iteration = iterate->iteration,
                            .loss = iterate->value,
@@ -226,8 +226,10 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   dc_initial_state(&scene->model.bodies, run->q);
   dc_refine_inspect(run->refine, run->q, &run->before, run->contacts);
   struct dc_error stopped = {0};  // a failed row has its message in session->error
-  status = settings->method->minimize(settings->method_options, dc_refine_problem(run->refine),
-                                      (uint64_t)settings->settings.seed, run->q, observe, run, &run->result, &stopped);
+  struct dc_problem problem = *dc_refine_problem(run->refine);
+  problem.seed = (uint64_t)settings->settings.seed;
+  status =
+      dc_minimize(settings->method, settings->method_options, &problem, run->q, observe, run, &run->result, &stopped);
   if (session->row_status) {
     dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, session->row_status);

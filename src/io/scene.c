@@ -141,7 +141,7 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
       dc_scene_read_tag(build, &optimizer, "type", DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER, &index);
   if (status)
     return status;
-  scene->optimizer = dc_optimizer_types[index];
+  scene->optimizer = dc_family_optimizer(DC_OPTIMIZER_TYPES, index);
   scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
   if (!scene->optimizer_options)
     return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);

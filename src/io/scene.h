@@ -23,7 +23,7 @@ struct dc_refinement {
   bool given;
   struct dc_refine_settings settings;
   struct dc_object_list pairs;  // struct dc_refine_pair
-  const struct dc_least_squares_type *method;
+  const struct dc_optimizer_type *method;
   void *method_options;
 };
 

@@ -239,12 +239,23 @@ const struct dc_option dc_start_options[] = {
     DC_OPTIONS_END,
 };
 
-#define COLLECT(registry)                                                                                              \
-  for (; (registry)[count] && count < DC_FAMILY_MOST; count++)                                                         \
-    members[count] = (struct dc_family_member)                                                                         \
-    {                                                                                                                  \
-      .name = (registry)[count]->name, .summary = (registry)[count]->summary, .options = (registry)[count]->options    \
-    }
+// Entries i of a registry for which a condition holds.
+#define COLLECT_IF(registry, condition)                                                                                \
+  for (int i = 0; (registry)[i] && count < DC_FAMILY_MOST; i++)                                                        \
+    if (condition)                                                                                                     \
+      members[count++] = (struct dc_family_member)                                                                     \
+      {                                                                                                                \
+        .name = (registry)[i]->name, .summary = (registry)[i]->summary, .options = (registry)[i]->options              \
+      }
+#define COLLECT(registry) COLLECT_IF(registry, true)
+
+const struct dc_optimizer_type *dc_family_optimizer(enum dc_family family, int index)
+{
+  for (int i = 0; dc_optimizer_types[i]; i++)
+    if (dc_optimizer_types[i]->manifold == (family == DC_LEAST_SQUARES_TYPES) && index-- == 0)
+      return dc_optimizer_types[i];
+  return NULL;
+}
 
 int dc_family_members(enum dc_family family, struct dc_family_member members[DC_FAMILY_MOST])
 {
@@ -254,8 +265,8 @@ int dc_family_members(enum dc_family family, struct dc_family_member members[DC_
   case DC_SHAPE_TYPES: COLLECT(dc_shape_types); break;
   case DC_CONTROL_TYPES: COLLECT(dc_control_types); break;
   case DC_OBJECTIVE_TYPES: COLLECT(dc_objective_types); break;
-  case DC_OPTIMIZER_TYPES: COLLECT(dc_optimizer_types); break;
-  case DC_LEAST_SQUARES_TYPES: COLLECT(dc_least_squares_types); break;
+  case DC_OPTIMIZER_TYPES: COLLECT_IF(dc_optimizer_types, !dc_optimizer_types[i]->manifold); break;
+  case DC_LEAST_SQUARES_TYPES: COLLECT_IF(dc_optimizer_types, dc_optimizer_types[i]->manifold); break;
   }
   return count;
 }

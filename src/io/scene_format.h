@@ -53,6 +53,8 @@ struct dc_family_member {
 enum { DC_FAMILY_MOST = 64 };
 // The members of a family in the order of its registry, at most DC_FAMILY_MOST; their number.
 int dc_family_members(enum dc_family family, struct dc_family_member members[DC_FAMILY_MOST]);
+// The optimizer at that index of DC_OPTIMIZER_TYPES or DC_LEAST_SQUARES_TYPES.
+const struct dc_optimizer_type *dc_family_optimizer(enum dc_family family, int index);
 // Their names, NULL-terminated.
 void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1]);
 

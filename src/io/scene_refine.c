@@ -48,7 +48,7 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   status = dc_scene_read_tag(build, &optimizer, "type", DC_LEAST_SQUARES_TYPES, DC_DEFAULT_LEAST_SQUARES, &index);
   if (status)
     return status;
-  refinement->method = dc_least_squares_types[index];
+  refinement->method = dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index);
   refinement->method_options = dc_arena_alloc(scene->arena, 1, refinement->method->options_size);
   if (!refinement->method_options)
     return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);

@@ -18,7 +18,7 @@
 #include "optimize/optimizer.h"
 
 struct adam_options {
-  struct dc_optimizer_common common;
+  struct dc_first_order_options first_order;
   double betas[2];
   double epsilon;
   bool shared;
@@ -62,14 +62,16 @@ static bool shares(const struct adam_options *adam, const struct dc_problem *pro
   return adam->shared && problem->group;
 }
 
-static int state_size(const void *options, const struct dc_problem *problem)
+static size_t state_size(const void *options, const struct dc_problem *problem, int iteration)
 {
-  return MOMENTS + problem->dimension + (shares(options, problem) ? 2 * problem->group_count : problem->dimension);
+  (void)iteration;
+  int seconds = shares(options, problem) ? 2 * problem->group_count : problem->dimension;
+  return (size_t)(MOMENTS + problem->dimension + seconds);
 }
 
 static void start(const void *options, const struct dc_problem *problem, double *state)
 {
-  memset(state, 0, (size_t)state_size(options, problem) * sizeof *state);
+  memset(state, 0, state_size(options, problem, 0) * sizeof *state);
   if (!shares(options, problem))
     return;
   double *sizes = state + MOMENTS + problem->dimension + problem->group_count;
@@ -115,7 +117,7 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   }
   for (int i = 0; i < n; i++) {
     double size = sqrt(second[group ? group[i] : i] / correction2) + noise;
-    step[i] = size > 0 ? -adam->common.learning_rate * (first[i] / correction1) / size : 0;
+    step[i] = size > 0 ? -adam->first_order.learning_rate * (first[i] / correction1) / size : 0;
   }
 }
 

@@ -21,11 +21,24 @@
     .offset = offsetof(struct dc_optimizer_common, target)                                                             \
   }
 
+// The same for problems of least squares.
+#define DC_RESIDUAL_ITERATIONS(meaning)                                                                                \
+  {                                                                                                                    \
+    .name = "iterations", .type = DC_INTEGER, .unit = "", .fallback = "2000", .minimum = 0, .maximum = 1e9,            \
+    .help = (meaning), .offset = offsetof(struct dc_optimizer_common, iterations)                                      \
+  }
+#define DC_RESIDUAL_TARGET(default_text)                                                                               \
+  {                                                                                                                    \
+    .name = "target", .type = DC_REAL, .unit = "", .fallback = (default_text), .minimum = 0, .maximum = 1e300,         \
+    .help = "stop when the value to be minimized is at most this",                                                     \
+    .offset = offsetof(struct dc_optimizer_common, target)                                                             \
+  }
+
 // What the factor means, and its largest value, differ.
 #define LEARNING_RATE(most, meaning)                                                                                   \
   {                                                                                                                    \
     .name = "learning_rate", .type = DC_REAL, .unit = "", .fallback = "0.03", .minimum = 0, .maximum = (most),         \
-    .minimum_excluded = true, .help = (meaning), .offset = offsetof(struct dc_optimizer_common, learning_rate)         \
+    .minimum_excluded = true, .help = (meaning), .offset = offsetof(struct dc_first_order_options, learning_rate)      \
   }
 
 #endif

@@ -5,7 +5,7 @@
 #include "optimize/optimizer.h"
 
 struct gradient_descent_options {
-  struct dc_optimizer_common common;
+  struct dc_first_order_options first_order;
   bool normalize;
 };
 
@@ -21,15 +21,10 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-static int state_size(const void *options, const struct dc_problem *problem)
+static size_t state_size(const void *options, const struct dc_problem *problem, int iteration)
 {
-  (void)options, (void)problem;
+  (void)options, (void)problem, (void)iteration;
   return 0;
-}
-
-static void start(const void *options, const struct dc_problem *problem, double *state)
-{
-  (void)options, (void)problem, (void)state;
 }
 
 static void propose(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
@@ -39,7 +34,7 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   const struct gradient_descent_options *descent = options;
   double norm = descent->normalize ? norm_euclidean(gradient, problem->dimension) : 1;
   for (int i = 0; i < problem->dimension; i++)
-    step[i] = norm > 0 ? -descent->common.learning_rate * (gradient[i] / norm) : 0;
+    step[i] = norm > 0 ? -descent->first_order.learning_rate * (gradient[i] / norm) : 0;
 }
 
 const struct dc_optimizer_type dc_optimizer_gradient_descent = {
@@ -49,6 +44,5 @@ const struct dc_optimizer_type dc_optimizer_gradient_descent = {
     .options = options_table,
     .options_size = sizeof(struct gradient_descent_options),
     .state_size = state_size,
-    .start = start,
     .propose = propose,
 };

@@ -12,8 +12,9 @@
 
 #include "base/memory.h"
 #include "math/linear_solver.h"
+#include "optimize/common_options.h"
+#include "optimize/iteration.h"
 #include "optimize/norm.h"
-#include "optimize/residual_run.h"
 
 // Damping stays within what can be multiplied; trust must stay positive.
 static const double LEAST_DAMPING = 1e-30, MOST_DAMPING = 1e30, LEAST_TRUST = 1e-6;
@@ -24,7 +25,7 @@ static const double MOST_BYTES = 4294967296.0;
 static const double NEGLIGIBLE = 1e-12;
 
 struct marquardt_options {
-  struct dc_least_squares_common common;
+  struct dc_optimizer_common common;
   double damping, damping_decrease, damping_increase;
   double trust_increase, trust_decrease;
   double longest_step, progress;
@@ -81,48 +82,67 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// n: dimension, m: residuals.
+// The state, n: dimension, p: point size: damping, trust, failures in a row, |r|^2, the point [p], J^T r [n], J^T J [n][n].
+enum { DAMPING, TRUST, FAILURES, VALUE, ARRAYS };
+
+// What an iteration works with, m: rows.
 struct work {
   const struct marquardt_options *options;
-  struct dc_residual_run *run;
-  double *point, *trial;               // [point_size]
-  double *residual, *jacobian;         // [m], [m][n] at point
-  double *trial_residual;              // [m]
-  double *gradient, *normal, *step;    // J^T r [n], J^T J [n][n], [n]
-  bool *held;                          // [n]
-  struct dc_symmetric_matrix *matrix;  // NULL when n is 0
-  double value, damping, trust;
-  int failures;
+  struct dc_iteration *iteration;
+  const struct dc_problem *problem;
+  double *state, *point, *gradient, *normal;  // the state and its parts
+  double *residual, *jacobian;                // [m], [m][n]
+  double *trial, *step;                       // [p], [n]
+  bool *held;                                 // [n]
+  struct dc_symmetric_matrix *matrix;         // NULL when n is 0
   void *memory;
 };
 
-static enum dc_status allocate(struct work *work, const struct dc_residual_problem *problem, struct dc_error *error)
+static enum dc_status check(const void *options, const struct dc_problem *problem, struct dc_error *error)
 {
-  int n = problem->dimension;
-  size_t columns = (size_t)n, rows = (size_t)problem->residual_count, p = (size_t)problem->point_size;
+  (void)options;
+  if (!problem->linearize)
+    return dc_fail(error, DC_BAD_INPUT, "levenberg_marquardt needs residuals, which this problem does not have");
+  size_t columns = (size_t)problem->dimension, rows = (size_t)problem->row_count;
   double bytes = (double)rows * (double)columns * sizeof(double);
   if (bytes > MOST_BYTES)
     return dc_fail(error, DC_MEMORY,
                    "the Jacobian of %zu residuals by %zu coordinates would take %.0f bytes (at most %.0f)", rows,
                    columns, bytes, MOST_BYTES);
-  double *next = dc_alloc(2 * p + rows * (columns + 2) + columns * (columns + 3), sizeof *next);
+  return DC_OK;
+}
+
+static size_t state_size(const void *options, const struct dc_problem *problem, int number)
+{
+  (void)options, (void)number;
+  size_t n = (size_t)problem->dimension;
+  return ARRAYS + (size_t)dc_problem_point_size(problem) + n * (n + 1);
+}
+
+static enum dc_status open_work(struct work *work, const void *options, struct dc_iteration *iteration,
+                                struct dc_error *error)
+{
+  const struct dc_problem *problem = iteration->problem;
+  int n = problem->dimension;
+  size_t columns = (size_t)n, rows = (size_t)problem->row_count, p = (size_t)dc_problem_point_size(problem);
+  *work = (struct work){.options = options, .iteration = iteration, .problem = problem, .state = iteration->state};
+  work->point = work->state + ARRAYS;
+  work->gradient = work->point + p;
+  work->normal = work->gradient + columns;
+  double *next = dc_alloc(p + rows * (columns + 1) + 2 * columns + 1, sizeof *next);
   work->memory = next;
   work->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;
   if (!next || (n && !work->matrix))
     return dc_fail(error, DC_MEMORY, "out of memory");
-  work->point = next, next += p;
   work->trial = next, next += p;
   work->residual = next, next += rows;
   work->jacobian = next, next += rows * columns;
-  work->trial_residual = next, next += rows;
-  work->gradient = next, next += columns;
-  work->normal = next, next += columns * columns;
   work->step = next, next += columns;
   work->held = (bool *)next;
   return DC_OK;
 }
 
-static void release(struct work *work)
+static void close_work(struct work *work)
 {
   dc_symmetric_destroy(work->matrix);
   free(work->memory);
@@ -156,13 +176,12 @@ static void square_up(struct work *work, int m, int n)
 // Takes the coordinates out of the linear system that the gradient pushes against a bound: the step slides along it.
 static void hold(struct work *work)
 {
-  const struct dc_residual_problem *problem = work->run->problem;
+  const struct dc_problem *problem = work->problem;
   int n = problem->dimension;
-  if (!problem->hold)
-    return;
   for (int i = 0; i < n; i++)
     work->step[i] = 2 * work->gradient[i];
-  problem->hold(problem->context, work->point, work->step, work->held);
+  if (!dc_problem_hold(problem, work->point, work->step, work->held))
+    return;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
       if (work->held[i] || work->held[j])
@@ -176,16 +195,17 @@ static void hold(struct work *work)
 // nothing to linearize, but a residual.
 static enum dc_status linearize(struct work *work, struct dc_error *error)
 {
-  const struct dc_residual_problem *problem = work->run->problem;
-  int m = problem->residual_count, n = problem->dimension;
-  struct dc_residual_draw draw = dc_residual_run_draw(work->run, work->trust);
-  enum dc_status status =
-      problem->evaluate(problem->context, work->point, &draw, work->residual, n ? work->jacobian : NULL, error);
+  const struct dc_problem *problem = work->problem;
+  int m = problem->row_count, n = problem->dimension;
+  struct dc_draw draw = dc_iteration_draw(work->iteration, work->state[TRUST]);
+  struct dc_rows rows = {.residual = work->residual, .jacobian = n ? work->jacobian : NULL};
+  dc_rows_clear(problem, &rows);
+  enum dc_status status = problem->linearize(problem->context, work->point, &draw, &rows, error);
   if (status)
     return status;
-  work->value = square(work->residual, m);
-  if (!isfinite(work->value))
-    return dc_fail(error, DC_NUMERICAL, "the sum of squares is %g", work->value);
+  work->state[VALUE] = square(work->residual, m);
+  if (!isfinite(work->state[VALUE]))
+    return dc_fail(error, DC_NUMERICAL, "the sum of squares is %g", work->state[VALUE]);
   square_up(work, m, n);
   for (int i = 0; i < n; i++)
     if (!isfinite(work->gradient[i]) || !isfinite(work->normal[i * n + i]))
@@ -194,24 +214,29 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
+static double metric(const struct dc_problem *problem, int i)
+{
+  return problem->metric ? problem->metric[i] : 1;
+}
+
 // Sets the step.  Damping grows until the matrix is positive definite to rounding: DC_NUMERICAL when it never is.
 static enum dc_status solve(struct work *work, struct dc_error *error)
 {
-  const struct dc_residual_problem *problem = work->run->problem;
+  const struct dc_problem *problem = work->problem;
   int n = problem->dimension;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++)
       work->normal[j * n + i] = work->normal[i * n + j];
-  for (double added = 0;; work->damping *= 10) {
+  for (double added = 0;; work->state[DAMPING] *= 10) {
     for (int i = 0; i < n; i++)
-      work->normal[i * n + i] += (work->damping - added) * problem->metric[i];
-    added = work->damping;
+      work->normal[i * n + i] += (work->state[DAMPING] - added) * metric(problem, i);
+    added = work->state[DAMPING];
     dc_symmetric_clear(work->matrix);
     dc_symmetric_add_block(work->matrix, 0, 0, 1, work->normal, n);
     enum dc_status status = dc_symmetric_factor_positive(work->matrix);
     if (!status)
       break;
-    if (status != DC_NUMERICAL || work->damping > MOST_DAMPING)
+    if (status != DC_NUMERICAL || work->state[DAMPING] > MOST_DAMPING)
       return dc_fail(error, status, "the linear system of a step cannot be solved");
   }
   for (int i = 0; i < n; i++)
@@ -219,7 +244,7 @@ static enum dc_status solve(struct work *work, struct dc_error *error)
   dc_symmetric_solve(work->matrix, work->step, work->step, NULL);
   double length = 0;
   for (int i = 0; i < n; i++)
-    length = hypot(length, sqrt(problem->metric[i]) * work->step[i]);
+    length = hypot(length, sqrt(metric(problem, i)) * work->step[i]);
   if (!isfinite(length))
     return dc_fail(error, DC_NUMERICAL, "a step is not finite");
   double scale = length > work->options->longest_step ? work->options->longest_step / length : 1;
@@ -228,55 +253,63 @@ static enum dc_status solve(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Moves a step on and says whether that was better; point and value change only then.
-static enum dc_status attempt(struct work *work, struct dc_residual_iterate *iterate, struct dc_error *error)
+// Moves a step on; point and value change only where that was better.
+static enum dc_status attempt(struct work *work, struct dc_error *error)
 {
-  struct dc_residual_run *run = work->run;
-  const struct dc_residual_problem *problem = run->problem;
+  struct dc_iteration *iteration = work->iteration;
+  const struct dc_problem *problem = work->problem;
   const struct marquardt_options *options = work->options;
+  double *state = work->state, value = INFINITY;
+  size_t bytes = (size_t)dc_problem_point_size(problem) * sizeof(double);
   enum dc_status status = solve(work, error);
   if (status)
     return status;
-  problem->retract(problem->context, work->point, work->step, work->trial);
-  *iterate = (struct dc_residual_iterate){.value = work->value, .point = work->point};
-  double value = INFINITY;
-  if (isfinite(norm_largest(work->trial, problem->point_size))) {
-    struct dc_residual_draw draw = dc_residual_run_draw(run, work->trust);
-    status = problem->evaluate(problem->context, work->trial, &draw, work->trial_residual, NULL, error);
+  dc_problem_move(problem, work->point, work->step, work->trial);
+  iteration->value = state[VALUE];
+  memcpy(iteration->x, work->point, bytes);
+  if (isfinite(norm_largest(work->trial, dc_problem_point_size(problem)))) {
+    struct dc_draw draw = dc_iteration_draw(iteration, state[TRUST]);
+    struct dc_rows rows = {.residual = work->residual};
+    status = problem->linearize(problem->context, work->trial, &draw, &rows, error);
     if (status)
       return status;
-    value = square(work->trial_residual, problem->residual_count);
+    value = square(work->residual, problem->row_count);
   }
+  iteration->accepted = value < state[VALUE];
   if (isfinite(value)) {
-    bool best = dc_residual_run_book(run, work->trial, value);
-    *iterate = (struct dc_residual_iterate){
-        .value = value, .accepted = value < work->value, .best = best, .point = work->trial};
+    dc_iteration_count(iteration, 1);
+    dc_iteration_book(iteration, work->trial, value);
+    iteration->value = value;
+    memcpy(iteration->x, work->trial, bytes);
   }
-  bool gained = value < (1 - (problem->restart ? fmax(options->progress, NEGLIGIBLE) : NEGLIGIBLE)) * work->value;
-  if (iterate->accepted) {
-    memcpy(work->point, work->trial, (size_t)problem->point_size * sizeof(double));
-    work->value = value;
-    work->damping = fmax(options->damping_decrease * work->damping, LEAST_DAMPING);
-    work->trust = fmin(options->trust_increase * work->trust, 1);
+  bool gained = value < (1 - (problem->restart ? fmax(options->progress, NEGLIGIBLE) : NEGLIGIBLE)) * state[VALUE];
+  if (iteration->accepted) {
+    memcpy(work->point, work->trial, bytes);
+    state[VALUE] = value;
+    state[DAMPING] = fmax(options->damping_decrease * state[DAMPING], LEAST_DAMPING);
+    state[TRUST] = fmin(options->trust_increase * state[TRUST], 1);
   } else {
-    work->damping = fmin(options->damping_increase * work->damping, MOST_DAMPING);
-    work->trust = fmax(options->trust_decrease * work->trust, LEAST_TRUST);
+    state[DAMPING] = fmin(options->damping_increase * state[DAMPING], MOST_DAMPING);
+    state[TRUST] = fmax(options->trust_decrease * state[TRUST], LEAST_TRUST);
   }
-  work->failures = gained ? 0 : work->failures + 1;
+  state[FAILURES] = gained ? 0 : state[FAILURES] + 1;
   return DC_OK;
 }
 
 // Begins at point, the first time or anew.
-static enum dc_status begin(struct work *work, struct dc_residual_iterate *iterate, struct dc_error *error)
+static enum dc_status begin(struct work *work, struct dc_error *error)
 {
-  work->damping = work->options->damping;
-  work->trust = 1;
-  work->failures = 0;
+  struct dc_iteration *iteration = work->iteration;
+  work->state[DAMPING] = work->options->damping;
+  work->state[TRUST] = 1;
+  work->state[FAILURES] = 0;
   enum dc_status status = linearize(work, error);
   if (status)
     return status;
-  bool best = dc_residual_run_book(work->run, work->point, work->value);
-  *iterate = (struct dc_residual_iterate){.value = work->value, .accepted = true, .best = best, .point = work->point};
+  dc_iteration_count(iteration, 1);
+  dc_iteration_book(iteration, work->point, work->state[VALUE]);
+  iteration->value = work->state[VALUE];
+  memcpy(iteration->x, work->point, (size_t)dc_problem_point_size(work->problem) * sizeof(double));
   return DC_OK;
 }
 
@@ -284,59 +317,54 @@ static enum dc_status begin(struct work *work, struct dc_residual_iterate *itera
 static bool goes_on(const struct work *work)
 {
   const struct marquardt_options *options = work->options;
-  const struct dc_residual_run *run = work->run;
-  bool restarts = run->problem->restart && run->result.restarts < options->restarts;
-  return run->problem->dimension > 0 && work->value > options->common.target &&
-         run->result.iterations < options->common.iterations && (work->failures < options->failures || restarts);
+  const struct dc_iteration *iteration = work->iteration;
+  bool restarts = work->problem->restart && iteration->result->restarts < options->restarts;
+  return work->problem->dimension > 0 && work->state[VALUE] > options->common.target &&
+         iteration->number < options->common.iterations &&
+         (work->state[FAILURES] < (double)options->failures || restarts);
 }
 
 static enum dc_status descend(struct work *work, struct dc_error *error)
 {
-  struct dc_residual_run *run = work->run;
-  const struct dc_residual_problem *problem = run->problem;
-  struct dc_residual_iterate iterate;
-  enum dc_status status = begin(work, &iterate, error);
-  while (!status) {
-    iterate.gradient_norm = 2 * norm_euclidean(work->gradient, problem->dimension);
-    status = dc_residual_run_tell(run, iterate, error);
-    if (status || !goes_on(work))
-      break;
-    run->result.iterations++;
-    if (work->failures >= work->options->failures) {
-      problem->restart(problem->context, run->best, ++run->result.restarts, &run->random, work->point);
-      status = begin(work, &iterate, error);
-      continue;
+  struct dc_iteration *iteration = work->iteration;
+  const struct dc_problem *problem = work->problem;
+  double failures = (double)work->options->failures;
+  if (iteration->number == 0) {
+    memcpy(work->point, iteration->x, (size_t)dc_problem_point_size(problem) * sizeof(double));
+    return begin(work, error);
+  }
+  if (work->state[FAILURES] >= failures) {
+    if (!problem->restart || iteration->result->restarts >= work->options->restarts) {
+      iteration->finished = true;
+      return DC_OK;
     }
-    status = attempt(work, &iterate, error);
-    if (!status && work->failures < work->options->failures && goes_on(work))
-      status = linearize(work, error);
+    problem->restart(problem->context, iteration->best, ++iteration->result->restarts, iteration->random, work->point);
+    return begin(work, error);
   }
-  return status;
+  enum dc_status status = attempt(work, error);
+  return !status && work->state[FAILURES] < failures && goes_on(work) ? linearize(work, error) : status;
 }
 
-static enum dc_status minimize(const void *options, const struct dc_residual_problem *problem, uint64_t seed,
-                               double *point, dc_residual_observer *observer, void *observer_context,
-                               struct dc_least_squares_result *result, struct dc_error *error)
+static enum dc_status iterate(const void *options, struct dc_iteration *iteration, struct dc_error *error)
 {
-  struct dc_residual_run run;
-  dc_residual_run_begin(&run, problem, seed, point, observer, observer_context);
-  struct work work = {.options = options, .run = &run};
-  enum dc_status status = allocate(&work, problem, error);
-  if (!status) {
-    memcpy(work.point, point, (size_t)problem->point_size * sizeof *point);
+  struct work work;
+  enum dc_status status = open_work(&work, options, iteration, error);
+  if (!status)
     status = descend(&work, error);
-  }
-  release(&work);
-  if (result)
-    *result = run.result;
+  for (int i = 0; i < iteration->problem->dimension && !status; i++)
+    iteration->gradient[i] = 2 * work.gradient[i];
+  close_work(&work);
   return status;
 }
 
-const struct dc_least_squares_type dc_levenberg_marquardt = {
+const struct dc_optimizer_type dc_levenberg_marquardt = {
     .name = "levenberg_marquardt",
     .summary = "damped Gauss-Newton steps that draw anew after a failure and begin anew after many",
     .reference = "Marquardt 1963; Nocedal and Wright 2006, section 10.3",
     .options = options_table,
     .options_size = sizeof(struct marquardt_options),
-    .minimize = minimize,
+    .manifold = true,
+    .check = check,
+    .state_size = state_size,
+    .iterate = iterate,
 };

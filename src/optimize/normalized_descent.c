@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optimize/common_options.h"
+#include "optimize/iteration.h"
 #include "optimize/norm.h"
-#include "optimize/residual_run.h"
 
 static const double LEAST_NORM = 1e-12;  // below it a direction says nothing, and its steps shrink with it
 
@@ -18,25 +19,25 @@ enum { TOGETHER, EACH };
 static const char *const normalizations[] = {"together", "each", NULL};
 
 struct descent_options {
-  struct dc_least_squares_common common;
-  double sizes[DC_STEP_GROUPS];
+  struct dc_optimizer_common common;
+  double rotation, translation, joint;
   double phases[2], factors[3];
   int normalize;
 };
 
-#define STEP(option, group, size_unit, text, what)                                                                     \
+// The size of the steps of the group of that name.
+#define STEP(group, size_unit, text, what)                                                                             \
   {                                                                                                                    \
-    .name = (option), .type = DC_REAL, .unit = (size_unit), .fallback = (text), .minimum = 0, .maximum = 1e9,          \
-    .help = "size of the steps of " what, .offset = offsetof(struct descent_options, sizes[group])                     \
+    .name = #group "_step", .type = DC_REAL, .unit = (size_unit), .fallback = (text), .minimum = 0, .maximum = 1e9,    \
+    .help = "size of the steps of " what, .offset = offsetof(struct descent_options, group)                            \
   }
 
 static const struct dc_option options_table[] = {
     DC_RESIDUAL_ITERATIONS("steps after the first guess"),
     DC_RESIDUAL_TARGET("0"),
-    STEP("rotation_step", DC_STEP_ROTATION, "rad", "10", "rotations, times their part of the unit direction"),
-    STEP("translation_step", DC_STEP_TRANSLATION, "m", "0.01",
-         "translations and slides, times their part of the unit direction"),
-    STEP("joint_step", DC_STEP_JOINT, "rad", "0.01", "hinges, times their part of the unit direction"),
+    STEP(rotation, "rad", "10", "rotations, times their part of the unit direction"),
+    STEP(translation, "m", "0.01", "translations and slides, times their part of the unit direction"),
+    STEP(joint, "rad", "0.01", "hinges, times their part of the unit direction"),
     {.name = "phases",
      .type = DC_REALS,
      .unit = "",
@@ -65,24 +66,54 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// What an iteration works with.
 struct work {
-  double *point, *direction, *step;
-  bool *held;
+  double *step, *sizes, *norms;  // [dimension], [group_count] twice
+  bool *held;                    // [dimension]
   void *memory;
 };
 
-static bool allocate(struct work *work, const struct dc_residual_problem *problem)
+// The state: the direction of descent at the point.
+static size_t state_size(const void *options, const struct dc_problem *problem, int number)
 {
-  size_t n = (size_t)problem->dimension, p = (size_t)problem->point_size;
-  double *memory = dc_alloc(p + 3 * n, sizeof *memory);
+  (void)options, (void)number;
+  return (size_t)problem->dimension;
+}
+
+static enum dc_status open_work(struct work *work, const struct dc_problem *problem, struct dc_error *error)
+{
+  size_t n = (size_t)problem->dimension, groups = (size_t)problem->group_count;
+  double *memory = dc_alloc(2 * n + 2 * groups + 1, sizeof *memory);
+  *work = (struct work){.memory = memory};
   if (!memory)
-    return false;
-  *work = (struct work){.memory = memory,
-                        .point = memory,
-                        .direction = memory + p,
-                        .step = memory + p + n,
-                        .held = (bool *)(memory + p + 2 * n)};
-  return true;
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  work->step = memory;
+  work->sizes = memory + n;
+  work->norms = work->sizes + groups;
+  work->held = (bool *)(work->norms + groups);
+  return DC_OK;
+}
+
+// The option that holds the size of a group's steps, or -1.
+static int size_option(const char *group)
+{
+  size_t length = strlen(group);
+  for (int i = 0; options_table[i].name; i++)
+    if (strncmp(options_table[i].name, group, length) == 0 && strcmp(options_table[i].name + length, "_step") == 0)
+      return i;
+  return -1;
+}
+
+static enum dc_status check(const void *options, const struct dc_problem *problem, struct dc_error *error)
+{
+  (void)options;
+  if (!problem->descend || !problem->group || !problem->groups)
+    return dc_fail(error, DC_BAD_INPUT, "normalized_descent needs directions of descent, which this problem has not");
+  for (int group = 0; group < problem->group_count; group++)
+    if (size_option(problem->groups[group].name) < 0)
+      return dc_fail(error, DC_BAD_INPUT, "normalized_descent has no size of steps for \"%s\"",
+                     problem->groups[group].name);
+  return DC_OK;
 }
 
 static double phase_factor(const struct descent_options *options, long iteration)
@@ -91,89 +122,85 @@ static double phase_factor(const struct descent_options *options, long iteration
   return options->factors[part < options->phases[0] ? 0 : part < options->phases[1] ? 1 : 2];
 }
 
-// Leaves coordinates that are held out of the direction, so that the others share the whole step.
-static void release(const struct dc_residual_problem *problem, struct work *work)
+static void set_sizes(const struct descent_options *options, const struct dc_problem *problem, int iteration,
+                      double *sizes)
 {
-  if (!problem->hold)
+  for (int group = 0; group < problem->group_count; group++) {
+    const struct dc_option *option = &options_table[size_option(problem->groups[group].name)];
+    sizes[group] = phase_factor(options, iteration) * *(const double *)((const char *)options + option->offset);
+  }
+}
+
+// Leaves coordinates that are held out of the direction, so that the others share the whole step.
+static void release(const struct dc_problem *problem, struct work *work, const double *x, double *direction)
+{
+  for (int i = 0; i < problem->dimension; i++)
+    work->step[i] = -direction[i];
+  if (!dc_problem_hold(problem, x, work->step, work->held))
     return;
   for (int i = 0; i < problem->dimension; i++)
-    work->step[i] = -work->direction[i];
-  problem->hold(problem->context, work->point, work->step, work->held);
-  for (int i = 0; i < problem->dimension; i++)
     if (work->held[i])
-      work->direction[i] = 0;
+      direction[i] = 0;
 }
 
-static void propose(const struct descent_options *options, const struct dc_residual_problem *problem,
-                    const double *sizes, struct work *work)
+static void propose(const struct descent_options *options, const struct dc_problem *problem, struct work *work,
+                    const double *direction)
 {
   int n = problem->dimension;
-  double norms[DC_STEP_GROUPS];
-  for (int group = 0; group < DC_STEP_GROUPS; group++) {
+  for (int group = 0; group < problem->group_count; group++) {
     for (int i = 0; i < n; i++)
-      work->step[i] = options->normalize == TOGETHER || problem->group[i] == group ? work->direction[i] : 0;
-    norms[group] = fmax(norm_euclidean(work->step, n), LEAST_NORM);
+      work->step[i] = options->normalize == TOGETHER || problem->group[i] == group ? direction[i] : 0;
+    work->norms[group] = fmax(norm_euclidean(work->step, n), LEAST_NORM);
   }
   for (int i = 0; i < n; i++)
-    work->step[i] = sizes[problem->group[i]] * (work->direction[i] / norms[problem->group[i]]);
+    work->step[i] = work->sizes[problem->group[i]] * (direction[i] / work->norms[problem->group[i]]);
 }
 
-static enum dc_status descend(const struct descent_options *options, struct dc_residual_run *run, struct work *work,
+static enum dc_status descend(const struct descent_options *options, struct dc_iteration *iteration, struct work *work,
                               struct dc_error *error)
 {
-  const struct dc_residual_problem *problem = run->problem;
-  for (;; run->result.iterations++) {
-    double value, sizes[DC_STEP_GROUPS];
-    for (int group = 0; group < DC_STEP_GROUPS; group++)
-      sizes[group] = phase_factor(options, run->result.iterations) * options->sizes[group];
-    struct dc_residual_draw draw = dc_residual_run_draw(run, 1);
-    enum dc_status status =
-        problem->descend(problem->context, work->point, &draw, sizes, &value, work->direction, error);
-    if (status)
-      return status;
-    if (!isfinite(value) || !isfinite(norm_largest(work->direction, problem->dimension)))
-      return dc_fail(error, DC_NUMERICAL, "the value or its direction of descent is not finite");
-    bool best = dc_residual_run_book(run, work->point, value);
-    status = dc_residual_run_tell(
-        run,
-        (struct dc_residual_iterate){.value = value,
-                                     .gradient_norm = norm_euclidean(work->direction, problem->dimension),
-                                     .accepted = true,
-                                     .best = best,
-                                     .point = work->point},
-        error);
-    if (status || value <= options->common.target || run->result.iterations >= options->common.iterations ||
-        problem->dimension == 0)
-      return status;
-    release(problem, work);
-    propose(options, problem, sizes, work);
-    problem->retract(problem->context, work->point, work->step, work->point);
+  const struct dc_problem *problem = iteration->problem;
+  double *direction = iteration->state, value;
+  if (iteration->number > 0) {
+    set_sizes(options, problem, iteration->number - 1, work->sizes);
+    release(problem, work, iteration->x, direction);
+    propose(options, problem, work, direction);
+    dc_problem_move(problem, iteration->x, work->step, iteration->x);
   }
+  set_sizes(options, problem, iteration->number, work->sizes);
+  struct dc_draw draw = dc_iteration_draw(iteration, 1);
+  enum dc_status status =
+      problem->descend(problem->context, iteration->x, &draw, work->sizes, &value, direction, error);
+  if (status)
+    return status;
+  if (!isfinite(value) || !isfinite(norm_largest(direction, problem->dimension)))
+    return dc_fail(error, DC_NUMERICAL, "the value or its direction of descent is not finite");
+  dc_iteration_count(iteration, 1);
+  dc_iteration_book(iteration, iteration->x, value);
+  iteration->value = value;
+  memcpy(iteration->gradient, direction, (size_t)problem->dimension * sizeof *direction);
+  return DC_OK;
 }
 
-static enum dc_status minimize(const void *options, const struct dc_residual_problem *problem, uint64_t seed,
-                               double *point, dc_residual_observer *observer, void *observer_context,
-                               struct dc_least_squares_result *result, struct dc_error *error)
+static enum dc_status iterate(const void *options, struct dc_iteration *iteration, struct dc_error *error)
 {
   struct work work;
-  if (!allocate(&work, problem))
-    return dc_fail(error, DC_MEMORY, "out of memory");
-  struct dc_residual_run run;
-  dc_residual_run_begin(&run, problem, seed, point, observer, observer_context);
-  memcpy(work.point, point, (size_t)problem->point_size * sizeof *point);
-  enum dc_status status = descend(options, &run, &work, error);
+  enum dc_status status = open_work(&work, iteration->problem, error);
+  if (!status)
+    status = descend(options, iteration, &work, error);
   free(work.memory);
-  if (result)
-    *result = run.result;
   return status;
 }
 
-const struct dc_least_squares_type dc_normalized_descent = {
+const struct dc_optimizer_type dc_normalized_descent = {
     .name = "normalized_descent",
     .summary = "descent with steps of fixed sizes that fall in three phases",
     .reference = "paper 002, section V-A",
     .options = options_table,
     .options_size = sizeof(struct descent_options),
+    .manifold = true,
     .one_path = true,
-    .minimize = minimize,
+    .check = check,
+    .state_size = state_size,
+    .iterate = iterate,
 };

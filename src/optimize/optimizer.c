@@ -1,59 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/optimizer.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "optimize/iteration.h"
+#include "optimize/minimization.h"
 #include "optimize/norm.h"
 
-enum { MOST_HALVINGS = 20, MOST_FAILURES = 5, HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
+enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
 static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
 
-const struct dc_optimizer_type *const dc_optimizer_types[] = {&dc_optimizer_adam, &dc_optimizer_gradient_descent, NULL};
+const struct dc_optimizer_type *const dc_optimizer_types[] = {&dc_optimizer_adam, &dc_optimizer_gradient_descent,
+                                                              &dc_levenberg_marquardt, &dc_normalized_descent, NULL};
 
-// One point with its value and gradient.
-struct point {
-  double *x, *gradient;  // [dimension]
-  double value;
-};
-
-// A minimization under way.  All arrays are parts of memory.
-struct dc_minimization {
-  const struct dc_optimizer_type *type;
-  const void *options;
-  const struct dc_problem *problem;
-  struct dc_optimizer_result result;
-  struct point current, trial;
-  double *step, *best, *state;
-  double *memory;
-  size_t state_count;
-  bool begun;      // the first guess is evaluated
-  bool proposed;   // step holds a proposal whose moves are not done; the rest tells which of them is due
-  double scale;    // of the step
-  int held;        // coordinate to hold while sliding, -1: not sliding
-  int backed_off;  // infeasible halvings of this proposal
-  int failures;    // evaluations with DC_NUMERICAL since the last success
-  int dropped;     // proposals without a feasible point since the last success
-};
-
-static bool allocate(struct dc_minimization *minimization)
+bool dc_minimization_allocate(struct dc_minimization *minimization)
 {
-  size_t n = (size_t)minimization->problem->dimension;
-  minimization->state_count = (size_t)minimization->type->state_size(minimization->options, minimization->problem);
-  double *memory = dc_alloc(6 * n + minimization->state_count, sizeof(double));
-  if (!memory)
+  size_t n = (size_t)minimization->problem->dimension, p = (size_t)dc_problem_point_size(minimization->problem);
+  size_t bools = n / sizeof(double) + 1;
+  double *next = dc_alloc(4 * p + 4 * n + bools, sizeof *next);
+  if (!next)
     return false;
-  minimization->memory = memory;
-  minimization->current = (struct point){memory, memory + n, 0};
-  minimization->trial = (struct point){memory + 2 * n, memory + 3 * n, 0};
-  minimization->step = memory + 4 * n;
-  minimization->best = memory + 5 * n;
-  minimization->state = memory + 6 * n;
+  minimization->memory = next;
+  minimization->current = (struct dc_point){next, next + p, 0}, next += p + n;
+  minimization->trial = (struct dc_point){next, next + p, 0}, next += p + n;
+  minimization->best = next, next += p;
+  minimization->kept = next, next += p;
+  minimization->step = next, next += n;
+  minimization->scaled = next, next += n;
+  minimization->held = (bool *)next;
   return true;
+}
+
+void dc_minimization_release(struct dc_minimization *minimization)
+{
+  free(minimization->memory);
+  free(minimization->state);
+  free(minimization->before);
+}
+
+enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error)
+{
+  size_t count = minimization->type->state_size(minimization->options, minimization->problem, iteration);
+  if (minimization->state && count <= minimization->state_count)
+    return DC_OK;
+  // growing by a number or two an iteration must not cost a copy each
+  size_t room = minimization->state ? count + count / 2 : count, old = minimization->state_count;
+  double *state = dc_alloc(room, sizeof *state), *before = dc_alloc(room, sizeof *before);
+  if (!state || !before) {
+    free(state);
+    free(before);
+    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer of %d parameters",
+                   minimization->problem->dimension);
+  }
+  if (old)
+    memcpy(state, minimization->state, old * sizeof *state);
+  free(minimization->state);
+  free(minimization->before);
+  minimization->state = state;
+  minimization->before = before;
+  minimization->state_count = room;
+  return DC_OK;
+}
+
+// Moves the first guess into the bounds.
+static void begin_at(struct dc_minimization *minimization, const double *x)
+{
+  const struct dc_problem *problem = minimization->problem;
+  size_t bytes = (size_t)dc_problem_point_size(problem) * sizeof(double);
+  if (!bytes)
+    return;
+  memcpy(minimization->current.x, x, bytes);
+  for (int i = 0; i < problem->dimension && !problem->retract; i++) {
+    double *moved = &minimization->current.x[i];
+    *moved = problem->low && *moved < problem->low[i] ? problem->low[i] : *moved;
+    *moved = problem->high && *moved > problem->high[i] ? problem->high[i] : *moved;
+  }
+  memcpy(minimization->best, minimization->current.x, bytes);
 }
 
 struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *type, const void *options,
@@ -62,17 +86,17 @@ struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *t
   struct dc_minimization *minimization = calloc(1, sizeof *minimization);
   if (!minimization)
     return NULL;
-  *minimization = (struct dc_minimization){.type = type, .options = options, .problem = problem, .held = -1};
-  if (!allocate(minimization)) {
-    free(minimization);
+  *minimization = (struct dc_minimization){.type = type, .options = options, .problem = problem, .sliding = -1};
+  // the state of an optimizer with `iterate` may be large: only once its problem is checked
+  if (!dc_minimization_allocate(minimization) || (type->propose && dc_minimization_reserve(minimization, 0, NULL))) {
+    dc_minimization_destroy(minimization);
     return NULL;
   }
-  size_t bytes = (size_t)problem->dimension * sizeof(double);
-  if (bytes) {
-    memcpy(minimization->current.x, x, bytes);
-    memcpy(minimization->best, x, bytes);
-  }
-  type->start(options, problem, minimization->state);
+  dc_random_seed(&minimization->random, problem->seed);
+  minimization->draws = dc_random_bits(&minimization->random);
+  begin_at(minimization, x);
+  if (type->propose && type->start)
+    type->start(options, problem, minimization->state);
   return minimization;
 }
 
@@ -80,7 +104,7 @@ void dc_minimization_destroy(struct dc_minimization *minimization)
 {
   if (!minimization)
     return;
-  free(minimization->memory);
+  dc_minimization_release(minimization);
   free(minimization);
 }
 
@@ -106,9 +130,9 @@ const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimiz
 
 // Value and gradient at point->x.  What is not finite never reaches the optimizer: it counts as DC_NUMERICAL, and a
 // point that overflowed as DC_INFEASIBLE.
-static enum dc_status evaluate(const struct dc_problem *problem, struct point *point, struct dc_error *error)
+static enum dc_status ask(const struct dc_problem *problem, struct dc_point *point, struct dc_error *error)
 {
-  if (!isfinite(norm_largest(point->x, problem->dimension)))
+  if (!isfinite(norm_largest(point->x, dc_problem_point_size(problem))))
     return dc_fail(error, DC_INFEASIBLE, "the parameters are not finite");
   enum dc_status status = problem->evaluate(problem->context, point->x, &point->value, point->gradient, error);
   if (status)
@@ -120,39 +144,64 @@ static enum dc_status evaluate(const struct dc_problem *problem, struct point *p
   return DC_OK;
 }
 
-// Books a successful evaluation of the current point.
-static void accept(struct dc_minimization *minimization, struct dc_iterate *iterate)
+// The same, counted.
+static enum dc_status evaluate(struct dc_minimization *minimization, struct dc_point *point, struct dc_error *error)
+{
+  enum dc_status status = ask(minimization->problem, point, error);
+  minimization->result.evaluations += status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL;
+  return status;
+}
+
+// Books a value had at x in an iteration.
+static bool book(struct dc_minimization *minimization, int iteration, const double *x, double value)
 {
   struct dc_optimizer_result *result = &minimization->result;
-  const struct point *point = &minimization->current;
-  int n = minimization->problem->dimension;
-  bool first = result->iterations == 0, best = first || point->value < result->best_value;
+  bool first = iteration == 0 && !minimization->begun, best = first || value < result->best_value;
   if (first)
-    result->first_value = point->value;
+    result->first_value = value;
   if (best) {
-    result->best_value = point->value;
-    result->best_iteration = result->iterations;
-    memcpy(minimization->best, point->x, (size_t)n * sizeof(double));
+    result->best_value = value;
+    result->best_iteration = iteration;
+    memcpy(minimization->best, x, (size_t)dc_problem_point_size(minimization->problem) * sizeof *x);
   }
-  *iterate = (struct dc_iterate){.iteration = result->iterations,
-                                 .value = point->value,
-                                 .gradient_norm = norm_euclidean(point->gradient, n),
-                                 .best = best,
-                                 .backed_off = minimization->backed_off,
-                                 .x = point->x,
-                                 .gradient = point->gradient};
+  return best;
+}
+
+static struct dc_iterate describe(const struct dc_minimization *minimization, bool best, bool accepted)
+{
+  const struct dc_point *point = &minimization->current;
+  return (struct dc_iterate){.iteration = minimization->result.iterations,
+                             .evaluations = minimization->result.evaluations,
+                             .value = point->value,
+                             .best_value = minimization->result.best_value,
+                             .gradient_norm = norm_euclidean(point->gradient, minimization->problem->dimension),
+                             .best = best,
+                             .accepted = accepted,
+                             .backed_off = minimization->backed_off,
+                             .x = point->x,
+                             .gradient = point->gradient};
+}
+
+// Books the current point.
+static void accept(struct dc_minimization *minimization, struct dc_iterate *iterate)
+{
+  const struct dc_point *point = &minimization->current;
+  bool best = book(minimization, minimization->result.iterations, point->x, point->value);
+  minimization->begun = true;
+  *iterate = describe(minimization, best, true);
 }
 
 // Evaluates the point that scale * step leads to, one coordinate held (-1: none), and makes it the current one.
 static enum dc_status try_move(struct dc_minimization *minimization, double scale, int held, struct dc_error *error)
 {
-  struct point *current = &minimization->current, *trial = &minimization->trial;
+  struct dc_point *current = &minimization->current, *trial = &minimization->trial;
   for (int i = 0; i < minimization->problem->dimension; i++)
-    trial->x[i] = current->x[i] + (i == held ? 0 : scale * minimization->step[i]);
-  enum dc_status status = evaluate(minimization->problem, trial, error);
+    minimization->scaled[i] = i == held ? 0 : scale * minimization->step[i];
+  dc_problem_move(minimization->problem, current->x, minimization->scaled, trial->x);
+  enum dc_status status = evaluate(minimization, trial, error);
   if (status)
     return status;
-  struct point swap = *current;
+  struct dc_point swap = *current;
   *current = *trial;
   *trial = swap;
   minimization->failures = minimization->dropped = 0;
@@ -173,9 +222,9 @@ static bool worth_holding(const struct dc_minimization *minimization, int held)
 static enum dc_status slide(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;
-  for (; minimization->held < minimization->problem->dimension; minimization->held++) {
-    if (worth_holding(minimization, minimization->held))
-      status = try_move(minimization, 1, minimization->held, error);
+  for (; minimization->sliding < minimization->problem->dimension; minimization->sliding++) {
+    if (worth_holding(minimization, minimization->sliding))
+      status = try_move(minimization, 1, minimization->sliding, error);
     if (status != DC_INFEASIBLE)
       break;
   }
@@ -187,16 +236,16 @@ static enum dc_status slide(struct dc_minimization *minimization, struct dc_erro
 static enum dc_status try_due(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;
-  if (minimization->held < 0) {
+  if (minimization->sliding < 0) {
     status = try_move(minimization, minimization->scale, -1, error);
     if (status == DC_INFEASIBLE && minimization->backed_off == HALVINGS_BEFORE_SLIDING &&
         minimization->problem->dimension <= MOST_TO_SLIDE)
-      minimization->held = 0;
+      minimization->sliding = 0;
   }
-  if (minimization->held >= 0)
+  if (minimization->sliding >= 0)
     status = slide(minimization, error);
   if (status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL)
-    minimization->held = -1;
+    minimization->sliding = -1;
   return status;
 }
 
@@ -208,14 +257,14 @@ static enum dc_status move(struct dc_minimization *minimization, struct dc_error
     enum dc_status status = try_due(minimization, error);
     if (status == DC_NUMERICAL) {
       minimization->result.failed++;
-      if (++minimization->failures == MOST_FAILURES) {
-        dc_error_prefix(error, "%d evaluations failed in a row", MOST_FAILURES);
+      if (++minimization->failures == DC_MOST_FAILURES) {
+        dc_error_prefix(error, "%d evaluations failed in a row", DC_MOST_FAILURES);
         return status;
       }
     } else if (status == DC_INFEASIBLE) {
       if (minimization->backed_off == 0)
         minimization->result.infeasible++;
-      if (minimization->backed_off == MOST_HALVINGS)
+      if (minimization->backed_off == DC_MOST_HALVINGS)
         return status;
       minimization->backed_off++;
     } else {
@@ -230,7 +279,7 @@ static void propose(struct dc_minimization *minimization)
 {
   if (minimization->proposed)
     return;
-  const struct point *current = &minimization->current;
+  const struct dc_point *current = &minimization->current;
   minimization->type->propose(minimization->options, minimization->problem, minimization->state, current->x,
                               current->value, current->gradient, minimization->step);
   minimization->proposed = true;
@@ -238,31 +287,136 @@ static void propose(struct dc_minimization *minimization)
   minimization->backed_off = 0;
 }
 
-static bool finished(const struct dc_minimization *minimization)
+// Whether the gradient is zero but for what pushes against bounds.
+static bool stationary(struct dc_minimization *minimization)
 {
-  const struct dc_optimizer_common *common = minimization->options;
   const struct dc_problem *problem = minimization->problem;
-  const struct point *current = &minimization->current;
-  return minimization->result.blocked || !(current->value > common->target) ||
-         minimization->result.iterations >= common->iterations ||
-         ((!problem->drawn || !problem->dimension) && !(norm_largest(current->gradient, problem->dimension) > 0));
+  const struct dc_point *current = &minimization->current;
+  double largest = norm_largest(current->gradient, problem->dimension);
+  if (largest > 0 && dc_problem_hold(problem, current->x, current->gradient, minimization->held)) {
+    largest = 0;
+    for (int i = 0; i < problem->dimension; i++)
+      largest = fmax(largest, minimization->held[i] ? 0 : fabs(current->gradient[i]));
+  }
+  return !(largest > 0);
 }
 
-enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
+// Whether it is over for any optimizer.
+static bool used_up(const struct dc_minimization *minimization, double value)
+{
+  const struct dc_optimizer_common *common = minimization->options;
+  return !(value > common->target) || minimization->result.iterations >= common->iterations;
+}
+
+static bool finished(struct dc_minimization *minimization)
+{
+  const struct dc_problem *problem = minimization->problem;
+  return minimization->result.blocked || used_up(minimization, minimization->current.value) ||
+         ((!problem->drawn || !problem->dimension) && stationary(minimization));
+}
+
+struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust)
+{
+  return (struct dc_draw){.number = (*iteration->draws)++, .trust = trust};
+}
+
+void dc_iteration_count(struct dc_iteration *iteration, int points)
+{
+  iteration->result->evaluations += points;
+}
+
+bool dc_iteration_book(struct dc_iteration *iteration, const double *x, double value)
+{
+  struct dc_minimization *minimization = iteration->owner;
+  bool best = book(minimization, iteration->number, x, value);
+  iteration->is_best = iteration->is_best || best;
+  minimization->begun = true;
+  return best;
+}
+
+// Lets the optimizer do an iteration, or nothing at all.
+static enum dc_status iterate_whole(struct dc_minimization *minimization, struct dc_iteration *iteration,
                                     struct dc_error *error)
 {
-  *done = false;
+  size_t points = (size_t)dc_problem_point_size(minimization->problem) * sizeof(double);
+  size_t states = minimization->state_count * sizeof(double);
+  struct dc_minimization old = *minimization;
+  memcpy(minimization->before, minimization->state, states);
+  memcpy(minimization->trial.x, minimization->current.x, points);
+  memcpy(minimization->kept, minimization->best, points);
+  memcpy(minimization->trial.gradient, minimization->current.gradient,
+         (size_t)minimization->problem->dimension * sizeof(double));
+  enum dc_status status = minimization->type->iterate(minimization->options, iteration, error);
+  if (!status)
+    return DC_OK;
+  *minimization = old;
+  memcpy(minimization->state, minimization->before, states);
+  memcpy(minimization->current.x, minimization->trial.x, points);
+  memcpy(minimization->best, minimization->kept, points);
+  memcpy(minimization->current.gradient, minimization->trial.gradient,
+         (size_t)minimization->problem->dimension * sizeof(double));
+  return status;
+}
+
+// The next iterate of an optimizer with `iterate`.
+static enum dc_status next_whole(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
+                                 struct dc_error *error)
+{
+  const struct dc_problem *problem = minimization->problem;
+  const struct dc_optimizer_type *type = minimization->type;
+  int number = minimization->begun ? minimization->result.iterations + 1 : 0;
+  enum dc_status status = DC_OK;
+  if (number && (used_up(minimization, minimization->result.best_value) || !problem->dimension)) {
+    *done = true;
+    return DC_OK;
+  }
+  bool fresh = !minimization->state;
+  if (!number && type->check)
+    status = type->check(minimization->options, problem, error);
+  if (!status)
+    status = dc_minimization_reserve(minimization, number, error);
+  if (status)
+    return status;
+  if (fresh && type->start)
+    type->start(minimization->options, problem, minimization->state);
+  struct dc_iteration iteration = {.problem = problem,
+                                   .owner = minimization,
+                                   .number = number,
+                                   .state = minimization->state,
+                                   .x = minimization->current.x,
+                                   .gradient = minimization->current.gradient,
+                                   .value = minimization->current.value,
+                                   .accepted = true,
+                                   .result = &minimization->result,
+                                   .best = minimization->best,
+                                   .random = &minimization->random,
+                                   .draws = &minimization->draws};
+  status = iterate_whole(minimization, &iteration, error);
+  if (status)
+    return status;
+  *done = iteration.finished;
+  if (*done)
+    return DC_OK;
+  minimization->result.iterations = number;
+  minimization->current.value = iteration.value;
+  *iterate = describe(minimization, iteration.is_best, iteration.accepted);
+  return DC_OK;
+}
+
+// The next iterate of an optimizer with `propose`.
+static enum dc_status next_proposed(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
+                                    struct dc_error *error)
+{
   if (!minimization->begun) {
-    enum dc_status status = evaluate(minimization->problem, &minimization->current, error);
+    enum dc_status status = evaluate(minimization, &minimization->current, error);
     minimization->result.failed += status == DC_NUMERICAL;
     if (status)
       return status;
-    minimization->begun = true;
     accept(minimization, iterate);
     return DC_OK;
   }
-  if (minimization->failures >= MOST_FAILURES)
-    return dc_fail(error, DC_NUMERICAL, "%d evaluations failed in a row", MOST_FAILURES);
+  if (minimization->failures >= DC_MOST_FAILURES)
+    return dc_fail(error, DC_NUMERICAL, "%d evaluations failed in a row", DC_MOST_FAILURES);
   while (!finished(minimization)) {
     propose(minimization);
     enum dc_status status = move(minimization, error);
@@ -275,172 +429,18 @@ enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct
       return DC_OK;
     }
     // the moments of the optimizer may still turn the next proposal away from the boundary
-    minimization->result.blocked = ++minimization->dropped == MOST_FAILURES;
+    minimization->result.blocked = ++minimization->dropped == DC_MOST_FAILURES;
   }
   *done = true;
   return DC_OK;
 }
 
-// ---- Snapshots: the arrays x, gradient, step, best and state, and the numbers beside them in two arrays.
-
-enum real { VALUE, SCALE, FIRST_VALUE, BEST_VALUE, REAL_COUNT };
-enum integer {
-  TYPE,
-  ITERATIONS,
-  BEST_ITERATION,
-  INFEASIBLE,
-  FAILED,
-  BLOCKED,
-  BEGUN,
-  PROPOSED,
-  HELD,
-  BACKED_OFF,
-  FAILURES,
-  DROPPED,
-  INTEGER_COUNT
-};
-
-// The optimizer's name in 31 bits: numbers of one must not go on in another.
-static long type_mark(const struct dc_optimizer_type *type)
+enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
+                                    struct dc_error *error)
 {
-  return (long)(dc_hash(DC_HASH_SEED, type->name, strlen(type->name)) >> 33);
-}
-
-// "prefix/name", one slash between them.
-static const char *join(const char *prefix, const char *name, char *text, size_t size)
-{
-  size_t length = strlen(prefix);
-  snprintf(text, size, "%s%s%s", prefix, length && prefix[length - 1] != '/' ? "/" : "", name);
-  return text;
-}
-
-struct array {
-  const char *name;
-  size_t count;
-  double *values;
-};
-enum { ARRAYS = 5, NAME_SIZE = 256 };
-
-static void list_arrays(const struct dc_minimization *minimization, struct array arrays[ARRAYS])
-{
-  size_t n = (size_t)minimization->problem->dimension;
-  arrays[0] = (struct array){"x", n, minimization->current.x};
-  arrays[1] = (struct array){"gradient", n, minimization->current.gradient};
-  arrays[2] = (struct array){"step", n, minimization->step};
-  arrays[3] = (struct array){"best", n, minimization->best};
-  arrays[4] = (struct array){"state", minimization->state_count, minimization->state};
-}
-
-enum dc_status dc_minimization_save(const struct dc_minimization *minimization, const char *prefix,
-                                    struct dc_snapshot *snapshot)
-{
-  char name[NAME_SIZE];
-  const struct dc_optimizer_result *result = &minimization->result;
-  const double reals[REAL_COUNT] = {[VALUE] = minimization->current.value,
-                                    [SCALE] = minimization->scale,
-                                    [FIRST_VALUE] = result->first_value,
-                                    [BEST_VALUE] = result->best_value};
-  const long integers[INTEGER_COUNT] = {[TYPE] = type_mark(minimization->type),
-                                        [ITERATIONS] = result->iterations,
-                                        [BEST_ITERATION] = result->best_iteration,
-                                        [INFEASIBLE] = result->infeasible,
-                                        [FAILED] = result->failed,
-                                        [BLOCKED] = result->blocked,
-                                        [BEGUN] = minimization->begun,
-                                        [PROPOSED] = minimization->proposed,
-                                        [HELD] = minimization->held,
-                                        [BACKED_OFF] = minimization->backed_off,
-                                        [FAILURES] = minimization->failures,
-                                        [DROPPED] = minimization->dropped};
-  struct array arrays[ARRAYS];
-  list_arrays(minimization, arrays);
-  enum dc_status status =
-      dc_snapshot_put_integers(snapshot, join(prefix, "integers", name, sizeof name), INTEGER_COUNT, integers);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, join(prefix, "reals", name, sizeof name), REAL_COUNT, reals);
-  for (int i = 0; i < ARRAYS && !status; i++)
-    status = dc_snapshot_put_reals(snapshot, join(prefix, arrays[i].name, name, sizeof name), arrays[i].count,
-                                   arrays[i].values);
-  return status;
-}
-
-// Whether a minimization of this dimension can be there.
-static bool plausible(const long integers[INTEGER_COUNT], long dimension)
-{
-  static const struct {
-    enum integer which;
-    long least, most;
-  } bounds[] = {{ITERATIONS, 0, INT_MAX - 1},
-                {BEST_ITERATION, 0, INT_MAX - 1},
-                {INFEASIBLE, 0, INT_MAX - 1},
-                {FAILED, 0, INT_MAX - 1},
-                {BLOCKED, 0, 1},
-                {BEGUN, 0, 1},
-                {PROPOSED, 0, 1},
-                {BACKED_OFF, 0, MOST_HALVINGS},
-                {FAILURES, 0, MOST_FAILURES},
-                {DROPPED, 0, MOST_FAILURES}};
-  for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
-    if (integers[bounds[i].which] < bounds[i].least || integers[bounds[i].which] > bounds[i].most)
-      return false;
-  return integers[HELD] >= -1 && (integers[HELD] < 0 || integers[HELD] < dimension);
-}
-
-static enum dc_status load(struct dc_minimization *into, const char *prefix, const struct dc_snapshot *snapshot,
-                           struct dc_error *error)
-{
-  char name[NAME_SIZE];
-  double reals[REAL_COUNT];
-  long integers[INTEGER_COUNT];
-  struct array arrays[ARRAYS];
-  list_arrays(into, arrays);
-  enum dc_status status =
-      dc_snapshot_get_integers(snapshot, join(prefix, "integers", name, sizeof name), INTEGER_COUNT, integers, error);
-  if (!status && integers[TYPE] != type_mark(into->type))
-    return dc_fail(error, DC_CHECKPOINT, "%.200s: is not of the optimizer \"%s\"", name, into->type->name);
-  if (!status && !plausible(integers, into->problem->dimension))
-    return dc_fail(error, DC_CHECKPOINT, "%.200s: holds impossible numbers", name);
-  if (!status)
-    status = dc_snapshot_get_reals(snapshot, join(prefix, "reals", name, sizeof name), REAL_COUNT, reals, error);
-  for (int i = 0; i < ARRAYS && !status; i++)
-    status = dc_snapshot_get_reals(snapshot, join(prefix, arrays[i].name, name, sizeof name), arrays[i].count,
-                                   arrays[i].values, error);
-  if (status)
-    return status;
-  into->current.value = reals[VALUE];
-  into->scale = reals[SCALE];
-  into->result = (struct dc_optimizer_result){.iterations = (int)integers[ITERATIONS],
-                                              .first_value = reals[FIRST_VALUE],
-                                              .best_value = reals[BEST_VALUE],
-                                              .best_iteration = (int)integers[BEST_ITERATION],
-                                              .infeasible = (int)integers[INFEASIBLE],
-                                              .failed = (int)integers[FAILED],
-                                              .blocked = integers[BLOCKED] != 0};
-  into->begun = integers[BEGUN] != 0;
-  into->proposed = integers[PROPOSED] != 0;
-  into->held = (int)integers[HELD];
-  into->backed_off = (int)integers[BACKED_OFF];
-  into->failures = (int)integers[FAILURES];
-  into->dropped = (int)integers[DROPPED];
-  return DC_OK;
-}
-
-enum dc_status dc_minimization_load(struct dc_minimization *minimization, const char *prefix,
-                                    const struct dc_snapshot *snapshot, struct dc_error *error)
-{
-  // Into memory of its own, so that a failure leaves the minimization as it was.
-  struct dc_minimization loaded = {
-      .type = minimization->type, .options = minimization->options, .problem = minimization->problem};
-  if (!allocate(&loaded))
-    return dc_fail(error, DC_MEMORY, "out of memory for %d parameters", loaded.problem->dimension);
-  enum dc_status status = load(&loaded, prefix, snapshot, error);
-  if (status) {
-    free(loaded.memory);
-    return status;
-  }
-  free(minimization->memory);
-  *minimization = loaded;
-  return DC_OK;
+  *done = false;
+  return minimization->type->propose ? next_proposed(minimization, iterate, done, error)
+                                     : next_whole(minimization, iterate, done, error);
 }
 
 enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
@@ -460,8 +460,8 @@ enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *opt
     if (!status && !done && observer && !observer(observer_context, &iterate))
       status = dc_fail(error, DC_STOPPED, "stopped after %d iterations", iterate.iteration);
   }
-  if (problem->dimension)
-    memcpy(x, minimization->best, (size_t)problem->dimension * sizeof(double));
+  if (dc_problem_point_size(problem))
+    memcpy(x, minimization->best, (size_t)dc_problem_point_size(problem) * sizeof(double));
   if (result)
     *result = minimization->result;
   dc_minimization_destroy(minimization);

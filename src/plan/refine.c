@@ -24,9 +24,9 @@ static enum dc_status no_memory(struct dc_error *error)
 static int group_of(const struct dc_joint_part *part)
 {
   switch (part->kind) {
-  case DC_PART_BALL: return DC_STEP_ROTATION;
-  case DC_PART_HINGE: return DC_STEP_JOINT;
-  default: return DC_STEP_TRANSLATION;
+  case DC_PART_BALL: return DC_REFINE_ROTATION;
+  case DC_PART_HINGE: return DC_REFINE_JOINT;
+  default: return DC_REFINE_TRANSLATION;
   }
 }
 
@@ -339,7 +339,7 @@ static void restart_near(struct dc_refine *refine, const double *best, struct dc
     double size = refine->solids[i].solid ? refine->solids[i].solid->size : 2 * body->radius;
     for (int k = 0; k < body->nv; k++) {
       int v = body->v_offset + k, u = refine->unknown[v];
-      double spread[DC_STEP_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
+      double spread[DC_REFINE_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
       if (!follows(refine, i))
         step[u] = spread[refine->group[u]] * dc_random_normal(random);
     }
@@ -362,14 +362,19 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
 
 static void set_problem(struct dc_refine *refine)
 {
-  struct dc_residual_problem *problem = &refine->problem;
+  static const struct dc_coordinate_group groups[DC_REFINE_GROUPS] = {[DC_REFINE_ROTATION] = {"rotation", "rad"},
+                                                                      [DC_REFINE_TRANSLATION] = {"translation", "m"},
+                                                                      [DC_REFINE_JOINT] = {"joint", "rad"}};
+  struct dc_problem *problem = &refine->problem;
   int others = refine->contact_count - refine->pair_count;
   problem->point_size = refine->bodies->nq;
-  problem->residual_count = DC_PAIR_RESIDUALS * refine->pair_count + others;
+  problem->row_count = DC_PAIR_RESIDUALS * refine->pair_count + others;
   problem->context = refine;
   problem->metric = refine->metric;
   problem->group = refine->group;
-  problem->evaluate = dc_refine_evaluate;
+  problem->group_count = DC_REFINE_GROUPS;
+  problem->groups = groups;
+  problem->linearize = dc_refine_linearize;
   problem->descend = dc_refine_descend;
   problem->retract = retract;
   problem->hold = hold;
@@ -445,7 +450,7 @@ void dc_refine_destroy(struct dc_refine *refine)
   dc_arena_destroy(refine->arena);
 }
 
-const struct dc_residual_problem *dc_refine_problem(struct dc_refine *refine)
+const struct dc_problem *dc_refine_problem(struct dc_refine *refine)
 {
   return &refine->problem;
 }

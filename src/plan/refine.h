@@ -11,7 +11,7 @@
 
 #include "dynamics/model.h"
 #include "geometry/witness_derivative.h"
-#include "optimize/least_squares.h"
+#include "optimize/problem.h"
 
 // The option table is dc_refine_pair_options ("pairs" in a scene).
 struct dc_refine_pair {
@@ -47,9 +47,12 @@ struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc
                                    int pair_count, const struct dc_refine_pair *pairs, struct dc_error *error);
 void dc_refine_destroy(struct dc_refine *refine);  // NULL is allowed
 
-// The problem to be minimized; valid as long as refine, used by one caller at a time.  Points are states q [nq] of the
+// The groups of the problem's coordinates.
+enum dc_refine_group { DC_REFINE_ROTATION, DC_REFINE_TRANSLATION, DC_REFINE_JOINT, DC_REFINE_GROUPS };
+
+// The problem to be minimized; valid as long as refine, used by one caller at a time; copies may have another seed.  Points are states q [nq] of the
 // model's bodies (followers of couplings included), steps tangents without the followers'.
-const struct dc_residual_problem *dc_refine_problem(struct dc_refine *refine);
+const struct dc_problem *dc_refine_problem(struct dc_refine *refine);
 
 // Two bodies at a state: a pair, or two that should not overlap.
 struct dc_refine_contact_state {

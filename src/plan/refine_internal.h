@@ -46,14 +46,14 @@ struct dc_refine {
   int *group;                          // [dimension]
   double *tangent, *pull;              // [nv] workspace
   struct dc_refine_answer answers[2];  // of the last two states, the newest first
-  struct dc_residual_problem problem;
+  struct dc_problem problem;
   struct dc_refine_counts counts;
 };
 
 // Functions of the problem.
-enum dc_status dc_refine_evaluate(void *context, const double *q, const struct dc_residual_draw *draw, double *residual,
-                                  double *jacobian, struct dc_error *error);
-enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_residual_draw *draw,
-                                 const double *step_size, double *value, double *direction, struct dc_error *error);
+enum dc_status dc_refine_linearize(void *context, const double *q, const struct dc_draw *draw, struct dc_rows *rows,
+                                   struct dc_error *error);
+enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
+                                 double *value, double *direction, struct dc_error *error);
 
 #endif

@@ -157,7 +157,7 @@ static void difference_at_random(struct dc_refine *refine, const struct dc_refin
   }
 }
 
-static uint64_t draw_key(const struct dc_refine *refine, int contact, const struct dc_residual_draw *draw)
+static uint64_t draw_key(const struct dc_refine *refine, int contact, const struct dc_draw *draw)
 {
   // odd factors spread the three numbers over all bits; the generator mixes them
   return (uint64_t)refine->settings.seed * 0x9e3779b97f4a7c15u + (uint64_t)contact * 0xbf58476d1ce4e5b9u +
@@ -165,8 +165,7 @@ static uint64_t draw_key(const struct dc_refine *refine, int contact, const stru
 }
 
 // Derivatives of the witness points of contact number c by both twists.
-static void differentiate(struct dc_refine *refine, int c, const struct dc_residual_draw *draw,
-                          struct contact_state *state)
+static void differentiate(struct dc_refine *refine, int c, const struct dc_draw *draw, struct contact_state *state)
 {
   const struct dc_refine_contact *contact = &refine->contacts[c];
   int method = refine->witness.method;
@@ -271,22 +270,23 @@ static double intrusion(const struct dc_refine *refine, const struct dc_refine_a
   return fmax(0, refine->settings.clearance - state->witness.distance);
 }
 
-enum dc_status dc_refine_evaluate(void *context, const double *q, const struct dc_residual_draw *draw, double *residual,
-                                  double *jacobian, struct dc_error *error)
+enum dc_status dc_refine_linearize(void *context, const double *q, const struct dc_draw *draw, struct dc_rows *rows,
+                                   struct dc_error *error)
 {
   (void)error;
   struct dc_refine *refine = context;
+  double *residual = rows->residual, *jacobian = rows->jacobian;
   const struct dc_body *bodies = refine->bodies->bodies;
   int n = refine->problem.dimension, row = 0;
   double share = refine->pair_count ? sqrt(1.0 / refine->pair_count) : 1, weight = sqrt(refine->settings.penetration);
   if (jacobian)
-    memset(jacobian, 0, (size_t)n * (size_t)refine->problem.residual_count * sizeof *jacobian);
+    memset(jacobian, 0, (size_t)n * (size_t)refine->problem.row_count * sizeof *jacobian);
   const struct dc_refine_answer *answer = ask(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct contact_state state;
     int count = contact->pair ? DC_PAIR_RESIDUALS : 1;
-    double rows[54], scale = contact->pair ? share : -weight, depth = 0;
+    double block[54], scale = contact->pair ? share : -weight, depth = 0;
     if (contact->pair) {
       locate(refine, contact, &answer->witnesses[c], &state);
       pair_residual(refine, &state, residual + row);
@@ -302,13 +302,16 @@ enum dc_status dc_refine_evaluate(void *context, const double *q, const struct d
       if (!dc_body_moves(&bodies[contact->body[k]]))
         continue;
       if (contact->pair)
-        pair_rows(&state, k, rows);
+        pair_rows(&state, k, block);
       else
-        distance_row(&state, k, rows);
-      add_columns(refine, contact->body[k], scale, count, rows, jacobian + row * n);
+        distance_row(&state, k, block);
+      add_columns(refine, contact->body[k], scale, count, block, jacobian + row * n);
     }
     row += count;
   }
+  rows->value = 0;
+  for (int r = 0; r < row; r++)
+    rows->value += residual[r] * residual[r];
   return DC_OK;
 }
 
@@ -329,7 +332,7 @@ static void pair_gradient(const struct contact_state *state, int k, const double
 static void transport(const struct contact_state *state, int k, const double *step_size, const double other[6],
                       double gradient[6])
 {
-  double turn = step_size[DC_STEP_ROTATION], shift = step_size[DC_STEP_TRANSLATION], w[3], t[3], arm[3], lever[3];
+  double turn = step_size[DC_REFINE_ROTATION], shift = step_size[DC_REFINE_TRANSLATION], w[3], t[3], arm[3], lever[3];
   if (!(turn > 0) || !(shift > 0))
     return;
   dc_vec_scale(w, other, turn);
@@ -342,8 +345,8 @@ static void transport(const struct contact_state *state, int k, const double *st
   }
 }
 
-enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_residual_draw *draw,
-                                 const double *step_size, double *value, double *direction, struct dc_error *error)
+enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
+                                 double *value, double *direction, struct dc_error *error)
 {
   (void)error;
   struct dc_refine *refine = context;

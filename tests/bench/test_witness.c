@@ -20,7 +20,7 @@ struct setup {
   void *descent, *marquardt;  // options
 };
 
-static void *defaults_of(struct setup *setup, const struct dc_least_squares_type *method)
+static void *defaults_of(struct setup *setup, const struct dc_optimizer_type *method)
 {
   void *options = dc_arena_alloc(setup->arena, 1, method->options_size);
   dc_options_set_defaults(method->options, options, setup->arena, &setup->error);
@@ -47,7 +47,7 @@ static void end(struct setup *setup)
   dc_arena_destroy(setup->arena);
 }
 
-static struct dc_bench_witness_result run(struct setup *setup, const struct dc_least_squares_type *method)
+static struct dc_bench_witness_result run(struct setup *setup, const struct dc_optimizer_type *method)
 {
   struct dc_bench_witness_result result = {0};
   const void *options = method == &dc_normalized_descent ? setup->descent : setup->marquardt;
@@ -119,7 +119,7 @@ static void test_threads(void)
   struct dc_bench_witness_result results[2];
   begin(&setup);
   for (int way = 0; way < 2; way++) {
-    const struct dc_least_squares_type *method = way ? &dc_levenberg_marquardt : &dc_normalized_descent;
+    const struct dc_optimizer_type *method = way ? &dc_levenberg_marquardt : &dc_normalized_descent;
     for (int threads = 1; threads <= 2; threads++) {
       omp_set_num_threads(threads);
       results[threads - 1] = run(&setup, method);

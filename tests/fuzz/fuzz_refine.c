@@ -47,7 +47,7 @@ static void check_scene(int round, const struct dc_scene *scene)
   const struct dc_refinement *refinement = &scene->refinement;
   double q[MOST_COORDINATES];
   int nq = scene->model.bodies.nq;
-  struct dc_least_squares_common *common = refinement->method_options;
+  struct dc_optimizer_common *common = refinement->method_options;
   struct dc_refine *refine = dc_refine_create(&scene->model, &refinement->settings, refinement->pairs.count,
                                               refinement->pairs.objects, &error);
   CHECK(refine && nq <= MOST_COORDINATES, "round %d: %s", round, error.text);
@@ -55,10 +55,12 @@ static void check_scene(int round, const struct dc_scene *scene)
     return;
   if (common->iterations > ITERATIONS)
     common->iterations = ITERATIONS;
-  struct dc_least_squares_result result = {0};
+  struct dc_optimizer_result result = {0};
   dc_initial_state(&scene->model.bodies, q);
-  enum dc_status status = refinement->method->minimize(refinement->method_options, dc_refine_problem(refine), 1, q,
-                                                       NULL, NULL, &result, &error);
+  struct dc_problem problem = *dc_refine_problem(refine);
+  problem.seed = 1;
+  enum dc_status status =
+      dc_minimize(refinement->method, refinement->method_options, &problem, q, NULL, NULL, &result, &error);
   CHECK(!status || status == DC_NUMERICAL, "round %d: %s", round, error.text);
   CHECK(status || result.best_value <= result.first_value, "round %d: %g from %g", round, result.best_value,
         result.first_value);

@@ -5,13 +5,13 @@
 
 #include "math/rotation.h"
 #include "math/vector.h"
-#include "optimize/least_squares.h"
+#include "optimize/optimizer.h"
 
 enum { MOST = 8, MOST_RESIDUALS = 40, MOST_SEEN = 4096 };
 
 // A problem of up to MOST coordinates that can fail on purpose.  Unless retract says otherwise points are vectors.
 struct function {
-  struct dc_residual_problem problem;
+  struct dc_problem problem;
   void (*residual)(const double *x, double *residual, double (*jacobian)[MOST]);
   double metric[MOST];
   int group[MOST];
@@ -23,11 +23,16 @@ struct function {
   uint64_t draw_seen[MOST_SEEN];
 };
 
-static enum dc_status evaluate(void *context, const double *point, const struct dc_residual_draw *draw,
-                               double *residual, double *jacobian, struct dc_error *error)
+enum { ROTATION, TRANSLATION, JOINT, GROUPS };
+static const struct dc_coordinate_group groups[GROUPS] = {{"rotation", "rad"}, {"translation", "m"}, {"joint", "rad"}};
+static const struct dc_optimizer_type *const least_squares_types[] = {&dc_levenberg_marquardt, &dc_normalized_descent};
+
+static enum dc_status linearize(void *context, const double *point, const struct dc_draw *draw, struct dc_rows *rows,
+                                struct dc_error *error)
 {
   struct function *f = context;
-  int n = f->problem.dimension, m = f->problem.residual_count;
+  double *residual = rows->residual, *jacobian = rows->jacobian;
+  int n = f->problem.dimension, m = f->problem.row_count;
   double derivative[MOST_RESIDUALS][MOST] = {{0}};
   for (int i = 0; i < f->problem.point_size; i++)
     CHECK(isfinite(point[i]), "what is not finite was proposed");
@@ -51,15 +56,16 @@ static enum dc_status evaluate(void *context, const double *point, const struct 
   return DC_OK;
 }
 
-static enum dc_status descend(void *context, const double *point, const struct dc_residual_draw *draw,
-                              const double *step_size, double *value, double *direction, struct dc_error *error)
+static enum dc_status descend(void *context, const double *point, const struct dc_draw *draw, const double *step_size,
+                              double *value, double *direction, struct dc_error *error)
 {
   struct function *f = context;
-  int n = f->problem.dimension, m = f->problem.residual_count;
+  int n = f->problem.dimension, m = f->problem.row_count;
   double residual[MOST_RESIDUALS], jacobian[MOST_RESIDUALS * MOST];
-  for (int group = 0; group < DC_STEP_GROUPS; group++)
+  for (int group = 0; group < GROUPS; group++)
     CHECK(step_size[group] > 0, "%d", group);
-  enum dc_status status = evaluate(context, point, draw, residual, jacobian, error);
+  struct dc_rows rows = {.residual = residual, .jacobian = jacobian};
+  enum dc_status status = linearize(context, point, draw, &rows, error);
   if (status)
     return status;
   *value = 0;
@@ -91,26 +97,28 @@ static void set_up(struct function *f, void (*residual)(const double *, double *
   *f = (struct function){.residual = residual};
   for (int i = 0; i < MOST; i++) {
     f->metric[i] = 1;
-    f->group[i] = DC_STEP_TRANSLATION;
+    f->group[i] = TRANSLATION;
     f->lower[i] = -INFINITY, f->upper[i] = INFINITY;
   }
-  f->problem = (struct dc_residual_problem){.point_size = n,
-                                            .dimension = n,
-                                            .residual_count = m,
-                                            .context = f,
-                                            .metric = f->metric,
-                                            .group = f->group,
-                                            .evaluate = evaluate,
-                                            .descend = descend,
-                                            .retract = retract};
+  f->problem = (struct dc_problem){.point_size = n,
+                                   .dimension = n,
+                                   .row_count = m,
+                                   .context = f,
+                                   .metric = f->metric,
+                                   .group = f->group,
+                                   .group_count = GROUPS,
+                                   .groups = groups,
+                                   .linearize = linearize,
+                                   .descend = descend,
+                                   .retract = retract};
 }
 
 static struct {
   int count, stop_at;
-  struct dc_residual_iterate seen[MOST_SEEN];
+  struct dc_iterate seen[MOST_SEEN];
 } history;
 
-static bool observe(void *context, const struct dc_residual_iterate *iterate)
+static bool observe(void *context, const struct dc_iterate *iterate)
 {
   CHECK(context == &history, " ");
   CHECK(isfinite(iterate->value) && isfinite(iterate->best_value) && isfinite(iterate->gradient_norm), "%d",
@@ -125,7 +133,7 @@ static bool observe(void *context, const struct dc_residual_iterate *iterate)
 
 // Options with defaults; numbers are set by name.
 static _Alignas(64) char options[512];
-static void set_defaults(const struct dc_least_squares_type *type)
+static void set_defaults(const struct dc_optimizer_type *type)
 {
   struct dc_arena *arena = dc_arena_create();
   CHECK(type->options_size <= sizeof options, "%s", type->name);
@@ -133,7 +141,7 @@ static void set_defaults(const struct dc_least_squares_type *type)
   dc_arena_destroy(arena);
 }
 
-static void set(const struct dc_least_squares_type *type, const char *name, double value)
+static void set(const struct dc_optimizer_type *type, const char *name, double value)
 {
   const struct dc_option *option = &type->options[dc_option_find(type->options, name)];
   if (option->type == DC_INTEGER)
@@ -144,17 +152,18 @@ static void set(const struct dc_least_squares_type *type, const char *name, doub
     *(double *)(options + option->offset) = value;
 }
 
-static struct dc_least_squares_result result;
+static struct dc_optimizer_result result;
 static struct dc_error error;
-static enum dc_status run(const struct dc_least_squares_type *type, struct function *f, uint64_t seed, double *x)
+static enum dc_status run(const struct dc_optimizer_type *type, struct function *f, uint64_t seed, double *x)
 {
   history.count = 0;
   error = (struct dc_error){0};
-  return type->minimize(options, &f->problem, seed, x, observe, &history, &result, &error);
+  f->problem.seed = seed;
+  return dc_minimize(type, options, &f->problem, x, observe, &history, &result, &error);
 }
 
-static const struct dc_least_squares_type *const marquardt = &dc_levenberg_marquardt;
-static const struct dc_least_squares_type *const descent = &dc_normalized_descent;
+static const struct dc_optimizer_type *const marquardt = &dc_levenberg_marquardt;
+static const struct dc_optimizer_type *const descent = &dc_normalized_descent;
 
 // Residuals A x - b of 3 unknowns, least at (1, 2, 3) with |r|^2 = 4: the last row of A is zero.
 static void linear(const double *x, double *r, double (*jacobian)[MOST])
@@ -197,18 +206,16 @@ static void curve(const double *x, double *r, double (*jacobian)[MOST])
 
 static void test_registry(void)
 {
-  int count = 0;
-  for (int k = 0; dc_least_squares_types[k]; k++, count++) {
-    const struct dc_least_squares_type *type = dc_least_squares_types[k];
-    CHECK(type->name && type->summary && type->reference && type->minimize, "%d", k);
+  for (int k = 0; k < 2; k++) {
+    const struct dc_optimizer_type *type = least_squares_types[k];
+    CHECK(type->name && type->summary && type->reference && type->iterate && type->manifold, "%d", k);
     set_defaults(type);
-    const struct dc_least_squares_common *common = (const void *)options;
+    const struct dc_optimizer_common *common = (const void *)options;
     CHECK(common->iterations == 2000 && common->target == (k ? 0 : 1e-13), "%s", type->name);
     for (const struct dc_option *option = type->options; option->name; option++)
       CHECK(option->help && option->unit && option->fallback && option->offset < type->options_size, "%s.%s",
             type->name, option->name);
   }
-  CHECK(count == 2 && dc_least_squares_types[0] == marquardt && dc_least_squares_types[1] == descent, "%d", count);
 }
 
 static void test_linear(void)
@@ -298,7 +305,7 @@ static void bowl(const double *x, double *r, double (*jacobian)[MOST])
 static void test_bounds(void)
 {
   for (int k = 0; k < 2; k++) {
-    const struct dc_least_squares_type *type = dc_least_squares_types[k];
+    const struct dc_optimizer_type *type = least_squares_types[k];
     struct function f;
     set_up(&f, bowl, 3, 3);
     f.problem.hold = hold;
@@ -344,7 +351,7 @@ static void test_schedule(void)
   for (int each = 0; each < 2; each++) {
     struct function f;
     set_up(&f, slopes, 3, 1);
-    f.group[0] = f.group[1] = DC_STEP_ROTATION, f.group[2] = DC_STEP_JOINT;
+    f.group[0] = f.group[1] = ROTATION, f.group[2] = JOINT;
     set_defaults(descent);
     set(descent, "rotation_step", 1e-3);
     set(descent, "joint_step", 1e-2);
@@ -407,13 +414,13 @@ static void retract_pose(void *context, const double *point, const double *step,
 static void test_rotation(void)
 {
   for (int k = 0; k < 2; k++) {
-    const struct dc_least_squares_type *type = dc_least_squares_types[k];
+    const struct dc_optimizer_type *type = least_squares_types[k];
     struct function f;
     set_up(&f, align, 6, 15);
     f.problem.point_size = 7;
     f.problem.retract = retract_pose;
     for (int i = 0; i < 3; i++)
-      f.metric[i] = 0.09, f.group[i] = DC_STEP_ROTATION;
+      f.metric[i] = 0.09, f.group[i] = ROTATION;
     set_defaults(type);
     set(type, "target", 0);
     set(type, "iterations", k ? 2000 : 40);
@@ -508,7 +515,7 @@ static void test_draws(void)
     }
   }
   CHECK(rejected > 3 && shrunk > 3, "%d %d", rejected, shrunk);
-  struct dc_least_squares_result first = result;
+  struct dc_optimizer_result first = result;
 
   CHECK(run(marquardt, &f, 5, y) == DC_OK && memcmp(x, y, sizeof x) == 0, "the same seed, the same bits");
   CHECK(result.iterations == first.iterations && result.best_value == first.best_value, "%d", result.iterations);
@@ -528,7 +535,7 @@ static void test_draws(void)
 static void test_ends(void)
 {
   for (int k = 0; k < 2; k++) {
-    const struct dc_least_squares_type *type = dc_least_squares_types[k];
+    const struct dc_optimizer_type *type = least_squares_types[k];
     struct function f;
     set_up(&f, rosenbrock, 2, 2);
     set_defaults(type);
@@ -552,8 +559,8 @@ static void test_ends(void)
     CHECK(r[0] * r[0] + r[1] * r[1] == result.best_value && result.best_value < result.first_value,
           "%s: the best point is kept: %g %g", type->name, result.best_value, result.first_value);
 
-    struct dc_least_squares_result *none = NULL;
-    CHECK(type->minimize(options, &f.problem, 1, x, NULL, NULL, none, NULL) == DC_OK, "%s", type->name);
+    struct dc_optimizer_result *none = NULL;
+    CHECK(dc_minimize(type, options, &f.problem, x, NULL, NULL, none, NULL) == DC_OK, "%s", type->name);
   }
 }
 
@@ -566,7 +573,7 @@ static void nothing(const double *x, double *r, double (*jacobian)[MOST])
 static void test_dimension_zero(void)
 {
   for (int k = 0; k < 2; k++) {
-    const struct dc_least_squares_type *type = dc_least_squares_types[k];
+    const struct dc_optimizer_type *type = least_squares_types[k];
     struct function f;
     set_up(&f, nothing, 0, 1);
     set_defaults(type);
@@ -581,7 +588,7 @@ static void test_passed_on(void)
   static const enum dc_status statuses[] = {DC_NUMERICAL, DC_MEMORY, DC_STOPPED};
   for (int k = 0; k < 6; k++)
     for (int at = 1; at < 6; at++) {
-      const struct dc_least_squares_type *type = dc_least_squares_types[k / 3];
+      const struct dc_optimizer_type *type = least_squares_types[k / 3];
       struct function f;
       set_up(&f, rosenbrock, 2, 2);
       set_defaults(type);
@@ -618,7 +625,7 @@ static void test_not_finite(void)
 
   for (int k = 0; k < 2; k++)
     for (int at = 1; at < 4; at++) {
-      const struct dc_least_squares_type *type = dc_least_squares_types[k];
+      const struct dc_optimizer_type *type = least_squares_types[k];
       set_up(&f, rosenbrock, 2, 2);
       set_defaults(type);
       f.not_finite_at = at;
@@ -655,10 +662,10 @@ static void test_singular(void)
   CHECK_NEAR(x[0] - x[1], -8, 1);                 // 0.08 observed: along the valley it stays
 }
 
-static enum dc_status evaluate_nothing(void *context, const double *point, const struct dc_residual_draw *draw,
-                                       double *residual, double *jacobian, struct dc_error *failure)
+static enum dc_status linearize_nothing(void *context, const double *point, const struct dc_draw *draw,
+                                        struct dc_rows *rows, struct dc_error *failure)
 {
-  (void)point, (void)draw, (void)residual, (void)jacobian;
+  (void)point, (void)draw, (void)rows;
   ++*(int *)context;
   return dc_fail(failure, DC_NUMERICAL, "asked");
 }
@@ -668,14 +675,68 @@ static void test_too_large(void)
 {
   int calls = 0;
   double point = 0;
-  struct dc_residual_problem problem = {
-      .point_size = 1, .dimension = 60000, .residual_count = 50000, .context = &calls, .evaluate = evaluate_nothing};
+  struct dc_problem problem = {
+      .point_size = 1, .dimension = 60000, .row_count = 50000, .context = &calls, .linearize = linearize_nothing};
   struct dc_arena *arena = dc_arena_create();
   void *defaults = dc_arena_alloc(arena, 1, dc_levenberg_marquardt.options_size);
   CHECK(dc_options_set_defaults(dc_levenberg_marquardt.options, defaults, arena, &error) == DC_OK, "%s", error.text);
-  CHECK(dc_levenberg_marquardt.minimize(defaults, &problem, 1, &point, NULL, NULL, NULL, &error) == DC_MEMORY, " ");
+  CHECK(dc_minimize(marquardt, defaults, &problem, &point, NULL, NULL, NULL, &error) == DC_MEMORY, " ");
   CHECK(strstr(error.text, "24000000000 bytes") && calls == 0, "%s", error.text);
   dc_arena_destroy(arena);
+}
+
+// Runs with noisy Jacobians and restarts, handed over to a new minimization by a snapshot before every call of next and
+// stopped in the middle of some of the iterations.
+static void hand_over(const struct dc_optimizer_type *type, const struct function *f, struct dc_minimization **run_of)
+{
+  double elsewhere[1] = {3};
+  struct dc_snapshot *snapshot = dc_snapshot_create();
+  CHECK(dc_minimization_save(*run_of, "run", snapshot) == DC_OK, "%s", type->name);
+  dc_minimization_destroy(*run_of);
+  *run_of = dc_minimization_create(type, options, &f->problem, elsewhere);
+  CHECK(dc_minimization_load(*run_of, "run", snapshot, &error) == DC_OK, "%s: %s", type->name, error.text);
+  dc_snapshot_destroy(snapshot);
+}
+
+static int run_in_parts(const struct dc_optimizer_type *type, bool interrupted, double (*seen)[3])
+{
+  struct function f;
+  struct dc_iterate iterate;
+  bool done = false;
+  const double x[1] = {-2};
+  int count = 0;
+  set_up(&f, two_wells, 1, 2);
+  f.noise = 0.3;
+  f.problem.restart = restart;
+  f.problem.seed = 7;
+  set_defaults(type);
+  set(type, "iterations", 60);
+  struct dc_minimization *run_of = dc_minimization_create(type, options, &f.problem, x);
+  for (int call = 0; !done; call++) {
+    int attempts = f.restarts;
+    if (interrupted)
+      hand_over(type, &f, &run_of);
+    f.fail_at = interrupted && call % 3 == 1 ? f.calls + 1 + call % 2 : 0, f.failure = DC_STOPPED;
+    enum dc_status status = dc_minimization_next(run_of, &iterate, &done, NULL);
+    CHECK(status == DC_OK || (status == DC_STOPPED && interrupted), "%s: %d", type->name, (int)status);
+    if (status)
+      f.restarts = attempts;  // the whole iteration comes again
+    else if (!done)
+      seen[count][0] = iterate.value, seen[count][1] = iterate.x[0], seen[count++][2] = iterate.gradient_norm;
+  }
+  CHECK(interrupted || type != marquardt || f.restarts > 0, "%d", f.restarts);
+  dc_minimization_destroy(run_of);
+  return count;
+}
+
+static void test_snapshots(void)
+{
+  static double straight[MOST_SEEN][3], parts[MOST_SEEN][3];
+  for (int k = 0; k < 2; k++) {
+    int count = run_in_parts(least_squares_types[k], false, straight);
+    CHECK(count > 20 && run_in_parts(least_squares_types[k], true, parts) == count, "%d", count);
+    CHECK(memcmp(straight, parts, (size_t)count * sizeof *straight) == 0, "%s", least_squares_types[k]->name);
+  }
 }
 
 RUN_TESTS({"registry", test_registry}, {"linear in one step", test_linear}, {"the longest step", test_longest_step},
@@ -683,4 +744,5 @@ RUN_TESTS({"registry", test_registry}, {"linear in one step", test_linear}, {"th
           {"schedule of normalized descent", test_schedule}, {"rotations", test_rotation}, {"restarts", test_restarts},
           {"draws and seeds", test_draws}, {"ends", test_ends}, {"nothing to move", test_dimension_zero},
           {"failures are passed on", test_passed_on}, {"what is not finite gets nowhere", test_not_finite},
-          {"singular systems", test_singular}, {"too large", test_too_large})
+          {"singular systems", test_singular}, {"too large", test_too_large},
+          {"snapshots go on bit for bit", test_snapshots})

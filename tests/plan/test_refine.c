@@ -52,27 +52,33 @@ static struct dc_refine *refine_of(const struct dc_scene *scene)
   return refine;
 }
 
-static const struct dc_residual_draw draw = {.number = 1, .trust = 1};
+static const struct dc_draw draw = {.number = 1, .trust = 1};
+
+static enum dc_status linearize(const struct dc_problem *problem, const double *q, double *residual, double *jacobian)
+{
+  struct dc_rows rows = {.residual = residual, .jacobian = jacobian};
+  return problem->linearize(problem->context, q, &draw, &rows, NULL);
+}
 
 // The Jacobian against central differences of the residual along every coordinate.
 static void check_jacobian(const struct dc_scene *scene, double tolerance)
 {
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
+  const struct dc_problem *problem = dc_refine_problem(refine);
   double q[MOST], moved[MOST], residual[MOST], ahead[MOST], behind[MOST], jacobian[MOST * MOST], step[MOST] = {0};
   dc_initial_state(&scene->model.bodies, q);
-  CHECK(problem->evaluate(problem->context, q, &draw, residual, jacobian, NULL) == DC_OK, "evaluates");
+  CHECK(linearize(problem, q, residual, jacobian) == DC_OK, "evaluates");
   const double h = 1e-6;
   double worst = 0;
   for (int u = 0; u < problem->dimension; u++) {
     step[u] = h;
     problem->retract(problem->context, q, step, moved);
-    problem->evaluate(problem->context, moved, &draw, ahead, NULL, NULL);
+    linearize(problem, moved, ahead, NULL);
     step[u] = -h;
     problem->retract(problem->context, q, step, moved);
-    problem->evaluate(problem->context, moved, &draw, behind, NULL, NULL);
+    linearize(problem, moved, behind, NULL);
     step[u] = 0;
-    for (int r = 0; r < problem->residual_count; r++)
+    for (int r = 0; r < problem->row_count; r++)
       worst = fmax(worst, fabs(jacobian[r * problem->dimension + u] - (ahead[r] - behind[r]) / (2 * h)));
   }
   printf("# Jacobian off by %.2e\n", worst);
@@ -94,18 +100,18 @@ static void test_direction(void)
 {
   struct dc_scene *scene = read_scene(finger);
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
-  const double sizes[DC_STEP_GROUPS] = {10, 0.01, 1};
+  const struct dc_problem *problem = dc_refine_problem(refine);
+  const double sizes[DC_REFINE_GROUPS] = {10, 0.01, 1};
   double q[MOST], residual[MOST], jacobian[MOST * MOST], direction[MOST], value, sum = 0;
   dc_initial_state(&scene->model.bodies, q);
-  problem->evaluate(problem->context, q, &draw, residual, jacobian, NULL);
+  linearize(problem, q, residual, jacobian);
   problem->descend(problem->context, q, &draw, sizes, &value, direction, NULL);
-  for (int r = 0; r < problem->residual_count; r++)
+  for (int r = 0; r < problem->row_count; r++)
     sum += residual[r] * residual[r];
   CHECK_NEAR(value, sum, 1e-17);
   for (int u = 0; u < problem->dimension; u++) {
     double gradient = 0;
-    for (int r = 0; r < problem->residual_count; r++)
+    for (int r = 0; r < problem->row_count; r++)
       gradient += 2 * residual[r] * jacobian[r * problem->dimension + u];
     CHECK_NEAR(direction[u], -gradient, 1e-14);
   }
@@ -124,9 +130,9 @@ static void test_transport(void)
   settings.transport = true;
   struct dc_refine *transported =
       dc_refine_create(&alone->model, &settings, 1, alone->refinement.pairs.objects, &error);
-  const struct dc_residual_problem *wide = dc_refine_problem(free_plate), *one = dc_refine_problem(plain),
-                                   *with = dc_refine_problem(transported);
-  const double sizes[DC_STEP_GROUPS] = {3, 0.5, 1};
+  const struct dc_problem *wide = dc_refine_problem(free_plate), *one = dc_refine_problem(plain),
+                          *with = dc_refine_problem(transported);
+  const double sizes[DC_REFINE_GROUPS] = {3, 0.5, 1};
   double all[MOST], q[MOST], moved[MOST], direction[12], own[6], carried[6], value, by_plate, by_box;
   dc_initial_state(&both->model.bodies, all);
   dc_initial_state(&alone->model.bodies, q);
@@ -136,17 +142,17 @@ static void test_transport(void)
   const double h = 1e-6;
   double step[12] = {0}, box[6];
   for (int c = 0; c < 6; c++) {
-    double size = c < 3 ? sizes[DC_STEP_ROTATION] : sizes[DC_STEP_TRANSLATION];
+    double size = c < 3 ? sizes[DC_REFINE_ROTATION] : sizes[DC_REFINE_TRANSLATION];
     step[c] = h * size * direction[c];
     box[c] = h * size * (carried[c] - own[c]);
   }
   double residual[MOST];
   wide->retract(wide->context, all, step, moved);
-  wide->evaluate(wide->context, moved, &draw, residual, NULL, NULL);
+  linearize(wide, moved, residual, NULL);
   by_plate = dc_vec_dot(residual, residual) + dc_vec_dot(residual + 3, residual + 3) +
              dc_vec_dot(residual + 6, residual + 6) - value;
   one->retract(one->context, q, box, moved);
-  one->evaluate(one->context, moved, &draw, residual, NULL, NULL);
+  linearize(one, moved, residual, NULL);
   by_box = dc_vec_dot(residual, residual) + dc_vec_dot(residual + 3, residual + 3) +
            dc_vec_dot(residual + 6, residual + 6) - value;
   printf("# value %g changes by %.6e and %.6e\n", value, by_plate, by_box);
@@ -163,8 +169,10 @@ static void minimize(const struct dc_scene *scene, struct dc_refine *refine, dou
 {
   struct dc_error error = {0};
   dc_initial_state(&scene->model.bodies, q);
-  enum dc_status status = scene->refinement.method->minimize(scene->refinement.method_options,
-                                                             dc_refine_problem(refine), 1, q, NULL, NULL, NULL, &error);
+  struct dc_problem problem = *dc_refine_problem(refine);
+  problem.seed = 1;
+  enum dc_status status =
+      dc_minimize(scene->refinement.method, scene->refinement.method_options, &problem, q, NULL, NULL, NULL, &error);
   CHECK(status == DC_OK, "%s", error.text);
 }
 
@@ -173,7 +181,7 @@ static void test_bounds(void)
 {
   struct dc_scene *scene = read_scene(finger);
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
+  const struct dc_problem *problem = dc_refine_problem(refine);
   const struct dc_body *middle = &scene->model.bodies.bodies[2];
   double q[MOST], step[MOST] = {0}, gradient[MOST] = {0};
   bool held[MOST];

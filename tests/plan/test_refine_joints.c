@@ -6,7 +6,13 @@
 
 enum { MOST = 96 };
 
-static const struct dc_residual_draw draw = {.number = 1, .trust = 1};
+static const struct dc_draw draw = {.number = 1, .trust = 1};
+
+static enum dc_status linearize(const struct dc_problem *problem, const double *q, double *residual, double *jacobian)
+{
+  struct dc_rows rows = {.residual = residual, .jacobian = jacobian};
+  return problem->linearize(problem->context, q, &draw, &rows, NULL);
+}
 
 static struct dc_refine *refine_of(const struct dc_scene *scene)
 {
@@ -51,25 +57,25 @@ static struct dc_scene *make_scene(const char *plate, const char *arm, const cha
 static void check_derivatives(const char *name, const struct dc_scene *scene, int dimension)
 {
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
-  const double h = 1e-6, sizes[DC_STEP_GROUPS] = {1, 1, 1};
+  const struct dc_problem *problem = dc_refine_problem(refine);
+  const double h = 1e-6, sizes[DC_REFINE_GROUPS] = {1, 1, 1};
   double q[MOST], moved[MOST], residual[MOST], ahead[MOST], behind[MOST], jacobian[MOST * MOST], direction[MOST];
   double step[MOST] = {0}, largest[MOST] = {0}, worst = 0, slope = 0, value;
   int n = problem->dimension;
   CHECK(n == dimension, "%s: %d coordinates, not %d", name, n, dimension);
   dc_initial_state(&scene->model.bodies, q);
-  CHECK(problem->evaluate(problem->context, q, &draw, residual, jacobian, NULL) == DC_OK, "evaluates");
+  CHECK(linearize(problem, q, residual, jacobian) == DC_OK, "evaluates");
   CHECK(problem->descend(problem->context, q, &draw, sizes, &value, direction, NULL) == DC_OK, "descends");
   for (int u = 0; u < n; u++) {
     double gradient = 0;
     step[u] = h;
     problem->retract(problem->context, q, step, moved);
-    problem->evaluate(problem->context, moved, &draw, ahead, NULL, NULL);
+    linearize(problem, moved, ahead, NULL);
     step[u] = -h;
     problem->retract(problem->context, q, step, moved);
-    problem->evaluate(problem->context, moved, &draw, behind, NULL, NULL);
+    linearize(problem, moved, behind, NULL);
     step[u] = 0;
-    for (int r = 0; r < problem->residual_count; r++) {
+    for (int r = 0; r < problem->row_count; r++) {
       double derivative = jacobian[r * n + u];
       worst = fmax(worst, fabs(derivative - (ahead[r] - behind[r]) / (2 * h)));
       largest[u] = fmax(largest[u], fabs(derivative));
@@ -143,7 +149,7 @@ static void test_couplings(void)
       " 'pairs': [{'object': 'plate', 'object_point': [0.05, 0.02, 0.025], 'link': 'tip', 'link_point': [0.03, 0.02, "
       "-0.02]}]}");
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
+  const struct dc_problem *problem = dc_refine_problem(refine);
   const struct dc_bodies *bodies = &scene->model.bodies;
   const int plate = bodies->bodies[0].q_offset, middle = bodies->bodies[2].q_offset, tip = bodies->bodies[3].q_offset;
   double q[MOST], step[2] = {0}, gradient[2] = {0};
@@ -186,12 +192,11 @@ static void test_two_links(void)
       "'parent': 'arm', 'joint': 'slide', 'axis': [0, 0, 1]",
       ", {'object': 'plate', 'object_point': [0.05, 0.02, 0.025], 'link': 'tip', 'link_point': [0.03, 0.02, -0.02]}");
   struct dc_refine *refine = refine_of(scene);
-  const struct dc_residual_problem *problem = dc_refine_problem(refine);
+  const struct dc_problem *problem = dc_refine_problem(refine);
   double q[MOST], residual[MOST], jacobian[MOST * MOST], together = 0, apart = 0;
   dc_initial_state(&scene->model.bodies, q);
-  problem->evaluate(problem->context, q, &draw, residual, jacobian, NULL);
-  CHECK(problem->dimension == 8 && problem->residual_count >= 27, "%d by %d", problem->residual_count,
-        problem->dimension);
+  linearize(problem, q, residual, jacobian);
+  CHECK(problem->dimension == 8 && problem->row_count >= 27, "%d by %d", problem->row_count, problem->dimension);
   // distances do not change where the whole hand moves: nor does what the residuals' lengths follow from
   for (int pair = 0; pair < 3; pair++)
     for (int part = 0; part < 3; part++)

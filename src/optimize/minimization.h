@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a minimization holds.  Private to src/optimize.
+#ifndef DC_OPTIMIZE_MINIMIZATION_H
+#define DC_OPTIMIZE_MINIMIZATION_H
+
+#include "optimize/optimizer.h"
+
+enum { DC_MOST_HALVINGS = 20, DC_MOST_FAILURES = 5 };
+
+// One point with its value and gradient.
+struct dc_point {
+  double *x;         // [point_size]
+  double *gradient;  // [dimension]
+  double value;
+};
+
+struct dc_minimization {
+  const struct dc_optimizer_type *type;
+  const void *options;
+  const struct dc_problem *problem;
+  struct dc_optimizer_result result;
+  struct dc_point current, trial;
+  double *step, *scaled;   // [dimension]
+  double *best, *kept;     // [point_size]; kept: the best before the iteration under way
+  bool *held;              // [dimension]
+  double *memory;          // of these arrays
+  double *state, *before;  // [state_count]; before: what the state was when the iteration under way began
+  size_t state_count;
+  struct dc_random random;  // of optimizers with `iterate`
+  uint64_t draws;
+  bool begun;      // the first guess is evaluated
+  bool proposed;   // step holds a proposal whose moves are not done; the rest tells which of them is due
+  double scale;    // of the step
+  int sliding;     // coordinate to hold while sliding, -1: not sliding
+  int backed_off;  // infeasible halvings of this proposal
+  int failures;    // evaluations with DC_NUMERICAL since the last success
+  int dropped;     // proposals without a feasible point since the last success
+};
+
+bool dc_minimization_allocate(struct dc_minimization *minimization);
+void dc_minimization_release(struct dc_minimization *minimization);
+// Makes room for the state before an iteration.
+enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimize/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "optimize/norm.h"
+
+void dc_problem_move(const struct dc_problem *problem, const double *x, const double *step, double *result)
+{
+  if (problem->retract) {
+    problem->retract(problem->context, x, step, result);
+    return;
+  }
+  for (int i = 0; i < problem->dimension; i++) {
+    double moved = x[i] + step[i];
+    if (problem->low && moved < problem->low[i])
+      moved = problem->low[i];
+    if (problem->high && moved > problem->high[i])
+      moved = problem->high[i];
+    result[i] = moved;
+  }
+}
+
+bool dc_problem_hold(const struct dc_problem *problem, const double *x, const double *gradient, bool *held)
+{
+  bool any = false;
+  memset(held, 0, (size_t)problem->dimension * sizeof *held);
+  if (problem->hold)
+    problem->hold(problem->context, x, gradient, held);
+  else if (!problem->retract)
+    for (int i = 0; i < problem->dimension; i++)
+      held[i] = (problem->low && x[i] <= problem->low[i] && gradient[i] > 0) ||
+                (problem->high && x[i] >= problem->high[i] && gradient[i] < 0);
+  for (int i = 0; i < problem->dimension; i++)
+    any = any || held[i];
+  return any;
+}
+
+static bool passes(enum dc_status status)
+{
+  return status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL;
+}
+
+enum dc_status dc_problem_values(const struct dc_problem *problem, int count, const double *xs, double *values,
+                                 enum dc_status *statuses, struct dc_error *error)
+{
+  int size = dc_problem_point_size(problem);
+  enum dc_status status = DC_OK;
+  if (problem->values)
+    status = problem->values(problem->context, count, xs, values, statuses, error);
+  for (int i = 0; i < count && !status; i++) {
+    const double *x = xs + (size_t)i * (size_t)size;
+    if (!isfinite(norm_largest(x, size)))
+      statuses[i] = DC_INFEASIBLE;
+    else if (!problem->values)
+      statuses[i] = problem->evaluate(problem->context, x, &values[i], NULL, error);
+    if (!passes(statuses[i]))
+      return statuses[i];
+    if (statuses[i] == DC_OK && !isfinite(values[i]))
+      statuses[i] = DC_NUMERICAL;
+  }
+  return status;
+}
+
+void dc_rows_clear(const struct dc_problem *problem, struct dc_rows *rows)
+{
+  size_t count = (size_t)problem->row_count;
+  rows->value = NAN;
+  if (rows->jacobian)
+    memset(rows->jacobian, 0, count * (size_t)problem->dimension * sizeof *rows->jacobian);
+  for (size_t r = 0; r < count && rows->weight; r++) {
+    rows->weight[r] = 1;
+    rows->group[r] = (int)r;
+    rows->radius[r] = rows->half[r] = 0;
+  }
+}
+
+void dc_rows_project(const struct dc_problem *problem, const struct dc_rows *rows, double part, const double *d,
+                     double *projected)
+{
+  for (int first = 0, end; first < problem->row_count; first = end) {
+    double radius = part * rows->radius[first];
+    for (end = first + 1; end < problem->row_count && rows->group[end] == rows->group[first]; end++)
+      ;
+    double norm = norm_euclidean(d + first, end - first);
+    for (int r = first; r < end; r++) {
+      double half = part * rows->half[r];
+      projected[r] = radius > 0 ? (norm > radius ? d[r] * (radius / norm) : d[r]) : fmax(-half, fmin(half, d[r]));
+    }
+  }
+}
