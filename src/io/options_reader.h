@@ -30,9 +30,9 @@ struct dc_options_reader {
 
 // A key that a reader of an object of options allows beside those of the table.
 struct dc_allowed_keys {
-  const char *tag;  // such as "type", read by the caller; or NULL
+  const char *tag;                        // such as "type", read by the caller; or NULL
   const struct dc_option *const *others;  // NULL-terminated tables of the tag's other choices; or NULL
-  bool chosen_later;  // on the command line: what a file says of other choices is checked and otherwise ignored
+  bool chosen_later;                      // what a file says of other choices is checked and otherwise ignored
 };
 
 // Fills target: defaults, then the members of object.  Every rule of the table is checked, unknown and missing keys

@@ -96,6 +96,13 @@ static enum dc_status read_gravity(struct dc_scene_build *build)
   return dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
 }
 
+// Runs of earlier versions have the options of all contact models in the file of this name.
+static bool is_resolved(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strcmp(slash ? slash + 1 : path, "resolved.json") == 0;
+}
+
 static enum dc_status read_contact(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
@@ -123,8 +130,8 @@ static enum dc_status read_contact(struct dc_scene_build *build)
   definition->contact_model = dc_contact_models[index];
   if ((status = dc_options_set_defaults(dc_contact_options, &definition->contact, build->scene->arena, build->error)))
     return status;
-  struct dc_allowed_keys allowed = {
-      .tag = "model", .others = others, .chosen_later = model.node && dc_json_is_argument(&model)};
+  struct dc_allowed_keys allowed = {.tag = "model", .others = others};
+  allowed.chosen_later = (model.node && dc_json_is_argument(&model)) || is_resolved(build->scene->path);
   return dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
 }
 

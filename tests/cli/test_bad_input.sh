@@ -208,6 +208,11 @@ override 2 time..step=1 "malformed path"
 run 2 check scene.json --model exakt
 says 'dcsim: --model: no contact model is called "exakt" (did you mean "exact"?)'
 
+# runs of earlier versions resolved the options of all models
+mkdir earlier
+printf '{%s, "contact": {"model": "bsh", "dhat": 0.01}}' "$time" >earlier/resolved.json
+run 0 check earlier/resolved.json
+
 # mistakes that show when bodies are put in their places
 cubes="{$time, \"shapes\": {\"cube\": {\"type\": \"box\", \"size\": [1, 1, 1]}}, \"bodies\": [
  {\"name\": \"a\", \"shape\": \"cube\"},
