@@ -111,7 +111,7 @@ void dc_contact_destroy(struct dc_contact *contact)
   free(contact->units);
   if (contact->model->methods->destroy)
     contact->model->methods->destroy(contact);
-  dc_friction_destroy(contact->friction);
+  dc_friction_destroy(contact);
   dc_arena_destroy(contact->arena);
   free(contact);
 }

@@ -121,7 +121,7 @@ struct dc_contact_methods {
   const struct dc_friction_methods *friction;
 };
 
-extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, friction.c
+extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, triangle_friction.c
 extern const struct dc_contact_model dc_contact_sdrs;     // sdrs.c
 
 struct dc_contact {
@@ -146,7 +146,7 @@ struct dc_contact {
   struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
   bool *guarded;                 // [pair_count] likewise
   bool fixed_turned;             // fixed bodies have been turned once
-  struct dc_friction *friction;  // of dc_plane_methods; NULL until something rubs
+  struct dc_friction *friction;  // NULL until something rubs
   void *own;                     // memory of other models
 };
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction's mixed derivative: how its gradient at t+1 depends on the poses at t, coefficients and stiffness.
 //
-// With y all that belongs to time t, a motion x' of the vertices at t+1 and zeta the answer of the plane's motion,
-//     Z zeta = sum E^T K x',     d/dy (D_x x') = d/dy G,   G = D_x x' + D_z zeta = sum_v W_v (r_v.r'_v) / s_v
-// at fixed x, z, x', zeta (docs/theory.md, "Friction").  In three dimensions, with P = I - n n^T and q = x_v - o,
-//     r = P p,   p = (x+ - x)/h - u - omega n x q,     r' = P p',   p' = x'/h - upsilon - varpi n x q,
-//     a = dG/dr = W (r'/s - r (r.r')/s^3),   b = dG/dr' = W r/s,
-//     x gains -a/h - omega a x n - varpi b x n,   n gains -(n.p) a - omega q x a - (n.p') b - varpi q x b.
-// Everything below is in the local frame of a triangle pair: b_1, b_2, n about o.
+// The slips on a plane are those of plane_slip.h; what follows is in the local frame of a triangle pair.
 #include <string.h>
 
-#include "contact/friction_internal.h"
-#include "math/vector.h"
+#include "contact/plane_slip.h"
+#include "contact/triangle_friction.h"
 
 static const double SQRT12 = 3.4641016151377545871;
 
@@ -30,66 +24,36 @@ static void solve3(double m[3][3], double least, double x[3])
 
 // One lane of a batch.
 struct rubbing_pair {
-  double axes[9], arm[6][3], lever[6][2], distance[6], weight[6];  // W_v
-  double z[3];                                                     // u, omega
+  double axes[9], arm[6][3], distance[6], weight[6];  // W_v
+  struct dc_plane_vertex vertex[6];
+  struct dc_plane_motion motion;
 };
-
-static void read_lane(const struct dc_friction_batch *batch, int l, struct rubbing_pair *p)
-{
-  for (int i = 0; i < 9; i++)
-    p->axes[i] = batch->axes[i][l];
-  for (int v = 0; v < 6; v++) {
-    for (int k = 0; k < 3; k++)
-      p->arm[v][k] = batch->arms[3 * v + k][l];
-    for (int k = 0; k < 2; k++)
-      p->lever[v][k] = batch->levers[2 * v + k][l];
-    p->distance[v] = batch->distances[v][l];
-    p->weight[v] = batch->strength[l] * batch->weights[v][l];
-  }
-  for (int k = 0; k < 3; k++)
-    p->z[k] = batch->motion[k][l];
-}
 
 static double side(int v)
 {
   return v < 3 ? 1 : -1;
 }
 
-// (x+ - x)/h of a vertex and x'/h for a twist of its frame at t+1, in the axes of the plane.
-static void vertex_velocity(const struct dc_friction_motion *motion, int body, const double *axes, const double *arm,
-                            const double *twist, double velocity[3], double variation[3])
+static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
+                      const struct dc_friction_sides *sides, struct rubbing_pair *p)
 {
-  double moved[3], rho[3], turned[3];
-  dc_mat_apply(moved, motion->drift[body], arm);
-  dc_vec_add(moved, moved, motion->velocity[body]);
-  dc_mat_apply(velocity, axes, moved);
-  dc_mat_apply(rho, motion->turn[body], arm);
-  dc_vec_cross(turned, twist, rho);
-  dc_vec_add(turned, turned, twist + 3);
-  dc_vec_scale(turned, turned, 1 / motion->time_step);
-  dc_mat_apply(variation, axes, turned);
-}
-
-// zeta = (upsilon, varpi): how the plane's motion answers.
-static void plane_answer(const struct rubbing_pair *p, const double velocity[6][3], const double variation[6][3],
-                         double smoothing, double zeta[3])
-{
-  double matrix[3][3] = {{0}};
-  memset(zeta, 0, 3 * sizeof *zeta);
+  p->motion = (struct dc_plane_motion){.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step};
+  for (int i = 0; i < 9; i++)
+    p->axes[i] = batch->axes[i][l];
   for (int v = 0; v < 6; v++) {
-    const double *lever = p->lever[v], *x = variation[v];
-    double r0 = velocity[v][0] - p->z[0] + p->z[2] * lever[1], r1 = velocity[v][1] - p->z[1] - p->z[2] * lever[0];
-    double e2 = smoothing * smoothing, s2 = r0 * r0 + r1 * r1 + e2, scale = p->weight[v] / (s2 * sqrt(s2));
-    double k[2][2] = {{scale * (e2 + r1 * r1), -scale * r0 * r1}, {-scale * r0 * r1, scale * (e2 + r0 * r0)}};
-    double e[2][3] = {{1, 0, -lever[1]}, {0, 1, lever[0]}};
-    for (int i = 0; i < 3; i++) {
-      double row[2] = {e[0][i] * k[0][0] + e[1][i] * k[1][0], e[0][i] * k[0][1] + e[1][i] * k[1][1]};
-      zeta[i] += row[0] * x[0] + row[1] * x[1];
-      for (int j = 0; j < 3; j++)
-        matrix[i][j] += row[0] * e[0][j] + row[1] * e[1][j];
-    }
+    struct dc_plane_vertex *vertex = &p->vertex[v];
+    for (int k = 0; k < 3; k++)
+      p->arm[v][k] = batch->arms[3 * v + k][l];
+    for (int k = 0; k < 2; k++)
+      vertex->place[k] = batch->levers[2 * v + k][l];
+    p->distance[v] = batch->distances[v][l];
+    p->weight[v] = batch->strength[l] * batch->weights[v][l];
+    vertex->place[2] = side(v) * p->distance[v];
+    dc_plane_vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], vertex->velocity,
+                             vertex->variation);
   }
-  solve3(matrix, 1e-15, zeta);
+  for (int k = 0; k < 3; k++)
+    p->motion.z[k] = batch->motion[k][l];
 }
 
 // The rows of the plane at time t: gradients xbar of the vertices [6][3], nbar of the plane's normal (two components)
@@ -98,28 +62,18 @@ struct cotangents {
   double x[6][3], n[2], d;
 };
 
-// Adds the part of G's derivative that acts through r and r'; share [6] receives each vertex's part of G.
-static void through_slips(const struct rubbing_pair *p, const struct dc_friction_motion *motion,
-                          const double velocity[6][3], const double variation[6][3], const double zeta[3],
-                          double share[6], struct cotangents *c)
+// The answer of the plane's motion, and what acts through r and r'; share [6] receives each vertex's part of G.
+static void through_slips(struct rubbing_pair *p, double share[6], struct cotangents *c)
 {
-  double omega = p->z[2], varpi = zeta[2], e2 = motion->smoothing * motion->smoothing;
+  double matrix[3][3] = {{0}};
+  for (int v = 0; v < 6; v++)
+    dc_plane_add_answer(&p->vertex[v], &p->motion, p->weight[v], matrix, p->motion.zeta);
+  solve3(matrix, 1e-15, p->motion.zeta);
   for (int v = 0; v < 6; v++) {
-    const double *lever = p->lever[v];
-    double height = side(v) * p->distance[v], a[2], b[2];
-    double r[2] = {velocity[v][0] - p->z[0] + omega * lever[1], velocity[v][1] - p->z[1] - omega * lever[0]};
-    double dr[2] = {variation[v][0] - zeta[0] + varpi * lever[1], variation[v][1] - zeta[1] - varpi * lever[0]};
-    double s2 = r[0] * r[0] + r[1] * r[1] + e2, s = sqrt(s2), turned = (r[0] * dr[1] - r[1] * dr[0]) / s2;
-    share[v] = p->weight[v] * (r[0] * dr[0] + r[1] * dr[1]) / s;
-    // r'/s - r (r.r')/s^3 = (e^2 r' + (r x r') r turned)/s^3
-    a[0] = p->weight[v] / s * (e2 / s2 * dr[0] - turned * r[1]);
-    a[1] = p->weight[v] / s * (e2 / s2 * dr[1] + turned * r[0]);
-    b[0] = p->weight[v] * r[0] / s;
-    b[1] = p->weight[v] * r[1] / s;
-    c->x[v][0] += -a[0] / motion->time_step - omega * a[1] - varpi * b[1];
-    c->x[v][1] += -a[1] / motion->time_step + omega * a[0] + varpi * b[0];
-    c->n[0] += -velocity[v][2] * a[0] - variation[v][2] * b[0] + height * (omega * a[1] + varpi * b[1]);
-    c->n[1] += -velocity[v][2] * a[1] - variation[v][2] * b[1] - height * (omega * a[0] + varpi * b[0]);
+    double n[2], size, product = dc_plane_through_slip(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, &size);
+    share[v] = p->weight[v] * product / size;
+    c->n[0] += n[0];
+    c->n[1] += n[1];
   }
 }
 
@@ -139,8 +93,8 @@ static void through_forces(const struct rubbing_pair *p, const struct dc_contact
   for (int v = 0; v < 6; v++) {
     double h = p->distance[v], by_distance = side(v) * (-2 * share[v] / h - by_sum / (h * h));
     c->x[v][2] += by_distance;
-    c->n[0] += by_distance * p->lever[v][0];
-    c->n[1] += by_distance * p->lever[v][1];
+    c->n[0] += by_distance * p->vertex[v].place[0];
+    c->n[1] += by_distance * p->vertex[v].place[1];
     c->d += by_distance;
   }
 }
@@ -153,7 +107,8 @@ static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
   for (int v = 0; v < 6; v++)
     scale = fmin(scale, p->distance[v]);
   for (int v = 0; v < 6; v++) {  // times scale^3, the offset first: it is the best conditioned pivot
-    double ratio = scale / p->distance[v], cube = 2 * ratio * ratio * ratio, y[3] = {1, p->lever[v][0], p->lever[v][1]};
+    double ratio = scale / p->distance[v], cube = 2 * ratio * ratio * ratio,
+           y[3] = {1, p->vertex[v].place[0], p->vertex[v].place[1]};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         m[i][j] += cube * y[i] * y[j];
@@ -165,40 +120,22 @@ static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
     double ratio = scale / p->distance[v], square = side(v) * ratio * ratio * scale;
     c->x[v][0] += square * eta[1];
     c->x[v][1] += square * eta[2];
-    c->x[v][2] -= 2 * ratio * ratio * ratio * (eta[0] + p->lever[v][0] * eta[1] + p->lever[v][1] * eta[2]);
+    c->x[v][2] -=
+        2 * ratio * ratio * ratio * (eta[0] + p->vertex[v].place[0] * eta[1] + p->vertex[v].place[1] * eta[2]);
   }
 }
 
-// Adds the wrench of force at arm.
-static void add_wrench(const double arm[3], const double force[3], double wrench[6])
-{
-  double torque[3];
-  dc_vec_cross(torque, arm, force);
-  dc_vec_add(wrench, wrench, torque);
-  dc_vec_add(wrench + 3, wrench + 3, force);
-}
-
-// Twists of the frames at t+1 in, wrenches of those at t out; both of a body pair.
-struct pair_sides {
-  const double *twist[2];
-  double wrench[2][6];
-};
-
-static double pull_back_lane(const struct dc_contact *contact, const struct rubbing_pair *p,
-                             const struct dc_friction_motion *motion, struct pair_sides *sides)
+static double pull_back_lane(const struct dc_contact *contact, struct rubbing_pair *p, struct dc_friction_sides *sides)
 {
   struct cotangents c = {.d = 0};
-  double velocity[6][3], variation[6][3], zeta[3], share[6], total = 0;
-  for (int v = 0; v < 6; v++)
-    vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], velocity[v], variation[v]);
-  plane_answer(p, (const double(*)[3])velocity, (const double(*)[3])variation, motion->smoothing, zeta);
-  through_slips(p, motion, (const double(*)[3])velocity, (const double(*)[3])variation, zeta, share, &c);
+  double share[6], total = 0;
+  through_slips(p, share, &c);
   through_forces(p, &contact->settings, share, &c);
   through_plane(p, &c);
   for (int v = 0; v < 6; v++) {
     double force[3];
     dc_mat_apply_transposed(force, p->axes, c.x[v]);
-    add_wrench(p->arm[v], force, sides->wrench[v / 3]);
+    dc_add_wrench(p->arm[v], force, sides->wrench[v / 3]);
     total += share[v];
   }
   return total;
@@ -206,7 +143,7 @@ static double pull_back_lane(const struct dc_contact *contact, const struct rubb
 
 // 1 - phi of all blends above a pair: by_support [blends] holds the derivative by its logarithm.
 static void through_blends(const struct dc_contact *contact, int pair, const struct dc_friction_blend *blends,
-                           const double *by_support, size_t count, struct pair_sides *sides)
+                           const double *by_support, size_t count, struct dc_friction_sides *sides)
 {
   const struct dc_friction *friction = contact->friction;
   int a = contact->pairs[pair].a, b = contact->pairs[pair].b;
@@ -222,45 +159,45 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
     double r = dc_vec_norm(d);
     dc_friction_support(r, tree_a->radius[blends[k].i] + tree_b->radius[blends[k].j], contact->settings.blend, &rate);
     dc_vec_scale(force, d, -rate * by_support[k] / r);
-    add_wrench(arm_a, force, sides->wrench[0]);
+    dc_add_wrench(arm_a, force, sides->wrench[0]);
     dc_vec_scale(force, force, -1);
-    add_wrench(arm_b, force, sides->wrench[1]);
+    dc_add_wrench(arm_b, force, sides->wrench[1]);
   }
 }
 
 static double pull_back_triangles(struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
-                                  struct pair_sides *sides)
+                                  struct dc_friction_sides *sides)
 {
-  struct dc_friction *friction = contact->friction;
-  const struct dc_friction_pair *list = &friction->pairs[pair];
-  const struct dc_friction_blend *blends = friction->blends + list->first_blend;
-  double *by_support = friction->by_support, total = 0;
+  struct dc_triangle_friction *own = contact->friction->own;
+  const struct dc_friction_pair *list = &own->pairs[pair];
+  const struct dc_friction_blend *blends = own->blends + list->first_blend;
+  double *by_support = own->by_support, total = 0;
   memset(by_support, 0, list->blend_count * sizeof *by_support);
   for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++)
-    for (int l = 0; l < DC_BATCH && friction->blend[k][l] >= 0; l++) {
+    for (int l = 0; l < DC_BATCH && own->blend[k][l] >= 0; l++) {
       struct rubbing_pair p;
-      read_lane(&friction->batches[k], l, &p);
-      double share = pull_back_lane(contact, &p, motion, sides);
+      read_lane(&own->batches[k], l, motion, sides, &p);
+      double share = pull_back_lane(contact, &p, sides);
       total += share;
-      for (int blend = friction->blend[k][l]; blend > 0; blend = blends[blend].parent)
+      for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
         by_support[blend] += share;
     }
   through_blends(contact, pair, blends, by_support, list->blend_count, sides);
   return total;
 }
 
-// The plane of a half space stands still: W_v = lambda h mu w_v 12 l / h_v^2.
+// The plane of a half-space stands still: W_v = lambda h mu w_v 12 l / h_v^2.
 static double pull_back_floor(const struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
-                              struct pair_sides *sides)
+                              struct dc_friction_sides *sides)
 {
-  const struct dc_friction *friction = contact->friction;
-  const struct dc_friction_pair *list = &friction->pairs[pair];
+  const struct dc_triangle_friction *own = contact->friction->own;
+  const struct dc_friction_pair *list = &own->pairs[pair];
   double total = 0, e2 = motion->smoothing * motion->smoothing;
   for (size_t k = 0; k < list->floor_count * DC_BATCH; k++) {
-    const struct dc_floor_batch *batch = &friction->floors[list->first_floor + k / DC_BATCH];
+    const struct dc_floor_batch *batch = &own->floors[list->first_floor + k / DC_BATCH];
     size_t l = k % DC_BATCH;
     double arm[3] = {batch->arm[0][l], batch->arm[1][l], batch->arm[2][l]}, r[3], dr[3], c[3], force[3];
-    vertex_velocity(motion, 0, list->floor_axes, arm, sides->twist[0], r, dr);
+    dc_plane_vertex_velocity(motion, 0, list->floor_axes, arm, sides->twist[0], r, dr);
     double s2 = r[0] * r[0] + r[1] * r[1] + e2, s = sqrt(s2), turned = (r[0] * dr[1] - r[1] * dr[0]) / s2;
     double share = batch->weight[l] * (r[0] * dr[0] + r[1] * dr[1]) / s;
     double scale = -batch->weight[l] / (s * motion->time_step);
@@ -268,33 +205,16 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
     c[1] = scale * (e2 / s2 * dr[1] + turned * r[0]);
     c[2] = -2 * share / batch->height[l];
     dc_mat_apply_transposed(force, list->floor_axes, c);
-    add_wrench(arm, force, sides->wrench[0]);
+    dc_add_wrench(arm, force, sides->wrench[0]);
     total += share;
   }
   return total;
 }
 
-void dc_plane_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                 double (*wrenches)[6], double *coefficient, double *stiffness)
+double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
+                                      const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
-  static const double none[6] = {0, 0, 0, 0, 0, 0};
-  const struct dc_friction *friction = contact->friction;
-  for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_friction_pair *list = &friction->pairs[p];
-    if (!list->batch_count && !list->floor_count)
-      continue;
-    int a = contact->pairs[p].a, b = contact->pairs[p].b;
-    struct dc_friction_motion motion;
-    dc_friction_motion_of(contact, p, next, &motion);
-    struct pair_sides sides = {.twist = {twists[a], motion.both ? twists[b] : none}};
-    double total = list->floor_count ? pull_back_floor(contact, p, &motion, &sides)
-                                     : pull_back_triangles(contact, p, &motion, &sides);
-    for (int i = 0; i < 6; i++) {
-      wrenches[a][i] += sides.wrench[0][i];
-      wrenches[b][i] += motion.both ? sides.wrench[1][i] : 0;
-    }
-    coefficient[a] += 0.5 * total / friction->coefficient[a];
-    coefficient[b] += 0.5 * total / friction->coefficient[b];
-    *stiffness += total / friction->stiffness;
-  }
+  (void)count;  // the group is the whole pair
+  return units->half_space ? pull_back_floor(contact, units->pair, motion, sides)
+                           : pull_back_triangles(contact, units->pair, motion, sides);
 }

@@ -505,13 +505,13 @@ static void friction_terms(struct dc_friction_batch *batch, const struct dc_fric
 }
 
 // D = sum_v W_v (s_v - e): the half space does not move.
-static void friction_floor(struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
-                           struct dc_friction_sums *sums)
+static void friction_floor(struct dc_floor_batch *batches, int count, const double axes[6],
+                           const struct dc_friction_motion *motion, struct dc_friction_sums *sums)
 {
   lanes b[2][3];
   double e = motion->smoothing, e2 = e * e, rate = 1 / motion->time_step;
   for (int i = 0; i < 6; i++)
-    b[i / 3][i % 3] = splat(motion->floor_axes[i]);
+    b[i / 3][i % 3] = splat(axes[i]);
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
     struct rub_sums t;
     lanes energy = splat(0);

@@ -103,24 +103,12 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   contact->own = ipc;
   ipc->global = contact->model->flags & DC_CONTACT_LONG_RANGE;
   ipc->surfaces = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->surfaces);
-  ipc->friction.coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->friction.coefficient);
-  ipc->friction.now = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->friction.now);
-  ipc->friction.first = dc_arena_alloc(contact->arena, (size_t)contact->pair_count + 1, sizeof *ipc->friction.first);
-  if (!ipc->surfaces || !ipc->friction.coefficient || !ipc->friction.now || !ipc->friction.first)
+  if (!ipc->surfaces)
     return dc_fail(error, DC_MEMORY, "out of memory for contact");
   for (size_t i = 0; i < bodies; i++)
     if (contact->colliders[i].triangle_count > 0 && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
       return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", contact->bodies->bodies[i].name);
   return DC_OK;
-}
-
-static void destroy(struct dc_contact *contact)
-{
-  struct dc_ipc *ipc = dc_ipc_of(contact);
-  if (!ipc)
-    return;
-  free(ipc->friction.rubs);
-  free(ipc->friction.lags);
 }
 
 struct summation {
@@ -166,7 +154,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
 }
 
 static const struct dc_contact_methods methods = {
-    .create = create, .destroy = destroy, .evaluate_pair = evaluate_pair, .friction = &dc_ipc_friction_methods};
+    .create = create, .evaluate_pair = evaluate_pair, .friction = &dc_ipc_friction_methods};
 
 const struct dc_contact_model dc_contact_ipc = {
     .name = "ipc",

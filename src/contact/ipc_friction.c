@@ -8,20 +8,31 @@
 // F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I], side s = 1 for a and -1 for b:
 //     gradient s J^T g,   h_XY = s_X s_Y J_X^T K J_Y,   turn s ((g r+^T + r+ g^T)/2 - (g.r+) I).
 // K is positive semidefinite, so is the whole without turn.
+#include <stdlib.h>
 #include <string.h>
 
-#include "contact/friction_internal.h"
 #include "contact/ipc_internal.h"
 #include "math/vector.h"
 
-void dc_ipc_motion_of(const struct dc_contact *contact, int body, const struct dc_pose *next,
-                      struct dc_ipc_motion *motion)
+static const double PAIR_COST = 75e-9;  // of an evaluation, for every two points that rub, s
+
+static enum dc_status create(struct dc_contact *contact)
 {
-  motion->moves = dc_friction_body_motion(&contact->bodies->bodies[body], &dc_ipc_of(contact)->friction.now[body],
-                                          &next[body], 1, motion->turn, motion->drift, motion->shift);
+  contact->friction->own = dc_arena_alloc(contact->arena, 1, sizeof(struct dc_ipc_friction));
+  return contact->friction->own ? DC_OK : DC_MEMORY;
 }
 
-// ---- What rubs.
+static void destroy(struct dc_friction *friction)
+{
+  struct dc_ipc_friction *own = friction->own;
+  free(own->rubs);
+  free(own->lags);
+}
+
+static void clear(struct dc_contact *contact)
+{
+  ((struct dc_ipc_friction *)contact->friction->own)->count = 0;
+}
 
 struct listing {
   const struct dc_contact *contact;
@@ -49,7 +60,8 @@ static int list_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitiv
   if (primitive->kind == DC_IPC_EDGES)
     dc_ipc_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
   dc_ipc_profile(listing->contact, closest->square, p);
-  double strength = -listing->coefficient * friction->stiffness * primitive->weight * m[0] * 2 * d * p[1];
+  double strength =
+      -listing->coefficient * listing->contact->friction->stiffness * primitive->weight * m[0] * 2 * d * p[1];
   if (!(strength > 0))
     return 0;
   if (grow(friction))
@@ -81,7 +93,7 @@ static int list_vertices(const struct listing *listing, int p)
   const struct dc_pair *pair = &contact->pairs[p];
   const struct dc_collider *a = &contact->colliders[pair->a];
   const double *n = contact->colliders[pair->b].normal;
-  double base = dc_vec_dot(n, friction->now[pair->a].position) - contact->colliders[pair->b].height;
+  double base = dc_vec_dot(n, contact->friction->now[pair->a].position) - contact->colliders[pair->b].height;
   for (int v = 0; v < a->vertex_count; v++) {
     double height = base + dc_vec_dot(n, a->turned[v]), b[3];
     if (!(height < contact->settings.dhat))
@@ -97,7 +109,7 @@ static int list_vertices(const struct listing *listing, int p)
       return -1;
     struct dc_ipc_rub *rub = &friction->rubs[friction->count];
     struct dc_ipc_lag *lag = &friction->lags[friction->count++];
-    *rub = (struct dc_ipc_rub){.strength = -listing->coefficient * friction->stiffness * b[1]};
+    *rub = (struct dc_ipc_rub){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
     dc_vec_copy(rub->normal, n);
     dc_vec_copy(rub->arm[0], a->turned[v]);
     *lag = (struct dc_ipc_lag){.kind = DC_IPC_HALF_SPACE,
@@ -109,55 +121,33 @@ static int list_vertices(const struct listing *listing, int p)
   return 0;
 }
 
-static int list_pair(struct dc_contact *contact, int p, struct listing *listing)
+static int list(struct dc_contact *contact, int p, double coefficient)
 {
   const struct dc_pair *pair = &contact->pairs[p];
-  if (!(listing->coefficient > 0) || pair->crossing || pair->failed || pair->gap >= contact->settings.dhat)
+  struct dc_friction *friction = contact->friction;
+  struct dc_ipc_friction *own = friction->own;
+  struct listing listing = {.contact = contact, .friction = own, .coefficient = coefficient};
+  struct dc_friction_unit unit = {.pair = p, .group = p, .first = own->count};
+  if (pair->gap >= contact->settings.dhat)
     return 0;
-  if (contact->colliders[pair->b].half_space)
-    return list_vertices(listing, p);
-  struct dc_ipc_walk walk;
-  double arm[3];
-  dc_vec_sub(arm, listing->friction->now[pair->a].position, listing->friction->now[pair->b].position);
-  dc_ipc_walk_of(contact, p, arm, &walk);
-  walk.reach = contact->settings.dhat;
-  walk.visit = list_primitive;
-  walk.context = listing;
-  return dc_ipc_walk(&walk);
-}
-
-static enum dc_status begin(struct dc_contact *contact, const struct dc_pose *now, const struct dc_friction_law *law,
-                            struct dc_error *error)
-{
-  struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
-  size_t bodies = (size_t)contact->bodies->count;
-  friction->count = 0;
-  if (!dc_friction_anything_rubs(contact, law->coefficient))
-    return DC_OK;
-  friction->stiffness = law->stiffness;
-  friction->time_step = law->time_step;
-  friction->smoothing = law->smoothing;
-  memcpy(friction->coefficient, law->coefficient, bodies * sizeof *law->coefficient);
-  memcpy(friction->now, now, bodies * sizeof *now);
-  struct listing listing = {.contact = contact, .friction = friction};
-  for (int p = 0; p < contact->pair_count; p++) {
-    friction->first[p] = friction->count;
-    listing.coefficient = dc_friction_pair_coefficient(law->coefficient, &contact->pairs[p]);
-    if (list_pair(contact, p, &listing)) {
-      friction->count = 0;
-      return dc_fail(error, DC_MEMORY, "out of memory for friction");
-    }
+  if (contact->colliders[pair->b].half_space) {
+    if (list_vertices(&listing, p))
+      return -1;
+  } else {
+    struct dc_ipc_walk walk;
+    double arm[3];
+    dc_vec_sub(arm, friction->now[pair->a].position, friction->now[pair->b].position);
+    dc_ipc_walk_of(contact, p, arm, &walk);
+    walk.reach = contact->settings.dhat;
+    walk.visit = list_primitive;
+    walk.context = &listing;
+    if (dc_ipc_walk(&walk))
+      return -1;
   }
-  friction->first[contact->pair_count] = friction->count;
-  return DC_OK;
+  unit.count = own->count - unit.first;
+  friction->cost += PAIR_COST * (double)unit.count;
+  return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
 }
-
-static bool rubs(const struct dc_contact *contact)
-{
-  return dc_ipc_of(contact)->friction.count > 0;
-}
-
-// ---- Energy and derivatives.
 
 // rows = [r]x K, K symmetric: H_wt of a force whose change is K.
 static void turn_rows(const double r[3], const double k[3][3], double rows[3][3])
@@ -195,38 +185,37 @@ static void add_turn(const double g[3], const double r[3], double sign, double t
 }
 
 struct rubbing {
-  const struct dc_ipc_motion *motion;  // [2]
-  double width;                        // e h
-  int order;
+  const struct dc_friction_motion *motion;
+  double width;  // e h
   bool majorant;
 };
 
 static void add_rub(const struct rubbing *rubbing, const struct dc_ipc_rub *rub, struct dc_friction_derivatives *sum)
 {
-  const struct dc_ipc_motion *motion = rubbing->motion;
+  const struct dc_friction_motion *motion = rubbing->motion;
   double moved[2][3], arm[2][3], u[3], g[3], k[3][3], rows[2][3][3], part, along, width = rubbing->width;
   for (int side = 0; side < 2; side++) {
-    dc_mat_apply(moved[side], motion[side].drift, rub->arm[side]);
-    dc_vec_add(moved[side], moved[side], motion[side].shift);
+    dc_mat_apply(moved[side], motion->drift[side], rub->arm[side]);
+    dc_vec_add(moved[side], moved[side], motion->velocity[side]);
   }
   dc_vec_sub(u, moved[0], moved[1]);
   dc_vec_add_scaled(u, u, -dc_vec_dot(rub->normal, u), rub->normal);
   double y = dc_vec_norm(u);
   sum->energy += rub->strength * (y < width ? y * y / width * (1 - y / (3 * width)) : y - width / 3);
-  if (rubbing->order < 1)
+  if (motion->order < 1)
     return;
   dc_ipc_slip(y, width, &part, &along);
   dc_vec_scale(g, u, rub->strength * part);
-  for (int side = 0; side < 1 + motion[1].moves; side++) {
+  for (int side = 0; side < 1 + motion->both; side++) {
     double torque[3], sign = side ? -1 : 1;
-    dc_mat_apply(arm[side], motion[side].turn, rub->arm[side]);
+    dc_mat_apply(arm[side], motion->turn[side], rub->arm[side]);
     dc_vec_cross(torque, arm[side], g);
     dc_vec_add_scaled(sum->gradient + 6 * side, sum->gradient + 6 * side, sign, torque);
     dc_vec_add_scaled(sum->gradient + 6 * side + 3, sum->gradient + 6 * side + 3, sign, g);
-    if (rubbing->order > 1)
+    if (motion->order > 1)
       add_turn(g, arm[side], sign, sum->turn[side]);
   }
-  if (rubbing->order < 2)
+  if (motion->order < 2)
     return;
   double slope = y > 0 && !rubbing->majorant ? rub->strength * along / (y * y) : 0;
   for (int i = 0; i < 3; i++)
@@ -234,77 +223,38 @@ static void add_rub(const struct rubbing *rubbing, const struct dc_ipc_rub *rub,
       k[i][j] = rub->strength * part * ((i == j) - rub->normal[i] * rub->normal[j]) + slope * u[i] * u[j];
   turn_rows(arm[0], (const double(*)[3])k, rows[0]);
   add_block((const double(*)[3])rows[0], arm[0], (const double(*)[3])rows[0], (const double(*)[3])k, 1, sum->h_aa);
-  if (!motion[1].moves)
+  if (!motion->both)
     return;
   turn_rows(arm[1], (const double(*)[3])k, rows[1]);
   add_block((const double(*)[3])rows[0], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, -1, sum->h_ab);
   add_block((const double(*)[3])rows[1], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, 1, sum->h_bb);
 }
 
-// The blocks of one body are symmetric up to rounding of the products.
-static void finish_block(double block[6][6], double turn[6], bool exact)
+// HELD is CONVEX: the model keeps no iterate.
+static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < i; j++)
-      block[j][i] = block[i][j];
-  if (!exact)
-    return;
-  for (int i = 0, e = 0; i < 3; i++)
+  const struct dc_ipc_friction *own = contact->friction->own;
+  struct dc_friction_derivatives sum;
+  struct rubbing rubbing = {
+      .motion = motion, .width = motion->smoothing * motion->time_step, .majorant = motion->start == 0};
+  memset(&sum, 0, sizeof sum);
+  for (size_t k = unit->first; k < unit->first + unit->count; k++)
+    add_rub(&rubbing, &own->rubs[k], &sum);
+  unit->energy = sum.energy;
+  memcpy(unit->gradient, sum.gradient, sizeof unit->gradient);
+  memcpy(unit->turn, sum.turn, sizeof unit->turn);
+  memcpy(unit->h_ab, sum.h_ab, sizeof unit->h_ab);
+  for (int i = 0, e = 0; i < 6; i++)
     for (int j = 0; j <= i; j++, e++) {
-      block[i][j] += turn[e];
-      block[j][i] = block[i][j];
-      turn[e] = 0;
+      unit->h_aa[e] = sum.h_aa[i][j];
+      unit->h_bb[e] = sum.h_bb[i][j];
     }
 }
 
-static void evaluate_pair(const struct dc_contact *contact, int p, const struct dc_pose *next, int order,
-                          enum dc_friction_curvature curvature, struct dc_friction_derivatives *result)
-{
-  const struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
-  const struct dc_pair *pair = &contact->pairs[p];
-  struct dc_ipc_motion motion[2];
-  if (friction->first[p] == friction->first[p + 1])
-    return;
-  dc_ipc_motion_of(contact, pair->a, next, &motion[0]);
-  dc_ipc_motion_of(contact, pair->b, next, &motion[1]);
-  struct rubbing rubbing = {.motion = motion,
-                            .width = friction->smoothing * friction->time_step,
-                            .order = order,
-                            .majorant = curvature == DC_FRICTION_MAJORANT};
-  for (size_t k = friction->first[p]; k < friction->first[p + 1]; k++)
-    add_rub(&rubbing, &friction->rubs[k], result);
-  if (order < 2)
-    return;
-  finish_block(result->h_aa, result->turn[0], curvature == DC_FRICTION_EXACT);
-  finish_block(result->h_bb, result->turn[1], curvature == DC_FRICTION_EXACT);
-}
-
-struct evaluation {
-  struct dc_contact *contact;
-  const struct dc_pose *next;
-  int order;
-  enum dc_friction_curvature curvature;
-  struct dc_friction_derivatives *results;
-};
-
-static void pair_pass(void *context, int p, int thread)
-{
-  (void)thread;
-  const struct evaluation *e = context;
-  evaluate_pair(e->contact, p, e->next, e->order, e->curvature, &e->results[p]);
-}
-
-static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
-                       enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
-{
-  double energy = 0;
-  struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
-  struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature, .results = results};
-  dc_loop_run(pair_pass, &e, contact->pair_count, dc_ipc_worth_threads(friction) ? 0 : 1, &friction->loop);
-  for (int p = 0; p < contact->pair_count; p++)
-    energy += results[p].energy;
-  return energy;
-}
-
-const struct dc_friction_methods dc_ipc_friction_methods = {
-    .begin = begin, .rubs = rubs, .evaluate = evaluate, .pull_back = dc_ipc_friction_pull_back};
+const struct dc_friction_methods dc_ipc_friction_methods = {.create = create,
+                                                            .destroy = destroy,
+                                                            .clear = clear,
+                                                            .list = list,
+                                                            .run = run,
+                                                            .pull_back = dc_ipc_friction_pull_back,
+                                                            .displacements = true};

@@ -13,18 +13,16 @@
 // (docs/theory.md, "IPC"; the closest points' own dependence in geometry/distance.c).
 #include <string.h>
 
-#include "contact/friction_internal.h"
 #include "contact/ipc_internal.h"
 #include "math/vector.h"
 
 struct sides {
-  const struct dc_ipc_motion *motion;  // [2]
-  const double *twist[2];              // at t+1
+  const struct dc_friction_motion *motion;
+  struct dc_friction_sides *pair;
   const struct dc_collider *collider[2];
   const double *rotation[2];  // at t
   double shift[3];            // c_b - c_a
   double width;
-  double wrench[2][6];
 };
 
 // The vertices of a pair of primitives: arms at t, motions to t+1 and along the twists.
@@ -38,15 +36,15 @@ static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *l
   vertices->count = lag->kind == DC_IPC_HALF_SPACE ? 1 : 4;
   for (int v = 0; v < vertices->count; v++) {
     int side = vertices->side[v] = lag->moving & 1u << v ? 0 : 1;
-    const struct dc_ipc_motion *motion = &sides->motion[side];
+    const struct dc_friction_motion *motion = sides->motion;
     double after[3];
     dc_mat_apply(vertices->arm[v], sides->rotation[side], sides->collider[side]->vertices[lag->vertex[v]]);
     dc_vec_add_scaled(vertices->x[v], vertices->arm[v], side, sides->shift);
-    dc_mat_apply(vertices->moved[v], motion->drift, vertices->arm[v]);
-    dc_vec_add(vertices->moved[v], vertices->moved[v], motion->shift);
-    dc_mat_apply(after, motion->turn, vertices->arm[v]);
-    dc_vec_cross(vertices->varied[v], sides->twist[side], after);
-    dc_vec_add(vertices->varied[v], vertices->varied[v], sides->twist[side] + 3);
+    dc_mat_apply(vertices->moved[v], motion->drift[side], vertices->arm[v]);
+    dc_vec_add(vertices->moved[v], vertices->moved[v], motion->velocity[side]);
+    dc_mat_apply(after, motion->turn[side], vertices->arm[v]);
+    dc_vec_cross(vertices->varied[v], sides->pair->twist[side], after);
+    dc_vec_add(vertices->varied[v], vertices->varied[v], sides->pair->twist[side] + 3);
   }
 }
 
@@ -119,7 +117,7 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
       through_parallel(&vertices, c.total * lag->by_parallel, out);
   }
   for (int v = 0; v < vertices.count; v++) {
-    double torque[3], *wrench = sides->wrench[vertices.side[v]];
+    double torque[3], *wrench = sides->pair->wrench[vertices.side[v]];
     dc_vec_cross(torque, vertices.arm[v], out[v]);
     dc_vec_add(wrench, wrench, torque);
     dc_vec_add(wrench + 3, wrench + 3, out[v]);
@@ -127,33 +125,21 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
   return c.total;
 }
 
-void dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                               double (*wrenches)[6], double *coefficient, double *stiffness)
+double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                                 const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
 {
-  static const double none[6] = {0, 0, 0, 0, 0, 0};
-  const struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
-  for (int p = 0; p < contact->pair_count; p++) {
-    if (friction->first[p] == friction->first[p + 1])
-      continue;
-    int a = contact->pairs[p].a, b = contact->pairs[p].b;
-    struct dc_ipc_motion motion[2];
-    dc_ipc_motion_of(contact, a, next, &motion[0]);
-    dc_ipc_motion_of(contact, b, next, &motion[1]);
-    struct sides sides = {.motion = motion,
-                          .twist = {twists[a], motion[1].moves ? twists[b] : none},
-                          .collider = {&contact->colliders[a], &contact->colliders[b]},
-                          .rotation = {friction->now[a].rotation, friction->now[b].rotation},
-                          .width = friction->smoothing * friction->time_step};
-    double total = 0;
-    dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
-    for (size_t k = friction->first[p]; k < friction->first[p + 1]; k++)
-      total += pull_back(&friction->rubs[k], &friction->lags[k], &sides);
-    for (int i = 0; i < 6; i++) {
-      wrenches[a][i] += sides.wrench[0][i];
-      wrenches[b][i] += motion[1].moves ? sides.wrench[1][i] : 0;
-    }
-    coefficient[a] += 0.5 * total / friction->coefficient[a];
-    coefficient[b] += 0.5 * total / friction->coefficient[b];
-    *stiffness += total / friction->stiffness;
-  }
+  const struct dc_friction *friction = contact->friction;
+  const struct dc_ipc_friction *own = friction->own;
+  int a = contact->pairs[unit->pair].a, b = contact->pairs[unit->pair].b;
+  struct sides sides = {.motion = motion,
+                        .pair = pair,
+                        .collider = {&contact->colliders[a], &contact->colliders[b]},
+                        .rotation = {friction->now[a].rotation, friction->now[b].rotation},
+                        .width = friction->smoothing * friction->time_step};
+  double total = 0;
+  (void)count;  // one
+  dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
+  for (size_t k = unit->first; k < unit->first + unit->count; k++)
+    total += pull_back(&own->rubs[k], &own->lags[k], &sides);
+  return total;
 }

@@ -3,7 +3,7 @@
 #ifndef DC_CONTACT_IPC_INTERNAL_H
 #define DC_CONTACT_IPC_INTERNAL_H
 
-#include "contact/contact_internal.h"
+#include "contact/friction_internal.h"
 #include "geometry/distance.h"
 
 // What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
@@ -78,21 +78,16 @@ struct dc_ipc_lag {
   double by_distance, by_parallel;  // derivatives of ln f by the distance, 1/m, and by c, 1/m^4
 };
 
+// One unit for every body pair.
 struct dc_ipc_friction {
-  double stiffness, time_step, smoothing;
-  double *coefficient;  // [bodies]
-  struct dc_pose *now;  // [bodies], time t
-  size_t *first;        // [pair_count + 1] into rubs and lags
   struct dc_ipc_rub *rubs;
   struct dc_ipc_lag *lags;
   size_t count, rub_capacity, lag_capacity;
-  struct dc_loop_history loop;  // over the pairs
 };
 
 struct dc_ipc {
   bool global;
   struct dc_ipc_surface *surfaces;  // [bodies]
-  struct dc_ipc_friction friction;
 };
 
 static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)
@@ -100,23 +95,9 @@ static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)
   return contact->own;
 }
 
-// Whether threads pay for being woken; never changes a result.
-static inline bool dc_ipc_worth_threads(const struct dc_ipc_friction *friction)
-{
-  return friction->count > 2000;
-}
-
-extern const struct dc_friction_methods dc_ipc_friction_methods;
-void dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                               double (*wrenches)[6], double *coefficient, double *stiffness);
-
-// Motion of one body from t to t+1: x+ - x = drift (x - c) + shift, arms at t+1 are turn (x - c).
-struct dc_ipc_motion {
-  bool moves;
-  double turn[9], drift[9], shift[3];
-};
-void dc_ipc_motion_of(const struct dc_contact *contact, int body, const struct dc_pose *next,
-                      struct dc_ipc_motion *motion);
+// ipc_friction_pull_back.c
+double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                                 const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 // f1(y)/y and, times y^2, the derivative of that by y over y, of Li et al., Eq. 14, with e h as `width`: the force on a
 // point that slipped by u is strength * part * u, its change strength * (part + along u u^T/|u|^2).

@@ -110,7 +110,6 @@ struct dc_friction_motion {
   double turn[2][9];      // D = R+ R^T
   double drift[2][9];     // (D - I) / h
   double velocity[2][3];  // (c+ - c) / h
-  double floor_axes[6];   // b_1, b_2 of a half space
   double time_step;       // h
   double smoothing;       // e
   int order;              // 0: energy, 1: and gradient, 2: and Hessian
@@ -145,8 +144,9 @@ struct dc_lane_kernels {
   // Solves for the motion of the planes and adds to sums.
   void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                          struct dc_friction_sums *sums);
-  void (*friction_floor)(struct dc_floor_batch *batches, int count, const struct dc_friction_motion *motion,
-                         struct dc_friction_sums *sums);
+  // axes: b_1, b_2 of the half-space.
+  void (*friction_floor)(struct dc_floor_batch *batches, int count, const double axes[6],
+                         const struct dc_friction_motion *motion, struct dc_friction_sums *sums);
 };
 
 // The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower

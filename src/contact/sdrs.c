@@ -166,7 +166,6 @@ static void destroy(struct dc_contact *contact)
     free(own->pairs[p].contacts);
     free_workspace(&own->pairs[p].hulls);
   }
-  dc_sdrs_friction_destroy(own->friction);
 }
 
 static void reset(struct dc_contact *contact)

@@ -24,35 +24,28 @@ static const double VALUE_NOISE = 1e-14, SLIP_NOISE = 1e-15;
 static const double SPIN_RADIUS = 1e-6;   // rho, in units of length
 static const double LEAST_PIVOT = 1e-15;  // relative to the diagonal
 static const double LEAST_DIAGONAL = 1e-290;
+static const double VERTEX_COST = 75e-9;  // of an evaluation, s
 enum { LIMIT = 80, HALVINGS = 40 };
-
-// ---- What rubs
 
 static enum dc_status create(struct dc_contact *contact)
 {
-  struct dc_sdrs_friction *friction = dc_arena_alloc(contact->arena, 1, sizeof *friction);
-  size_t bodies = (size_t)contact->bodies->count;
-  if (!friction)
-    return DC_MEMORY;
-  friction->coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *friction->coefficient);
-  friction->now = dc_arena_alloc(contact->arena, bodies, sizeof *friction->now);
-  if (!friction->coefficient || !friction->now)
-    return DC_MEMORY;
-  ((struct dc_sdrs *)contact->own)->friction = friction;
-  return DC_OK;
+  contact->friction->own = dc_arena_alloc(contact->arena, 1, sizeof(struct dc_sdrs_friction));
+  return contact->friction->own ? DC_OK : DC_MEMORY;
 }
 
-void dc_sdrs_friction_destroy(struct dc_sdrs_friction *friction)
+static void destroy(struct dc_friction *friction)
 {
-  if (!friction)
-    return;
-  free(friction->rubs);
-  free(friction->vertices);
+  struct dc_sdrs_friction *own = friction->own;
+  free(own->rubs);
+  free(own->vertices);
 }
 
-static struct dc_sdrs_friction *friction_of(const struct dc_contact *contact)
+static void clear(struct dc_contact *contact)
 {
-  return ((const struct dc_sdrs *)contact->own)->friction;
+  struct dc_sdrs_friction *own = contact->friction->own;
+  double radius = SPIN_RADIUS * contact->settings.length;
+  own->drag = radius * radius / contact->friction->smoothing;
+  own->rub_count = own->vertex_count = 0;
 }
 
 // Room for so many more vertices; -1 when out of memory.
@@ -65,12 +58,12 @@ static int reserve_vertices(struct dc_sdrs_friction *friction, size_t count)
 }
 
 // One more pair; NULL when out of memory.
-static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction, int pair)
+static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction)
 {
   if (dc_grow(&friction->rubs, &friction->rub_capacity, friction->rub_count + 1, sizeof *friction->rubs))
     return NULL;
   struct dc_sdrs_rub *rub = &friction->rubs[friction->rub_count++];
-  *rub = (struct dc_sdrs_rub){.pair = pair, .first = friction->vertex_count};
+  *rub = (struct dc_sdrs_rub){.first = friction->vertex_count};
   return rub;
 }
 
@@ -86,36 +79,47 @@ static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *ru
   rub->count++;
 }
 
-static void finish_rub(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *rub)
+// The last one becomes a unit, unless nothing rubs after all; -1 when out of memory.
+static int finish_rub(struct dc_friction *friction, int pair, bool half_space)
 {
+  struct dc_sdrs_friction *own = friction->own;
+  struct dc_sdrs_rub *rub = &own->rubs[own->rub_count - 1];
   if (!(rub->strength > 0)) {
-    friction->vertex_count = rub->first;
-    friction->rub_count--;
-    return;
+    own->vertex_count = rub->first;
+    own->rub_count--;
+    return 0;
   }
   for (int v = 0; v < rub->count; v++)
-    friction->vertices[rub->first + (size_t)v].weight /= rub->strength;
+    own->vertices[rub->first + (size_t)v].weight /= rub->strength;
+  friction->cost += VERTEX_COST * rub->count;
+  struct dc_friction_unit unit = {.pair = pair,
+                                  .group = (int)friction->unit_count,
+                                  .first = own->rub_count - 1,
+                                  .count = 1,
+                                  .half_space = half_space};
+  return dc_friction_add_unit(friction, &unit);
 }
 
 static int list_hulls(struct dc_contact *contact, int p, double scale)
 {
-  struct dc_sdrs_friction *friction = friction_of(contact);
+  struct dc_friction *common = contact->friction;
+  struct dc_sdrs_friction *friction = common->own;
   struct dc_sdrs_pair *own = &((struct dc_sdrs *)contact->own)->pairs[p];
   struct dc_sdrs_hulls *hulls = &own->hulls;
   const struct dc_pair *pair = &contact->pairs[p];
   double length = contact->settings.length, difference[3];
-  dc_vec_sub(difference, friction->now[pair->a].position, friction->now[pair->b].position);
+  dc_vec_sub(difference, common->now[pair->a].position, common->now[pair->b].position);
   for (size_t k = 0; k < own->contact_count; k++) {
     const struct dc_sdrs_contact *of = &own->contacts[k];
     struct dc_sdrs_plane plane;
     struct dc_sdrs_frame frame;
-    if (dc_sdrs_load(contact, p, of->i, of->j, friction->now))
+    if (dc_sdrs_load(contact, p, of->i, of->j, common->now))
       return -1;
-    struct dc_sdrs_rub *rub = add_rub(friction, p);
+    struct dc_sdrs_rub *rub = add_rub(friction);
     if (!rub || reserve_vertices(friction, (size_t)hulls->count))
       return -1;
-    dc_sdrs_plane_at(dc_plane_cache_find(&own->planes, of->i, of->j), friction->now[pair->b].rotation, difference,
-                     length, &plane);
+    dc_sdrs_plane_at(dc_plane_cache_find(&own->planes, of->i, of->j), common->now[pair->b].rotation, difference, length,
+                     &plane);
     bool found = dc_sdrs_make_frame(hulls, &plane, 1, &frame);
     if (found)
       memcpy(rub->axes, frame.axes, sizeof rub->axes);
@@ -134,24 +138,25 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
       add_vertex(friction, rub, arm, local, hulls->distance[v], -scale * (1 - plane.slack) * barrier[1]);
       rub->count_a += v < hulls->count_a;
     }
-    finish_rub(friction, rub);
+    if (finish_rub(common, p, false))
+      return -1;
   }
   return 0;
 }
 
-static int list_floor(struct dc_contact *contact, int p, double scale)
+static int list_half_space(struct dc_contact *contact, int p, double scale)
 {
-  struct dc_sdrs_friction *friction = friction_of(contact);
+  struct dc_friction *common = contact->friction;
+  struct dc_sdrs_friction *friction = common->own;
   const struct dc_pair *pair = &contact->pairs[p];
   const struct dc_sdrs_body *body = &((const struct dc_sdrs *)contact->own)->bodies[pair->a];
-  const struct dc_collider *floor = &contact->colliders[pair->b];
-  const double *n = floor->normal, *rotation = friction->now[pair->a].rotation;
-  double base = dc_vec_dot(n, friction->now[pair->a].position) - floor->height, turned[3],
+  const struct dc_collider *half_space = &contact->colliders[pair->b];
+  const double *n = half_space->normal, *rotation = common->now[pair->a].rotation;
+  double base = dc_vec_dot(n, common->now[pair->a].position) - half_space->height, turned[3],
          unit = 1 / contact->settings.length;
-  struct dc_sdrs_rub *rub = add_rub(friction, p);
+  struct dc_sdrs_rub *rub = add_rub(friction);
   if (!rub)
     return -1;
-  rub->floor = true;
   dc_sdrs_complete_axes(n, rub->axes);
   dc_mat_apply_transposed(turned, rotation, n);
   for (int i = 0; i < body->hull_count; i++)
@@ -167,69 +172,17 @@ static int list_floor(struct dc_contact *contact, int p, double scale)
       add_vertex(friction, rub, arm, none, distance, -scale * barrier[1]);
       rub->count_a++;
     }
-  finish_rub(friction, rub);
-  return 0;
+  return finish_rub(common, p, true);
 }
 
-static enum dc_status begin(struct dc_contact *contact, const struct dc_pose *now, const struct dc_friction_law *law,
-                            struct dc_error *error)
+static int list(struct dc_contact *contact, int p, double coefficient)
 {
-  struct dc_sdrs_friction *friction = friction_of(contact);
-  if (friction)
-    friction->rub_count = 0;
-  if (!dc_friction_anything_rubs(contact, law->coefficient))
-    return DC_OK;
-  if (!friction && create(contact))
-    return dc_fail(error, DC_MEMORY, "out of memory for friction");
-  friction = friction_of(contact);
-  friction->stiffness = law->stiffness;
-  friction->time_step = law->time_step;
-  friction->smoothing = law->smoothing;
-  double radius = SPIN_RADIUS * contact->settings.length;
-  friction->drag = radius * radius / law->smoothing;
-  memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
-  memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
-  friction->rub_count = friction->vertex_count = 0;
-  friction->solved = true;
-  friction->accepted = false;
-  for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_pair *pair = &contact->pairs[p];
-    double scale = dc_friction_pair_coefficient(law->coefficient, pair) * law->time_step * law->stiffness /
-                   contact->settings.length;
-    if (!(scale > 0) || pair->crossing || pair->failed)
-      continue;
-    if (contact->colliders[pair->b].half_space ? list_floor(contact, p, scale) : list_hulls(contact, p, scale)) {
-      friction->rub_count = 0;
-      return dc_fail(error, DC_MEMORY, "out of memory for friction");
-    }
-  }
-  return DC_OK;
+  double scale = coefficient * contact->friction->time_step * contact->friction->stiffness / contact->settings.length;
+  if (!(scale > 0))
+    return 0;
+  return contact->colliders[contact->pairs[p].b].half_space ? list_half_space(contact, p, scale)
+                                                            : list_hulls(contact, p, scale);
 }
-
-static bool rubs(const struct dc_contact *contact)
-{
-  const struct dc_sdrs_friction *friction = friction_of(contact);
-  return friction && friction->rub_count > 0;
-}
-
-static bool solved(const struct dc_contact *contact)
-{
-  return friction_of(contact)->solved;
-}
-
-void dc_sdrs_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
-                       struct dc_sdrs_motion *motion)
-{
-  const struct dc_sdrs_friction *friction = friction_of(contact);
-  for (int x = 0; x < 2; x++) {
-    int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
-    motion->both =  // b is the last
-        dc_friction_body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body],
-                                1 / friction->time_step, motion->turn[x], motion->drift[x], motion->velocity[x]);
-  }
-}
-
-// ---- Motion of the plane
 
 void dc_sdrs_factor_motion(double z[3][3])
 {
@@ -369,39 +322,30 @@ static bool solve_motion(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertic
   return false;
 }
 
-// ---- Energy and derivatives
-
-struct setting {
-  int order;
-  bool hold, fresh;
-  double start, time_step, smoothing, drag;
-  int to;
-};
-
 // y of a vertex at a new iterate, kept with it for the next: from those of the iterate before, unless fresh.
-static const double *hold_pull(const struct setting *setting, struct dc_sdrs_rubbing *v)
+static const double *hold_pull(const struct dc_friction_motion *motion, struct dc_sdrs_rubbing *v)
 {
-  double *y = v->held[setting->to];
-  const double *old = v->slips[1 - setting->to];
+  double *y = v->held[motion->to];
+  const double *old = v->slips[1 - motion->to];
   for (int k = 0; k < 2; k++)
-    y[k] = setting->fresh ? setting->start * v->slip[k] / v->size : v->held[1 - setting->to][k];
-  if (!setting->fresh) {
+    y[k] = motion->fresh ? motion->start * v->slip[k] / v->size : v->held[1 - motion->to][k];
+  if (!motion->fresh) {
     double dr[2] = {v->slip[0] - old[0], v->slip[1] - old[1]};
-    move_pull(old, dr, sqrt(old[0] * old[0] + (old[1] * old[1] + setting->smoothing * setting->smoothing)), y);
+    move_pull(old, dr, sqrt(old[0] * old[0] + (old[1] * old[1] + motion->smoothing * motion->smoothing)), y);
   }
   for (int k = 0; k < 2; k++)
-    v->slips[setting->to][k] = v->slip[k];
+    v->slips[motion->to][k] = v->slip[k];
   return y;
 }
 
 // K's lower triangle times h^2 / (strength of the pair); held: W/s (I - (q y^T + y q^T)/2), q = r/s.
-static void curvature_of(const struct setting *setting, struct dc_sdrs_rubbing *v, double k[3])
+static void curvature_of(const struct dc_friction_motion *motion, struct dc_sdrs_rubbing *v, double k[3])
 {
-  double e2 = setting->smoothing * setting->smoothing, scale = v->weight / v->size, q[2];
+  double e2 = motion->smoothing * motion->smoothing, scale = v->weight / v->size, q[2];
   q[0] = v->slip[0] / v->size;
   q[1] = v->slip[1] / v->size;
-  if (setting->hold) {
-    const double *y = hold_pull(setting, v);
+  if (motion->hold) {
+    const double *y = hold_pull(motion, v);
     k[0] = scale * (1 - q[0] * y[0]);
     k[1] = -0.5 * scale * (q[0] * y[1] + q[1] * y[0]);
     k[2] = scale * (1 - q[1] * y[1]);
@@ -448,12 +392,11 @@ static void add_force(const double *axes, const double rho[3], const double gamm
 }
 
 // What concerns b stays zero where b does not move; its vertices still hold the plane back.
-static void store_derivatives(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertices, const struct setting *setting,
-                              const struct dc_sdrs_motion *motion)
+static void store_derivatives(const struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertices, double drag,
+                              const struct dc_friction_motion *motion, struct dc_friction_unit *unit)
 {
-  struct dc_friction_derivatives *result = &rub->result;
   struct body_sums sums[2];
-  double matrix[3][3] = {[2][2] = setting->drag}, rate = 1 / setting->time_step;
+  double matrix[3][3] = {[2][2] = drag}, rate = 1 / motion->time_step;
   memset(sums, 0, sizeof sums);
   for (int i = 0; i < rub->count; i++) {
     struct dc_sdrs_rubbing *v = &vertices[i];
@@ -462,10 +405,10 @@ static void store_derivatives(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *v
     double gamma[2] = {force * v->slip[0], force * v->slip[1]};
     dc_mat_apply(rho, motion->turn[x], v->arm);
     if (x == 0 || motion->both)
-      add_force(rub->axes, rho, gamma, setting->order, result->gradient + 6 * x, result->turn[x]);
-    if (setting->order < 2)
+      add_force(rub->axes, rho, gamma, motion->order, unit->gradient + 6 * x, unit->turn + 6 * x);
+    if (motion->order < 2)
       continue;
-    curvature_of(setting, v, k);
+    curvature_of(motion, v, k);
     add_motion_matrix(k, v->local, matrix);
     for (int r = 0; r < 2; r++) {
       dc_vec_cross(rows[r], rho, rub->axes + 3 * r);
@@ -474,126 +417,56 @@ static void store_derivatives(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *v
     if (x == 0 || motion->both)
       add_curvature((const double(*)[6])rows, k, v->local, &sums[x]);
   }
-  if (setting->order < 2)
+  if (motion->order < 2)
     return;
   double scale = rub->strength * rate * rate, answer[2][6][3];
   dc_sdrs_factor_motion(matrix);
   for (int x = 0; x < 2; x++)
     for (int i = 0; i < 6; i++) {
-      if (rub->floor)
+      if (unit->half_space)
         memset(sums[x].mixed[i], 0, sizeof sums[x].mixed[i]);
       dc_sdrs_solve_motion((const double(*)[3])matrix, sums[x].mixed[i], answer[x][i]);
     }
   for (int i = 0, entry = 0; i < 6; i++) {
+    const double *a = sums[0].mixed[i], *b = sums[1].mixed[i];
     for (int j = 0; j <= i; j++, entry++) {
-      const double *a = sums[0].mixed[i], *b = sums[1].mixed[i];
-      result->h_aa[i][j] = scale * (sums[0].curvature[entry] - dc_vec_dot(a, answer[0][j]));
-      result->h_bb[i][j] = scale * (sums[1].curvature[entry] - dc_vec_dot(b, answer[1][j]));
-      result->h_aa[j][i] = result->h_aa[i][j];
-      result->h_bb[j][i] = result->h_bb[i][j];
+      unit->h_aa[entry] = scale * (sums[0].curvature[entry] - dc_vec_dot(a, answer[0][j]));
+      unit->h_bb[entry] = scale * (sums[1].curvature[entry] - dc_vec_dot(b, answer[1][j]));
     }
     for (int j = 0; j < 6; j++)
-      result->h_ab[i][j] = -scale * dc_vec_dot(sums[0].mixed[i], answer[1][j]);
+      unit->h_ab[6 * i + j] = -scale * dc_vec_dot(a, answer[1][j]);
   }
 }
 
-static void run_rub(struct dc_contact *contact, struct dc_sdrs_rub *rub, const struct dc_pose *next,
-                    const struct setting *setting)
+static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
-  struct dc_sdrs_rubbing *vertices = friction_of(contact)->vertices + rub->first;
-  struct dc_sdrs_motion motion;
+  struct dc_sdrs_friction *friction = contact->friction->own;
+  struct dc_sdrs_rub *rub = &friction->rubs[unit->first];
+  struct dc_sdrs_rubbing *vertices = friction->vertices + rub->first;
   double sum = 0;
-  dc_sdrs_motion_of(contact, rub->pair, next, &motion);
-  memset(&rub->result, 0, sizeof rub->result);
+  memset(unit->gradient, 0, sizeof unit->gradient);
+  memset(unit->turn, 0, sizeof unit->turn);
   for (int i = 0; i < rub->count; i++) {
     int x = i < rub->count_a ? 0 : 1;
     double moved[3];
-    dc_mat_apply(moved, motion.drift[x], vertices[i].arm);
-    dc_vec_add(moved, moved, motion.velocity[x]);
+    dc_mat_apply(moved, motion->drift[x], vertices[i].arm);
+    dc_vec_add(moved, moved, motion->velocity[x]);
     for (int k = 0; k < 2; k++)
       vertices[i].velocity[k] = dc_vec_dot(rub->axes + 3 * k, moved);
   }
-  rub->solved = true;
-  if (rub->floor) {
-    slips_at(vertices, rub->count, (const double[3]){0, 0, 0}, setting->smoothing, 0);
+  if (unit->half_space) {
+    slips_at(vertices, rub->count, (const double[3]){0, 0, 0}, motion->smoothing, 0);
     take_trial(vertices, rub->count, false);
   } else {
-    rub->solved = solve_motion(rub, vertices, setting->smoothing, setting->drag);
-    sum = 0.5 * setting->drag * rub->motion[2] * rub->motion[2];
+    unit->unconverged = !solve_motion(rub, vertices, motion->smoothing, friction->drag);
+    sum = 0.5 * friction->drag * rub->motion[2] * rub->motion[2];
   }
   for (const struct dc_sdrs_rubbing *v = vertices; v < vertices + rub->count; v++)  // s - e without its cancellation
-    sum += v->weight * (v->slip[0] * v->slip[0] + v->slip[1] * v->slip[1]) / (v->size + setting->smoothing);
-  rub->result.energy = rub->strength * sum;
-  if (setting->order > 0)
-    store_derivatives(rub, vertices, setting, &motion);
+    sum += v->weight * (v->slip[0] * v->slip[0] + v->slip[1] * v->slip[1]) / (v->size + motion->smoothing);
+  unit->energy = rub->strength * sum;
+  if (motion->order > 0)
+    store_derivatives(rub, vertices, friction->drag, motion, unit);
 }
 
-static void gather(const struct dc_friction_derivatives *from, bool exact, struct dc_friction_derivatives *to)
-{
-  const double *source = &from->energy;
-  double *sum = &to->energy;
-  for (size_t i = 0; i < sizeof *from / sizeof *source; i++)
-    sum[i] += source[i];
-  for (int x = 0; x < 2 && exact; x++)
-    for (int i = 0, entry = 0; i < 3; i++)
-      for (int j = 0; j <= i; j++, entry++) {
-        double(*block)[6] = x ? to->h_bb : to->h_aa, turn = from->turn[x][entry];
-        block[i][j] += turn;
-        block[j][i] += i == j ? 0 : turn;
-        to->turn[x][entry] = 0;
-      }
-}
-
-struct evaluation {
-  struct dc_contact *contact;
-  const struct dc_pose *next;
-  const struct setting *setting;
-};
-
-static void rub_pass(void *context, int k, int thread)
-{
-  (void)thread;
-  const struct evaluation *e = context;
-  run_rub(e->contact, &friction_of(e->contact)->rubs[k], e->next, e->setting);
-}
-
-static double evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
-                       enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
-{
-  struct dc_sdrs_friction *friction = friction_of(contact);
-  struct setting setting = {.order = order,
-                            .hold = curvature == DC_FRICTION_HELD || curvature == DC_FRICTION_MAJORANT,
-                            .fresh = !friction->accepted || curvature == DC_FRICTION_MAJORANT,
-                            .start = curvature == DC_FRICTION_MAJORANT ? 0 : 1,
-                            .time_step = friction->time_step,
-                            .smoothing = friction->smoothing,
-                            .drag = friction->drag,
-                            .to = 1 - friction->slot};
-  double energy = 0;
-  int count = (int)friction->rub_count;
-  struct evaluation e = {.contact = contact, .next = next, .setting = &setting};
-  dc_loop_run(rub_pass, &e, count, dc_sdrs_worth_threads(friction) ? 0 : 1, &friction->loop);
-  friction->solved = true;
-  for (int k = 0; k < count; k++) {
-    const struct dc_sdrs_rub *rub = &friction->rubs[k];
-    gather(&rub->result, curvature == DC_FRICTION_EXACT && order > 1, &results[rub->pair]);
-    friction->solved &= rub->solved;
-  }
-  for (int p = 0; p < contact->pair_count; p++)
-    energy += results[p].energy;
-  return energy;
-}
-
-static void accept(struct dc_contact *contact)
-{
-  struct dc_sdrs_friction *friction = friction_of(contact);
-  friction->slot = 1 - friction->slot;
-  friction->accepted = true;
-}
-
-const struct dc_friction_methods dc_sdrs_friction_methods = {.begin = begin,
-                                                             .rubs = rubs,
-                                                             .evaluate = evaluate,
-                                                             .accept = accept,
-                                                             .solved = solved,
-                                                             .pull_back = dc_sdrs_pull_back};
+const struct dc_friction_methods dc_sdrs_friction_methods = {
+    .create = create, .destroy = destroy, .clear = clear, .list = list, .run = run, .pull_back = dc_sdrs_pull_back};

@@ -104,7 +104,6 @@ struct dc_sdrs_pair {
 struct dc_sdrs {
   struct dc_sdrs_body *bodies;  // [bodies], empty for half spaces
   struct dc_sdrs_pair *pairs;   // [pair_count]
-  struct dc_sdrs_friction *friction;
 };
 
 // sdrs.c
@@ -124,57 +123,33 @@ struct dc_sdrs_rubbing {
   double pull[2], slips[2][2], held[2][2];
 };
 
-// A pair of hulls that rubs, or a body on a half space (floor), and its derivatives at the last evaluation.
+// A pair of hulls that rubs, or a body on a half-space.
 struct dc_sdrs_rub {
-  int pair, count_a, count;
+  int count_a, count;
   size_t first;  // of its vertices, those of a first
-  bool floor, warm, solved;
+  bool warm;
   double axes[9];    // b_1, b_2 and the plane's unit normal
   double slack;      // 1 - |n|
   double strength;   // sum of W_v
   double motion[3];  // u, omega
-  struct dc_friction_derivatives result;
 };
 
+// One unit for each, a group of its own.
 struct dc_sdrs_friction {
-  double stiffness, time_step, smoothing;
-  double drag;          // rho^2/e, m s: on the planes' spins
-  double *coefficient;  // [bodies]
-  struct dc_pose *now;  // [bodies], time t
+  double drag;  // rho^2/e, m s: on the planes' spins
   struct dc_sdrs_rub *rubs;
   struct dc_sdrs_rubbing *vertices;
   size_t rub_count, rub_capacity, vertex_count, vertex_capacity;
-  struct dc_loop_history loop;  // over the rubs
-  bool solved;
-  int slot;       // of the last accepted iterate
-  bool accepted;  // there is one since begin
-};
-
-// Whether threads pay for being woken, from the number of vertices; never changes a result.
-static inline bool dc_sdrs_worth_threads(const struct dc_sdrs_friction *friction)
-{
-  return friction->vertex_count > 2000;
-}
-
-// Frames of a body pair from time t to t+1: R+ R^T, (R+ R^T - I)/h, (c+ - c)/h.
-struct dc_sdrs_motion {
-  double turn[2][9], drift[2][9], velocity[2][3];
-  bool both;  // b moves too
 };
 
 // sdrs_friction.c
-void dc_sdrs_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
-                       struct dc_sdrs_motion *motion);
 // L D L^T of a symmetric 3x3 matrix (lower triangle), in place; pivots are kept positive.
 void dc_sdrs_factor_motion(double z[3][3]);
 // x = Z^-1 g; returns g^T Z^-1 g.
 double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3]);
 
 // sdrs_pull_back.c
-void dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                       double (*wrenches)[6], double *coefficient, double *stiffness);
-
-extern const struct dc_friction_methods dc_sdrs_friction_methods;
-void dc_sdrs_friction_destroy(struct dc_sdrs_friction *friction);
+double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 #endif

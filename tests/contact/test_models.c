@@ -139,16 +139,6 @@ static void test_long_range(void)
   }
 }
 
-// Whether so much rubs that threads share it.
-static bool rubs_a_lot(const struct dc_contact *contact)
-{
-  if (strncmp(contact->model->name, "ipc", 3) == 0)
-    return dc_ipc_worth_threads(&dc_ipc_of(contact)->friction);
-  if (strcmp(contact->model->name, "sdrs") == 0)
-    return dc_sdrs_worth_threads(((const struct dc_sdrs *)contact->own)->friction);
-  return dc_friction_worth_threads(contact->friction);
-}
-
 // Six plates side by side on a large one, slid and turned a little: bits of friction, its derivatives and its pull back
 // do not depend on the number of threads.
 static void test_friction_threads(void)
@@ -201,7 +191,8 @@ static void test_friction_threads(void)
                                     &result->stiffness);
       CHECK(memcmp(result, &results[0], sizeof *result) == 0, "%s with %d threads", model->name, threads);
     }
-    CHECK(results[0].energy > 0 && rubs_a_lot(contact), "%s: %g", model->name, results[0].energy);
+    CHECK(results[0].energy > 0 && dc_friction_worth_threads(contact->friction), "%s: %g", model->name,
+          results[0].energy);
     scene_end(&scene);
   }
 }
