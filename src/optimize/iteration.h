@@ -24,7 +24,11 @@ struct dc_iteration {
 
 // A draw that no other has the number of.
 struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust);
-// Counts a point that was asked about.
+// Value and gradient (may be NULL) at x, counted, infeasible and failed ones too; what is not finite is DC_NUMERICAL, a
+// point that is not DC_INFEASIBLE.
+enum dc_status dc_iteration_evaluate(struct dc_iteration *iteration, const double *x, double *value, double *gradient,
+                                     struct dc_error *error);
+// Counts points that were asked about otherwise.
 void dc_iteration_count(struct dc_iteration *iteration, int points);
 // Books a finite value at x: whether it is the best.  The first one booked is that of the first guess.
 bool dc_iteration_book(struct dc_iteration *iteration, const double *x, double value);

@@ -132,6 +132,8 @@ const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimiz
 // point that overflowed as DC_INFEASIBLE.
 static enum dc_status ask(const struct dc_problem *problem, struct dc_point *point, struct dc_error *error)
 {
+  if (!problem->evaluate)
+    return dc_fail(error, DC_BAD_INPUT, "this problem has no gradient");
   if (!isfinite(norm_largest(point->x, dc_problem_point_size(problem))))
     return dc_fail(error, DC_INFEASIBLE, "the parameters are not finite");
   enum dc_status status = problem->evaluate(problem->context, point->x, &point->value, point->gradient, error);
@@ -139,7 +141,7 @@ static enum dc_status ask(const struct dc_problem *problem, struct dc_point *poi
     return status;
   if (!isfinite(point->value))
     return dc_fail(error, DC_NUMERICAL, "the value is %g", point->value);
-  if (!isfinite(norm_largest(point->gradient, problem->dimension)))
+  if (point->gradient && !isfinite(norm_largest(point->gradient, problem->dimension)))
     return dc_fail(error, DC_NUMERICAL, "the gradient is not finite");
   return DC_OK;
 }
@@ -318,6 +320,17 @@ static bool finished(struct dc_minimization *minimization)
 struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust)
 {
   return (struct dc_draw){.number = (*iteration->draws)++, .trust = trust};
+}
+
+enum dc_status dc_iteration_evaluate(struct dc_iteration *iteration, const double *x, double *value, double *gradient,
+                                     struct dc_error *error)
+{
+  struct dc_point point = {.x = (double *)x, .gradient = gradient};
+  enum dc_status status = evaluate(iteration->owner, &point, error);
+  iteration->result->infeasible += status == DC_INFEASIBLE;
+  iteration->result->failed += status == DC_NUMERICAL;
+  *value = point.value;
+  return status;
 }
 
 void dc_iteration_count(struct dc_iteration *iteration, int points)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fan: Gauss-Newton steps of several lengths from one Jacobian.  Private to src/optimize.
+#ifndef DC_OPTIMIZE_FAN_H
+#define DC_OPTIMIZE_FAN_H
+
+#include "optimize/iteration.h"
+
+enum dc_fan_model { DC_FAN_EDGE, DC_FAN_CENTRE };
+enum dc_fan_metric { DC_FAN_COLUMNS, DC_FAN_UNIT };
+
+struct dc_fan_settings {
+  struct dc_real_list radii;  // factors on the radius of the last step
+  double radius;              // of the first step
+  double least, most;         // that a radius is held within, but for what monotone fans need
+  double margin;              // part of discs and boxes that steps aim into
+  int model, metric;          // enum dc_fan_model, dc_fan_metric
+  bool monotone;              // whether only lower values are taken
+};
+
+enum dc_status dc_fan_check(const char *name, const struct dc_problem *problem, struct dc_error *error);
+size_t dc_fan_state_size(const struct dc_problem *problem);
+
+// The state [dc_fan_state_size] of a fan at iteration->x, which is linearized: value and gradient of the iteration are
+// set, nothing is booked.
+enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
+                            struct dc_error *error);
+// One step on: iteration->x, value and gradient, booked; or iteration->finished.
+enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
+                           struct dc_error *error);
+
+#endif
