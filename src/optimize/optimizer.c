@@ -143,12 +143,20 @@ static void accept(struct dc_minimization *minimization, struct dc_iterate *iter
                                  .gradient = point->gradient};
 }
 
+// A coordinate put back within its bounds.
+static double within(const struct dc_problem *problem, int i, double x)
+{
+  if (problem->low && x < problem->low[i])
+    return problem->low[i];
+  return problem->high && x > problem->high[i] ? problem->high[i] : x;
+}
+
 // Evaluates the point that scale * step leads to, one coordinate held (-1: none), and makes it the current one.
 static enum dc_status try_move(struct dc_minimization *minimization, double scale, int held, struct dc_error *error)
 {
   struct point *current = &minimization->current, *trial = &minimization->trial;
   for (int i = 0; i < minimization->problem->dimension; i++)
-    trial->x[i] = current->x[i] + (i == held ? 0 : scale * minimization->step[i]);
+    trial->x[i] = within(minimization->problem, i, current->x[i] + (i == held ? 0 : scale * minimization->step[i]));
   enum dc_status status = evaluate(minimization->problem, trial, error);
   if (status)
     return status;

@@ -20,6 +20,8 @@ struct dc_problem {
   // and may share their scale.  NULL: each for itself.
   const int *group;
   int group_count;
+  // Bounds of x [dimension], which may be infinite: nothing is evaluated outside.  NULL: none.
+  const double *low, *high;
   // The gradient is estimated from random numbers, others every time: that one estimate is zero does not end the
   // minimization.
   bool drawn;
