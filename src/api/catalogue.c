@@ -97,6 +97,12 @@ static struct entry objective_entry(int i)
   return o ? (struct entry){o->name, o->summary, o->reference, o->options} : (struct entry){0};
 }
 
+static struct entry design_entry(int i)
+{
+  const struct dc_design_type *d = dc_design_types[i];
+  return d ? (struct entry){d->name, d->summary, d->reference, d->options} : (struct entry){0};
+}
+
 static struct entry optimizer_entry(int i)
 {
   const struct dc_optimizer_type *o = dc_optimizer_types[i];
@@ -125,10 +131,9 @@ static struct entry section_entry(int i)
 static const struct family {
   const char *name;
   struct entry (*entry)(int i);
-} families[] = {{"models", model_entry},         {"joints", joint_entry},
-                {"shapes", shape_entry},         {"controls", control_entry},
-                {"objectives", objective_entry}, {"optimizers", optimizer_entry},
-                {"sections", section_entry},     {NULL, NULL}};
+} families[] = {{"models", model_entry},         {"joints", joint_entry},         {"shapes", shape_entry},
+                {"controls", control_entry},     {"objectives", objective_entry}, {"designs", design_entry},
+                {"optimizers", optimizer_entry}, {"sections", section_entry},     {NULL, NULL}};
 
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
 {

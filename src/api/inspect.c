@@ -427,8 +427,8 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   } else {
     dc_text_add(text, "  ");
     dc_api_add_gap(text, "initial gap", 4, gap);
-    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d control parameters, %d objectives\n",
-                largest, parameters, scene->task.objective_count);
+    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameters, %d objectives\n", largest,
+                parameters, scene->task.objective_count);
     describe_memory(scene, text, json);
   }
   dc_json_end(json, '}');

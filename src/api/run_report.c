@@ -4,12 +4,15 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/session.h"
 #include "base/clock.h"
 #include "contact/lane_kernels.h"
 #include "math/libraries.h"
 #include "render/render.h"
+
+enum { DESIGN_LINES = 40 };  // that a summary has
 
 static enum dc_status horizon_outcome(struct session *session, struct outcome *outcome)
 {
@@ -102,11 +105,39 @@ static void put_parameters(const struct session *session, const struct outcome *
   int steps = outcome->best->steps, count = dc_task_parameter_count(&scene->task, &scene->model, steps);
   dc_json_begin(json, "parameters", '{');
   for (int i = 0; i < count; i++) {
-    char name[128];
+    char name[320];
     dc_task_parameter_name(&scene->task, &scene->model, steps, i, name, sizeof name);
     dc_json_put_number(json, name, outcome->best_parameters[i]);
   }
   dc_json_end(json, '}');
+}
+
+// The numbers that the design changed, in physical units.
+static void put_design(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                       struct dc_text *text)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct dc_design_value value;
+  if (!scene->task.design_count)
+    return;
+  dc_json_begin(json, "design", '[');
+  for (int i = 0;
+       dc_task_design_value(&scene->task, &scene->model, outcome->best->steps, outcome->best_parameters, i, &value);
+       i++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", value.name);
+    dc_json_put_string(json, "unit", value.unit);
+    dc_json_put_number(json, "initial", value.initial);
+    dc_json_put_number(json, "value", value.value);
+    dc_json_end(json, '}');
+    if (i < DESIGN_LINES)
+      dc_text_add(text, "  %s: %.6g%s%s (in the scene %.6g)\n", value.name, value.value,
+                  strcmp(value.unit, "1") == 0 ? "" : " ", strcmp(value.unit, "1") == 0 ? "" : value.unit,
+                  value.initial);
+    else if (i == DESIGN_LINES)
+      dc_text_add(text, "  and further numbers of the design\n");
+  }
+  dc_json_end(json, ']');
 }
 
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
@@ -205,6 +236,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
     dc_text_add(text, "%s: %d steps, loss %.6g%s\n", session->scene->scene->name, result->steps, result->loss,
                 result->success ? ", task reached" : "");
   put_parameters(session, outcome, json);
+  put_design(session, outcome, json, text);
   put_objectives(session, outcome, json, text);
   dc_json_end(json, '}');
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,

@@ -6,11 +6,14 @@
 
 #include "api/internal.h"
 
-// Where bodies a and b are after the first controls of the task.  poses [bodies]: room for all.
-static void place_pair(struct dc_plan *plan, int controls, int a, int b, struct dc_pose *poses, struct dc_pose pair[2])
+// Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]: room for
+// all.
+static void place_pair(struct dc_plan *plan, int movers, int a, int b, struct dc_pose *poses, struct dc_pose pair[2])
 {
   struct dc_task task = *plan->task;
-  task.control_count = controls;
+  int controls = task.control_count;
+  task.control_count = movers < controls ? movers : controls;
+  task.design_count = movers > controls ? movers - controls : 0;
   dc_plan_reset_input(plan);
   dc_task_apply(&task, plan->model, &plan->window, plan->state, plan->parameters, plan->input);
   dc_poses(&plan->model->bodies, plan->input->q, poses);
@@ -18,13 +21,13 @@ static void place_pair(struct dc_plan *plan, int controls, int a, int b, struct 
   pair[1] = poses[b];
 }
 
-// The number of the last control that moves body a or b, or -1: both are where the scene puts them.
+// The number of the last mover that moves body a or b, or -1: both are where the scene puts them.
 static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 {
   struct dc_pose before[2], after[2];
   int mover = -1;
   place_pair(plan, 0, a, b, poses, before);
-  for (int i = 0; i < plan->task->control_count; i++) {
+  for (int i = 0; i < plan->task->control_count + plan->task->design_count; i++) {
     place_pair(plan, i + 1, a, b, poses, after);
     if (memcmp(before, after, sizeof before) != 0)
       mover = i;
@@ -47,7 +50,9 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
     snprintf(how_deep, sizeof how_deep, "overlap at the start, by at least %.3g m", depth);
   dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" (at %.4g, %.4g, %.4g m) and \"%.255s\" %s", bodies[a].name, x[0],
           x[1], x[2], bodies[b].name, how_deep);
-  int mover = find_mover(plan, a, b, poses);
+  int mover = find_mover(plan, a, b, poses), controls = plan->task->control_count;
+  if (mover >= controls)
+    return dc_scene_wrap(scene, DC_PART_DESIGN, mover - controls, error);
   return mover < 0 ? dc_scene_wrap(scene, DC_PART_BODY, a > b ? a : b, error)
                    : dc_scene_wrap(scene, DC_PART_CONTROL, mover, error);
 }

@@ -18,7 +18,7 @@ const struct cli_command cli_command_list = {
     .summary = "List what scenes can be made of, with all options.",
     .operand = "FAMILY",
     .operand_value = CLI_VALUE_FAMILY,
-    .details = "FAMILY: models, joints, shapes, controls, objectives, optimizers or sections; all without it.",
+    .details = "FAMILY: models, joints, shapes, controls, objectives, designs, optimizers or sections; all without it.",
     .options = options,
     .run = run,
 };

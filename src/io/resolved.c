@@ -182,6 +182,13 @@ static void put_task(struct resolver *resolver)
     dc_json_end(&resolver->writer, '}');
   }
   dc_json_end(&resolver->writer, ']');
+  if (task->design_count) {
+    dc_json_begin(&resolver->writer, "design", '[');
+    for (int i = 0; i < task->design_count; i++)
+      put_object(resolver, NULL, "type", task->design[i].type->name, task->design[i].type->options,
+                 task->design[i].options);
+    dc_json_end(&resolver->writer, ']');
+  }
   put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
              scene->optimizer_options);
   put_object(resolver, "gradient", NULL, NULL, dc_gradient_options, &scene->gradient);

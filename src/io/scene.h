@@ -77,8 +77,8 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
 void dc_scene_destroy(struct dc_scene *scene);
 
 // For mistakes that show only when the scene is put together: puts "file:line:column: path: " of a part of the scene, of
-// bodies and controls that with the given number, in front of the message of *error.  Returns the status of *error.
-enum dc_scene_part { DC_PART_BODY, DC_PART_CONTROL, DC_PART_SHOT, DC_PART_TIME };
+// bodies, controls and design that with the given number, in front of the message of *error.  Returns the status of *error.
+enum dc_scene_part { DC_PART_BODY, DC_PART_CONTROL, DC_PART_DESIGN, DC_PART_SHOT, DC_PART_TIME };
 enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error);
 
 // The JSON Schema (draft 2020-12) of the format, made from the option tables; owned by the caller (free()).

@@ -6,9 +6,9 @@
 #include "base/characters.h"
 
 const char *const dc_scene_keys[] = {
-    "name",    "comment", "description", "time",    "gravity",   "contact",   "solver",   "mujoco", "include",
-    "shapes",  "bodies",  "couplings",   "control", "objective", "optimizer", "gradient", "init",   "horizon",
-    "problem", "refine",  "pairs",       "camera",  "models",    "$schema",   NULL};
+    "name",    "comment", "description", "time",    "gravity",   "contact", "solver",    "mujoco",   "include",
+    "shapes",  "bodies",  "couplings",   "control", "objective", "design",  "optimizer", "gradient", "init",
+    "horizon", "problem", "refine",      "pairs",   "camera",    "models",  "$schema",   NULL};
 const char *const dc_scene_sections[] = {"time",      "contact",           "solver", "mujoco",
                                          "optimizer", "gradient",          "init",   "horizon",
                                          "refine",    "refine.derivative", "camera", NULL};
@@ -265,6 +265,7 @@ int dc_family_members(enum dc_family family, struct dc_family_member members[DC_
   case DC_SHAPE_TYPES: COLLECT(dc_shape_types); break;
   case DC_CONTROL_TYPES: COLLECT(dc_control_types); break;
   case DC_OBJECTIVE_TYPES: COLLECT(dc_objective_types); break;
+  case DC_DESIGN_TYPES: COLLECT(dc_design_types); break;
   case DC_OPTIMIZER_TYPES: COLLECT_IF(dc_optimizer_types, !dc_optimizer_types[i]->manifold); break;
   case DC_LEAST_SQUARES_TYPES: COLLECT_IF(dc_optimizer_types, dc_optimizer_types[i]->manifold); break;
   }

@@ -12,7 +12,7 @@ enum {
   DC_SCENE_MOST_SHAPES = 10000,
   DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
   DC_SCENE_MOST_INCLUDES = 64,
-  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, couplings
+  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, design, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
 
@@ -43,6 +43,7 @@ enum dc_family {
   DC_SHAPE_TYPES,
   DC_CONTROL_TYPES,
   DC_OBJECTIVE_TYPES,
+  DC_DESIGN_TYPES,
   DC_OPTIMIZER_TYPES,
   DC_LEAST_SQUARES_TYPES  // optimizers of refinements
 };

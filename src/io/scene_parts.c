@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, bodies, controls and objectives of a scene.
+// Shapes, bodies, controls, objectives and design of a scene.
 #include <string.h>
 
 #include "io/scene_build.h"
@@ -275,6 +275,26 @@ static enum dc_status read_objective(struct dc_scene_build *build, const struct 
   return DC_OK;
 }
 
+static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
+{
+  struct dc_task *task = &build->scene->task;
+  struct dc_design_entry *entry = &task->design[task->design_count];
+  int type;
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_DESIGN_TYPES, NULL, &type);
+  if (status)
+    return status;
+  if (build->scene->horizon_given)
+    return dc_json_fail(object, build->error, DC_BAD_INPUT, "must be absent in a receding horizon (\"horizon\")");
+  entry->type = dc_design_types[type];
+  status = read_member_options(build, object, entry->type->options, entry->type->options_size, &entry->options);
+  if (status)
+    return status;
+  if (entry->type->check(entry->options, &build->scene->model, build->error) ||
+      dc_design_check_last(++task->design_count, task->design, &build->scene->model, build->error))
+    return dc_json_wrap(object, build->error);
+  return DC_OK;
+}
+
 // The array at the top under key, empty when there is none; its length.
 static enum dc_status find_array(struct dc_scene_build *build, const char *key, struct dc_json *array, int *count)
 {
@@ -328,15 +348,19 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
 {
   struct dc_task *task = &build->scene->task;
   struct dc_arena *arena = build->scene->arena;
-  struct dc_json controls, objectives;
-  int control_count = 0, objective_count = 0;
+  struct dc_json controls, objectives, design;
+  int control_count = 0, objective_count = 0, design_count = 0;
   enum dc_status status = find_array(build, "control", &controls, &control_count);
-  if (status || (status = find_array(build, "objective", &objectives, &objective_count)))
+  if (status || (status = find_array(build, "objective", &objectives, &objective_count)) ||
+      (status = find_array(build, "design", &design, &design_count)))
     return status;
   task->controls = dc_arena_alloc(arena, (size_t)control_count, sizeof *task->controls);
   task->objectives = dc_arena_alloc(arena, (size_t)objective_count, sizeof *task->objectives);
-  if (!task->controls || !task->objectives)
+  task->design = dc_arena_alloc(arena, (size_t)design_count, sizeof *task->design);
+  if (!task->controls || !task->objectives || !task->design)
     return out_of_memory(build);
   status = read_elements(build, &controls, read_control);
-  return status ? status : read_elements(build, &objectives, read_objective);
+  if (!status)
+    status = read_elements(build, &objectives, read_objective);
+  return status ? status : read_elements(build, &design, read_design);
 }

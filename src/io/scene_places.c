@@ -7,8 +7,8 @@
 
 struct dc_scene_places {
   struct dc_json_document document;  // name and texts only
-  int body_count, control_count, shot_index;
-  struct dc_json_place *bodies, *controls, shot, time;
+  int body_count, control_count, design_count, shot_index;
+  struct dc_json_place *bodies, *controls, *design, shot, time;
 };
 
 static struct dc_json_place place_of(const struct dc_json *value)
@@ -42,6 +42,8 @@ enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
   enum dc_status status = keep_elements(build, "bodies", &places->body_count, &places->bodies);
   if (!status)
     status = keep_elements(build, "control", &places->control_count, &places->controls);
+  if (!status)
+    status = keep_elements(build, "design", &places->design_count, &places->design);
   if (status)
     return status;
   struct dc_json time = dc_json_member(&build->root, "time");
@@ -78,6 +80,11 @@ enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part pa
     if (index < places->control_count)
       place = &places->controls[index];
     dc_error_prefix(error, "control[%d]", index);
+    break;
+  case DC_PART_DESIGN:
+    if (index < places->design_count)
+      place = &places->design[index];
+    dc_error_prefix(error, "design[%d]", index);
     break;
   case DC_PART_SHOT:
     place = &places->shot;

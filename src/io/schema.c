@@ -205,7 +205,7 @@ static void put_contact(struct dc_json_writer *writer)
   dc_json_end(writer, '}');
 }
 
-// "shapes", "control" or "objective": a collection of members of a family.
+// "shapes", "control", "objective" or "design": a collection of members of a family.
 static void put_collection(struct dc_json_writer *writer, const char *key, const char *description,
                            enum dc_family family)
 {
@@ -358,6 +358,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_elements(writer, "couplings", "coordinates that follow others", DC_SCENE_MOST_ENTRIES, dc_coupling_options);
   put_collection(writer, "control", "what the optimizer may change", DC_CONTROL_TYPES);
   put_collection(writer, "objective", "what the optimizer makes small", DC_OBJECTIVE_TYPES);
+  put_collection(writer, "design", "numbers of the model that the optimizer may change", DC_DESIGN_TYPES);
   dc_json_begin(writer, "optimizer", '{');
   put_title(writer, "optimizer");
   dc_json_begin(writer, "anyOf", '[');

@@ -128,6 +128,10 @@ static void draw(const struct search *search, long number, double *point)
     }
     first += count;
   }
+  // the design is the scene's
+  for (int i = dc_task_control_parameter_count(plan->task, plan->model, plan->window.steps); i < plan->parameter_count;
+       i++)
+    point[i] = search->given[i];
 }
 
 static void try_point(struct dc_plan *plan, struct trial *trial)

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "design/number_kinds.h"
 #include "plan/worker.h"
 
 // A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is
@@ -19,23 +20,14 @@ static const double CLOSE = 1e-7;
 // A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
 static const double SMALLEST_STEP = 1e-9;
 
-// All that can be differentiated: the controls, the numbers of the design, the start.
-enum kind {
-  CONTROL,
-  MASS,
-  STIFFNESS,
-  GRAVITY,
-  FRICTION,
-  PROPORTIONAL_GAIN,
-  DERIVATIVE_GAIN,
-  INITIAL_POSITION,
-  INITIAL_VELOCITY,
-  KINDS
-};
+// All that can be differentiated: the controls, the numbers that dc_number_kinds lists with all coordinates of the start,
+// the design's parameters.  A kind is CONTROL, NUMBERS + an index into dc_number_kinds, or, behind these, one for each entry of
+// the design (the last one for all further ones).
+enum { CONTROL, NUMBERS, KINDS_MOST = 64 };
 
 struct coordinate {
-  enum kind kind;
-  int index;  // parameter, body, axis or entry of a tangent vector
+  int kind;
+  int index;  // parameter; body, axis or entry of a tangent vector
   int body;   // that the entry belongs to
 };
 
@@ -56,31 +48,37 @@ struct checkers {
   double *shifted, *tangents;  // of all
 };
 
-static double *design_entry(struct dc_design *design, struct coordinate c)
+static int design_kind(void)
 {
-  switch (c.kind) {
-  case MASS: return &design->body_mass_scale[c.index];
-  case STIFFNESS: return &design->stiffness_scale;
-  case FRICTION: return &design->friction_scale[c.index];
-  case PROPORTIONAL_GAIN: return &design->kp_scale[c.index];
-  case DERIVATIVE_GAIN: return &design->kd_scale[c.index];
-  default: return &design->gravity[c.index];
-  }
+  int count = 0;
+  while (dc_number_kinds[count])
+    count++;
+  return NUMBERS + count;
 }
 
-// Moves a number of the input, which holds the start of the window before the controls act on it.
+static bool is_parameter(struct coordinate c)
+{
+  return c.kind == CONTROL || c.kind >= design_kind();
+}
+
+static const struct dc_number_kind *number_of(struct coordinate c)
+{
+  return dc_number_kinds[c.kind - NUMBERS];
+}
+
+// Moves a number of the input, which holds the start of the window before controls and design act on it.
 static void shift_input(struct checker *checker, struct coordinate c, double step)
 {
+  const struct dc_model *model = checker->plan->model;
   struct dc_rollout_input *input = checker->plan->input;
-  switch (c.kind) {
-  case CONTROL: break;
-  case INITIAL_POSITION:
+  if (is_parameter(c))
+    return;
+  if (number_of(c) == &dc_number_position) {
     checker->tangent[c.index] = 1;
-    dc_state_move(&checker->plan->model->bodies, input->q, step, checker->tangent, input->q);
+    dc_state_move(&model->bodies, input->q, step, checker->tangent, input->q);
     checker->tangent[c.index] = 0;
-    break;
-  case INITIAL_VELOCITY: input->velocity[c.index] += step; break;
-  default: *design_entry(&input->design, c) += step;
+  } else {
+    *number_of(c)->input(model, input, c.index) += step;
   }
 }
 
@@ -95,7 +93,7 @@ static enum dc_status loss_at(struct checker *checker, struct coordinate c, doub
 {
   struct dc_plan *plan = checker->plan;
   memcpy(checker->shifted, checker->parameters, (size_t)plan->parameter_count * sizeof *checker->shifted);
-  if (c.kind == CONTROL)
+  if (is_parameter(c))
     checker->shifted[c.index] += step;
   dc_plan_reset_input(plan);
   shift_input(checker, c, step);
@@ -189,105 +187,109 @@ static enum dc_status difference(struct checker *checker, struct coordinate c, d
 
 static void coordinate_name(const struct checker *checker, struct coordinate c, char *text, size_t size)
 {
-  static const char axes[] = "xyz";
   const struct dc_plan *plan = checker->plan;
-  const struct dc_body *body = plan->model->bodies.count ? &plan->model->bodies.bodies[c.body] : NULL;
-  switch (c.kind) {
-  case CONTROL: dc_task_parameter_name(plan->task, plan->model, plan->window.steps, c.index, text, size); break;
-  case STIFFNESS: snprintf(text, size, "contact.stiffness"); break;
-  case GRAVITY: snprintf(text, size, "gravity.%c", axes[c.index]); break;
-  case MASS: snprintf(text, size, "bodies.%s.mass", body->name); break;
-  case FRICTION: snprintf(text, size, "bodies.%s.friction", body->name); break;
-  case PROPORTIONAL_GAIN: snprintf(text, size, "bodies.%s.kp", body->name); break;
-  case DERIVATIVE_GAIN: snprintf(text, size, "bodies.%s.kd", body->name); break;
-  case INITIAL_POSITION:
-    snprintf(text, size, "bodies.%s.initial_position[%d]", body->name, c.index - body->v_offset);
-    break;
-  default: snprintf(text, size, "bodies.%s.initial_velocity[%d]", body->name, c.index - body->v_offset);
+  if (is_parameter(c)) {
+    dc_task_parameter_name(plan->task, plan->model, plan->window.steps, c.index, text, size);
+    return;
   }
+  const struct dc_number_kind *number = number_of(c);
+  const struct dc_body *body = plan->model->bodies.count ? &plan->model->bodies.bodies[c.body] : NULL;
+  if (number->index == DC_NUMBER_OF_BODY)
+    snprintf(text, size, "bodies.%s.%s", body->name, number->name);
+  else if (number->index == DC_NUMBER_OF_COORDINATE)
+    snprintf(text, size, "bodies.%s.initial_%s[%d]", body->name, number->name, c.index - body->v_offset);
+  else
+    dc_number_name(number, plan->model, c.index, text, size);
 }
 
 static double adjoint_value(struct checker *checker, const double *gradient, struct coordinate c)
 {
-  const struct dc_rollout_cotangent *cotangent = checker->plan->cotangent;
-  switch (c.kind) {
-  case CONTROL: return gradient[c.index];
-  case INITIAL_POSITION: return cotangent->q[c.index];
-  case INITIAL_VELOCITY: return cotangent->velocity[c.index];
-  default: return *design_entry(&checker->plan->cotangent->design, c);
-  }
+  if (is_parameter(c))
+    return gradient[c.index];
+  return *number_of(c)->cotangent(checker->plan->model, checker->plan->cotangent, c.index);
 }
 
-// Whether a body's friction can matter: it rubs, and it moves or something that moves may touch it.
-static bool has_friction(const struct dc_model *model, int body)
-{
-  const struct dc_bodies *bodies = &model->bodies;
-  if (!(dc_model_friction(model, body) > 0))
-    return false;
-  for (int other = 0; other < bodies->count; other++)
-    if (other != body && dc_bodies_touch(bodies, body, other))
-      return true;
-  return false;
-}
-
+// Its numbers, and all coordinates of its start.
 static int list_body(const struct dc_model *model, int index, struct coordinate *list)
 {
   const struct dc_body *body = &model->bodies.bodies[index];
+  int count = 0, freedoms = body->nv;
+  for (int k = 0; dc_number_kinds[k]; k++)
+    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_kinds[k]->present(model, index))
+      list[count++] = (struct coordinate){NUMBERS + k, index, index};
+  for (int v = 0; v < freedoms; v++)
+    for (int k = 0; dc_number_kinds[k]; k++)
+      if (dc_number_kinds[k]->index == DC_NUMBER_OF_COORDINATE)
+        list[count++] = (struct coordinate){NUMBERS + k, body->v_offset + v, index};
+  return count;
+}
+
+static int list_model(const struct dc_model *model, struct coordinate *list)
+{
   int count = 0;
-  if (dc_body_moves(body))
-    list[count++] = (struct coordinate){MASS, index, index};
-  if (has_friction(model, index))
-    list[count++] = (struct coordinate){FRICTION, index, index};
-  if (body->pd) {
-    list[count++] = (struct coordinate){PROPORTIONAL_GAIN, index, index};
-    list[count++] = (struct coordinate){DERIVATIVE_GAIN, index, index};
-  }
-  for (int k = 0; k < body->nv; k++) {
-    list[count++] = (struct coordinate){INITIAL_POSITION, body->v_offset + k, index};
-    list[count++] = (struct coordinate){INITIAL_VELOCITY, body->v_offset + k, index};
+  for (int k = 0; dc_number_kinds[k]; k++) {
+    const struct dc_number_kind *kind = dc_number_kinds[k];
+    if (kind->index == DC_NUMBER_OF_BODY || kind->index == DC_NUMBER_OF_COORDINATE)
+      continue;
+    for (int i = 0; i < dc_number_count(kind, model); i++)
+      if (kind->present(model, i))
+        list[count++] = (struct coordinate){NUMBERS + k, i, 0};
   }
   return count;
 }
 
 static size_t most_coordinates(const struct dc_plan *plan)
 {
-  const struct dc_bodies *bodies = &plan->model->bodies;
-  return (size_t)plan->parameter_count + 4 * (size_t)bodies->count + 2 * (size_t)bodies->nv + 4;
+  size_t count = (size_t)plan->parameter_count;
+  for (int k = 0; dc_number_kinds[k]; k++)
+    count += (size_t)dc_number_count(dc_number_kinds[k], plan->model);
+  return count;
+}
+
+static int list_design(const struct dc_plan *plan, int first, struct coordinate *list)
+{
+  int count = 0;
+  for (int e = 0; e < plan->task->design_count; e++) {
+    const struct dc_design_entry *entry = &plan->task->design[e];
+    int kind = design_kind() + e < KINDS_MOST ? design_kind() + e : KINDS_MOST - 1;
+    for (int i = 0; i < entry->type->parameter_count(entry->options, plan->model); i++, count++)
+      list[count] = (struct coordinate){kind, first + count, 0};
+  }
+  return count;
 }
 
 static int list_coordinates(const struct dc_plan *plan, struct coordinate *list)
 {
-  int count = 0;
-  for (int i = 0; i < plan->parameter_count; i++)
-    list[count++] = (struct coordinate){CONTROL, i, 0};
+  int controls = dc_task_control_parameter_count(plan->task, plan->model, plan->window.steps), count = 0;
+  for (; count < controls; count++)
+    list[count] = (struct coordinate){CONTROL, count, 0};
   for (int i = 0; i < plan->model->bodies.count; i++)
     count += list_body(plan->model, i, list + count);
-  if (plan->pair_count)
-    list[count++] = (struct coordinate){STIFFNESS, 0, 0};
-  for (int i = 0; i < 3; i++)
-    list[count++] = (struct coordinate){GRAVITY, i, 0};
-  return count;
+  count += list_model(plan->model, list + count);
+  return count + list_design(plan, controls, list + count);
 }
 
-// A seeded choice: a kind in turn, then one of its coordinates not yet chosen; few coordinates are all taken.
-static int choose_coordinates(struct coordinate *list, int count, uint64_t seed)
+// A seeded choice among those of kinds first .. last - 1, behind the chosen ones: a kind in turn, then one of its coordinates
+// not yet chosen; few coordinates are all taken.  How many are chosen then.
+static int choose_coordinates(struct coordinate *list, int count, int first, int last, int chosen,
+                              struct dc_random *random)
 {
-  struct dc_random random;
-  dc_random_seed(&random, seed);
-  int chosen = 0;
-  for (int turn = 0; chosen < DC_GRADIENT_CHECKS && chosen < count; turn++) {
-    enum kind kind = (enum kind)(turn % KINDS);
-    int candidates = 0;
+  int left = 0, most = chosen + DC_GRADIENT_CHECKS;
+  for (int i = chosen; i < count; i++)
+    left += list[i].kind >= first && list[i].kind < last;
+  for (int turn = 0; chosen < most && left > 0; turn++) {
+    int kind = first + turn % (last - first), candidates = 0;
     for (int i = chosen; i < count; i++)
       candidates += list[i].kind == kind;
     if (!candidates)
       continue;
-    int pick = (int)(dc_random_uniform(&random) * candidates);
+    int pick = (int)(dc_random_uniform(random) * candidates);
     for (int i = chosen; i < count; i++)
       if (list[i].kind == kind && pick-- == 0) {
         struct coordinate swap = list[chosen];
         list[chosen++] = list[i];
         list[i] = swap;
+        left--;
         break;
       }
   }
@@ -298,9 +300,9 @@ struct differences {
   const struct checkers *checkers;
   const struct coordinate *list;
   struct dc_gradient_difference *entries;
-  double close[DC_GRADIENT_CHECKS];
-  enum dc_status statuses[DC_GRADIENT_CHECKS];
-  struct dc_error errors[DC_GRADIENT_CHECKS];
+  double close[DC_GRADIENT_CHECKS_MOST];
+  enum dc_status statuses[DC_GRADIENT_CHECKS_MOST];
+  struct dc_error errors[DC_GRADIENT_CHECKS_MOST];
 };
 
 static void difference_pass(void *context, int index, int thread)
@@ -345,16 +347,19 @@ static enum dc_status check_coordinates(const struct checkers *checkers, const d
   if (!list)
     return dc_fail(error, DC_MEMORY, "out of memory");
   int total = list_coordinates(checker->plan, list);
-  double norms[KINDS] = {0}, largest = 0;
+  double norms[KINDS_MOST] = {0}, largest = 0;
   for (int i = 0; i < total; i++)
     norms[list[i].kind] = hypot(norms[list[i].kind], adjoint_value(checker, gradient, list[i]));
-  for (int k = 0; k < KINDS; k++)
+  for (int k = 0; k < KINDS_MOST; k++)
     largest = fmax(largest, norms[k]);
-  for (int k = 0; k < KINDS; k++) {
+  for (int k = 0; k < KINDS_MOST; k++) {
     norms[k] = fmax(norms[k], NEGLIGIBLE * largest);
     norms[k] = norms[k] > 0 ? norms[k] : 1;
   }
-  check->count = choose_coordinates(list, total, seed);
+  struct dc_random random;
+  dc_random_seed(&random, seed);
+  check->count = choose_coordinates(list, total, CONTROL, design_kind(), 0, &random);
+  check->count = choose_coordinates(list, total, design_kind(), KINDS_MOST, check->count, &random);
   check->flat = true;
   for (int i = 0; i < check->count; i++) {
     struct dc_gradient_difference *entry = &check->checks[i];

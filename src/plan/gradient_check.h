@@ -7,7 +7,8 @@
 
 #include "plan/trajectory_plan.h"
 
-enum { DC_GRADIENT_CHECKS = 16, DC_TAYLOR_DIRECTIONS = 4 };
+// Most differences: of controls and numbers of the model together, and as many again of the design's parameters.
+enum { DC_GRADIENT_CHECKS = 16, DC_GRADIENT_CHECKS_MOST = 2 * DC_GRADIENT_CHECKS, DC_TAYLOR_DIRECTIONS = 4 };
 
 struct dc_gradient_difference {
   char parameter[128];
@@ -22,7 +23,7 @@ struct dc_gradient_difference {
 struct dc_gradient_check {
   double loss;
   int count;
-  struct dc_gradient_difference checks[DC_GRADIENT_CHECKS];
+  struct dc_gradient_difference checks[DC_GRADIENT_CHECKS_MOST];
   double max_relative_error;  // of those that do not straddle
   int steps, divided_steps;   // of the rollout at the point
   int straddling;             // differences that do
@@ -32,11 +33,11 @@ struct dc_gradient_check {
   bool flat;  // the gradient is exactly zero
 };
 
-// Checks the plan at parameters: up to 16 seeded coordinates, one after the other of the controls, mass scales,
-// stiffness scale, gravity, friction scales, gains, initial positions and velocities (before the controls act on
-// them), by extrapolated central differences, and 4 random directions of the controls by the order of the Taylor
-// remainder.  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
-// changes nothing.
+// Checks the plan at parameters, by extrapolated central differences: up to 16 seeded coordinates, one after the other of the
+// controls and of every kind of number (dc_number_kinds: of masses, friction, gains and stiffness the factors; of the start
+// all coordinates; before controls and design act on them), and up to 16 of the parameters of the design, one after the
+// other of its entries.  4 random directions of all parameters are checked by the order of the Taylor remainder.  Forward
+// solves are converged to rounding, as many side by side as there are threads (dc_threads), which changes nothing.
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 

@@ -101,6 +101,8 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
     return dc_fail(error, DC_BAD_INPUT,
                    "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
                    control, task->controls[control].type->name);
+  if (task->design_count)
+    return dc_fail(error, DC_BAD_INPUT, "design: a receding horizon cannot change numbers of the model");
   if (horizon->coast > 0 && horizon->coast >= horizon->stall)
     return dc_fail(error, DC_BAD_INPUT, "coast: must be < stall, %ld (is %ld)", horizon->stall, horizon->coast);
   if (horizon->apply > horizon->length)

@@ -22,6 +22,9 @@ void dc_parameters_resize(const struct dc_task *task, const struct dc_model *mod
     from += from_count;
     to += to_count;
   }
+  int design = dc_task_parameter_count(task, model, to_steps) - dc_task_control_parameter_count(task, model, to_steps);
+  for (int k = 0; k < design; k++)
+    to[k] = from[k];
 }
 
 // What an adjoint and an optimization need.
@@ -50,8 +53,11 @@ static bool allocate(struct dc_plan *plan, bool in_file)
   plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
   plan->evaluated = dc_alloc(parameters, sizeof *plan->evaluated);
   plan->group = dc_alloc(parameters, sizeof *plan->group);
+  plan->low = dc_alloc(parameters, sizeof *plan->low);
+  plan->high = dc_alloc(parameters, sizeof *plan->high);
   return plan->input && plan->trajectory && plan->state && plan->parameters && plan->best_parameters &&
-         plan->first_parameters && plan->evaluated && plan->group && (plan->forward || allocate_for_gradients(plan));
+         plan->first_parameters && plan->evaluated && plan->group && plan->low && plan->high &&
+         (plan->forward || allocate_for_gradients(plan));
 }
 
 static struct dc_plan *create(const struct dc_model *model, const struct dc_task *task, int steps, bool forward,
@@ -129,6 +135,8 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->first_parameters);
   free(plan->evaluated);
   free(plan->group);
+  free(plan->low);
+  free(plan->high);
   dc_gradient_estimator_destroy(plan->estimator);
   free(plan);
 }
@@ -351,6 +359,10 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
       .dimension = plan->parameter_count, .context = plan, .evaluate = evaluate_problem, .group = plan->group};
   plan->problem.drawn = plan->gradient.type == DC_GRADIENT_BUNDLE;
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
+  if (dc_task_bounds(plan->task, plan->model, plan->window.steps, plan->low, plan->high)) {
+    plan->problem.low = plan->low;
+    plan->problem.high = plan->high;
+  }
   plan->optimizer = optimizer;
   plan->optimizer_options = options;
   plan->first_guess_found = false;

@@ -47,6 +47,7 @@ struct dc_plan {
   double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
   double *first_parameters;
   int *group;                            // [parameter_count]
+  double *low, *high;                    // [parameter_count] bounds
   struct dc_minimization *minimization;  // under way, or NULL
   struct dc_problem problem;
   const struct dc_optimizer_type *optimizer;  // of the minimization
@@ -132,7 +133,7 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
 
 // Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
-// initial.
+// initial; those of the design stay.
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to);
 

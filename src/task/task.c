@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter vector is the concatenation of the controls' parameters, in the order of the scene; so is the state.
+// The parameter vector is the concatenation of the controls' parameters, in the order of the scene, and the design's; the
+// state is that of the controls' states.
 #include "task/task.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static int count_of(const struct dc_control *control, const struct dc_model *model, int steps)
 {
   return control->type->parameter_count(control->options, model, steps);
+}
+
+static int design_count_of(const struct dc_design_entry *entry, const struct dc_model *model)
+{
+  return entry->type->parameter_count(entry->options, model);
 }
 
 static int state_of(const struct dc_control *control, const struct dc_model *model)
@@ -25,11 +32,19 @@ static const double *past_const(const double *numbers, int count)
   return count ? numbers + count : numbers;
 }
 
-int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
+int dc_task_control_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
 {
   int count = 0;
   for (int i = 0; i < task->control_count; i++)
     count += count_of(&task->controls[i], model, steps);
+  return count;
+}
+
+int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
+{
+  int count = dc_task_control_parameter_count(task, model, steps);
+  for (int i = 0; i < task->design_count; i++)
+    count += design_count_of(&task->design[i], model);
   return count;
 }
 
@@ -45,6 +60,15 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
     }
     i -= count;
   }
+  for (int k = 0; k < task->design_count; k++) {
+    const struct dc_design_entry *entry = &task->design[k];
+    int count = design_count_of(entry, model);
+    if (i < count) {
+      entry->type->parameter_name(entry->options, model, i, text, size);
+      return;
+    }
+    i -= count;
+  }
   snprintf(text, size, "parameter %d", i);
 }
 
@@ -55,6 +79,42 @@ void dc_task_initial(const struct dc_task *task, const struct dc_model *model, i
     control->type->initial(control->options, model, steps, parameters);
     parameters = past(parameters, count_of(control, model, steps));
   }
+  for (int i = 0; i < task->design_count; i++) {
+    const struct dc_design_entry *entry = &task->design[i];
+    entry->type->initial(entry->options, model, parameters);
+    parameters = past(parameters, design_count_of(entry, model));
+  }
+}
+
+bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, int steps, double *low, double *high)
+{
+  int count = dc_task_parameter_count(task, model, steps), i = dc_task_control_parameter_count(task, model, steps);
+  bool any = false;
+  for (int k = 0; k < i; k++)
+    low[k] = -INFINITY, high[k] = INFINITY;
+  for (int k = 0, at = i; k < task->design_count; k++) {
+    const struct dc_design_entry *entry = &task->design[k];
+    entry->type->bounds(entry->options, model, low + at, high + at);
+    at += design_count_of(entry, model);
+  }
+  for (; i < count; i++)
+    any |= !isinf(low[i]) || !isinf(high[i]);
+  return any;
+}
+
+bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
+                          int i, struct dc_design_value *value)
+{
+  parameters = past_const(parameters, dc_task_control_parameter_count(task, model, steps));
+  for (int k = 0; k < task->design_count; k++) {
+    const struct dc_design_entry *entry = &task->design[k];
+    if (entry->type->value(entry->options, model, parameters, i, value))
+      return true;
+    for (int own = 0; entry->type->value(entry->options, model, parameters, own, value); own++)
+      i--;
+    parameters += design_count_of(entry, model);
+  }
+  return false;
 }
 
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group)
@@ -67,6 +127,18 @@ int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int
       group[k] = k;
     if (control->type->groups)
       own = control->type->groups(control->options, model, steps, group);
+    for (int k = 0; k < count; k++)
+      group[k] += groups;
+    groups += own;
+    group += count;
+  }
+  for (int i = 0; i < task->design_count; i++) {
+    const struct dc_design_entry *entry = &task->design[i];
+    int count = design_count_of(entry, model), own = count;
+    for (int k = 0; k < count; k++)
+      group[k] = k;
+    if (entry->type->groups)
+      own = entry->type->groups(entry->options, model, group);
     for (int k = 0; k < count; k++)
       group[k] += groups;
     groups += own;
@@ -122,14 +194,24 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
     state = past_const(state, state_of(control, model));
     parameters = past_const(parameters, count_of(control, model, window->steps));
   }
+  for (int i = 0; i < task->design_count; i++) {
+    const struct dc_design_entry *entry = &task->design[i];
+    entry->type->apply(entry->options, model, parameters, input);
+    parameters = past_const(parameters, design_count_of(entry, model));
+  }
 }
 
-// The chain rule runs through the controls in reverse.
+// The chain rule runs through design and controls in reverse.
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                        double *gradient)
 {
   int offset = dc_task_parameter_count(task, model, window->steps), state_offset = dc_task_state_size(task, model);
+  for (int i = task->design_count - 1; i >= 0; i--) {
+    const struct dc_design_entry *entry = &task->design[i];
+    offset -= design_count_of(entry, model);
+    entry->type->pull_back(entry->options, model, parameters + offset, cotangent, gradient + offset);
+  }
   for (int i = task->control_count - 1; i >= 0; i--) {
     const struct dc_control *control = &task->controls[i];
     offset -= count_of(control, model, window->steps);

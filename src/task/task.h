@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks: controls turn parameters into the input of a rollout, objectives turn a trajectory into a loss.
+// Tasks: controls and design turn parameters into the input of a rollout, objectives turn a trajectory into a loss.
 #ifndef DC_TASK_TASK_H
 #define DC_TASK_TASK_H
 
+#include "design/design.h"
 #include "dynamics/rollout.h"
 
 // The part of a run that a rollout covers: the whole, or a piece of a receding horizon.
@@ -84,16 +85,25 @@ struct dc_objective {
   void *options;
 };
 
+// The parameter vector holds the controls' parameters in their order, then those of the design in the order of its entries.
 struct dc_task {
-  int control_count, objective_count;
+  int control_count, objective_count, design_count;
   struct dc_control *controls;
   struct dc_objective *objectives;
+  struct dc_design_entry *design;
 };
 
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
+// How many of them are the controls'.
+int dc_task_control_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
+// Bounds of every parameter [parameter count]; -INFINITY, INFINITY where there are none.  True when there are any.
+bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, int steps, double *low, double *high);
+// Number i = 0, 1, ... of those that the design changes, at these parameters; false when there is no such number.
+bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
+                          int i, struct dc_design_value *value);
 // The group of every parameter [parameter count]; returns how many groups.
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group);
 // Numbers that the controls remember between windows; their start; what becomes of them and of the parameters when the
@@ -104,7 +114,7 @@ void dc_task_advance(const struct dc_task *task, const struct dc_model *model, c
                      int applied, double *state, double *parameters);
 // Index of the first control that acts on the start only, or -1.
 int dc_task_start_control(const struct dc_task *task);
-// Applies the controls in order; input holds the start of the window.
+// Applies the controls in order, then the design; input holds the start of the window.
 void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                    const double *state, const double *parameters, struct dc_rollout_input *input);
 // gradient [parameter count] from cotangent, the derivative by the input that dc_task_apply made; on return

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "design/design.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct dc_design_type *const dc_design_types[] = {&dc_design_number, NULL};
+
+struct named {
+  char name[320];
+  int entry;
+};
+
+static int compare(const void *a, const void *b)
+{
+  const struct named *one = a, *other = b;
+  int order = strcmp(one->name, other->name);
+  return order ? order : one->entry - other->entry;
+}
+
+// The names of the numbers of all entries, or how many when names is NULL.  parameters: any of the entry with the most.
+static size_t list_names(int count, const struct dc_design_entry *entries, const struct dc_model *model,
+                         const double *parameters, struct named *names)
+{
+  size_t listed = 0;
+  for (int e = 0; e < count; e++) {
+    struct dc_design_value value;
+    for (int i = 0; entries[e].type->value(entries[e].options, model, parameters, i, &value); i++, listed++)
+      if (names) {
+        memcpy(names[listed].name, value.name, sizeof value.name);
+        names[listed].entry = e;
+      }
+  }
+  return listed;
+}
+
+enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
+                                    struct dc_error *error)
+{
+  int most = 0;
+  for (int e = 0; e < count; e++) {
+    int parameters = entries[e].type->parameter_count(entries[e].options, model);
+    most = parameters > most ? parameters : most;
+  }
+  double *zeros = dc_alloc((size_t)most, sizeof *zeros);
+  size_t total = zeros ? list_names(count, entries, model, zeros, NULL) : 0;
+  struct named *names = dc_alloc(total, sizeof *names);
+  enum dc_status status = zeros && names ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  if (!status) {
+    list_names(count, entries, model, zeros, names);
+    qsort(names, total, sizeof *names, compare);
+  }
+  for (size_t i = 1; i < total && !status; i++)
+    if (names[i].entry == count - 1 && strcmp(names[i].name, names[i - 1].name) == 0)
+      status = names[i - 1].entry == count - 1
+                   ? dc_fail(error, DC_BAD_INPUT, "must not change a number twice (\"%s\")", names[i].name)
+                   : dc_fail(error, DC_BAD_INPUT, "must not change \"%s\", which design[%d] changes", names[i].name,
+                             names[i - 1].entry);
+  free(names);
+  free(zeros);
+  return status;
+}

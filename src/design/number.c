@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Design parameter "number": numbers of bodies, of contact and of gravity, each with a parameter p of its own (or one for
+// several bodies), 0 at the scene's value v.
+//     Mass, friction, gains and stiffness are positive and matter by their ratios:
+//         value = v exp(scale p),      d value / dp = scale value,
+//     so that no step makes them negative and twice as much is as far away as half.
+//     Gravity and the start of joints are shifted:  value = v + scale p.
+// The input of a rollout holds factors f of the former, 1 in the scene: f = exp(scale p), df/dp = scale f.
+#include "design/design.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "design/number_kinds.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "of",
+     .type = DC_CHOICE,
+     .unit = "",
+     .choices = dc_number_names,
+     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; stiffness of contact; "
+             "gravity; position, velocity at the start of slides and hinges (free bodies: control initial_state)",
+     .offset = offsetof(struct dc_number_options, of)},
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = 100000,
+     .help = "names of the bodies whose number it is; all that have one when absent",
+     .offset = offsetof(struct dc_number_options, bodies)},
+    {.name = "axes",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "null",
+     .help = "axes of gravity, a subset of \"xyz\" such as \"z\"; all when absent",
+     .offset = offsetof(struct dc_number_options, axes)},
+    {.name = "range",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "null",
+     .minimum = -1e12,
+     .maximum = 1e12,
+     .count = 2,
+     .help =
+         "bounds: of mass, friction, gains and stiffness the least and largest factor on the scene's value, such as "
+         "[0.5, 2], of the others the least and largest value; the scene's value must lie between; none when absent",
+     .offset = offsetof(struct dc_number_options, range)},
+    {.name = "scale",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "what a parameter of 1 means, for optimizers with one step size for all: of mass, friction, gains and "
+             "stiffness the natural logarithm of the factor, of the others the change of the value",
+     .offset = offsetof(struct dc_number_options, scale)},
+    {.name = "together",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "one factor for all bodies instead of one for each",
+     .offset = offsetof(struct dc_number_options, together)},
+    DC_OPTIONS_END,
+};
+
+static const struct dc_number_kind *kind_of(const struct dc_number_options *options)
+{
+  return dc_number_kinds[options->of];
+}
+
+static bool is_listed(const struct dc_index_list *list, int body)
+{
+  for (int i = 0; i < list->count; i++)
+    if (list->indices[i] == body)
+      return true;
+  return list->count == 0;
+}
+
+static bool is_chosen(const struct dc_number_options *options, const struct dc_model *model, int index)
+{
+  const struct dc_number_kind *kind = kind_of(options);
+  if (kind->index == DC_NUMBER_OF_AXIS && options->axes && !strchr(options->axes, "xyz"[index]))
+    return false;
+  if (!kind->present(model, index))
+    return false;
+  int body = dc_number_body(kind, model, index);
+  return body < 0 || is_listed(&options->bodies, body);
+}
+
+// The first chosen index after this one, or -1; the walk begins after -1.
+static int next_index(const struct dc_number_options *options, const struct dc_model *model, int index)
+{
+  int count = dc_number_count(kind_of(options), model);
+  for (index++; index < count; index++)
+    if (is_chosen(options, model, index))
+      return index;
+  return -1;
+}
+
+#define FOR_EACH_NUMBER(index, options, model)                                                                         \
+  for (int index = next_index(options, model, -1); index >= 0; index = next_index(options, model, index))
+
+// ---- The check
+
+static enum dc_status check_bodies(const struct dc_number_options *options, const struct dc_model *model,
+                                   struct dc_error *error)
+{
+  const struct dc_number_kind *kind = kind_of(options);
+  bool of_bodies = kind->index == DC_NUMBER_OF_BODY || kind->index == DC_NUMBER_OF_COORDINATE;
+  if (!of_bodies && options->bodies.count)
+    return dc_fail(error, DC_BAD_INPUT, "bodies: must be absent (%s is no body's)", kind->name);
+  if (options->together && (!kind->factor || !of_bodies))
+    return dc_fail(error, DC_BAD_INPUT, "together: must be false for %s", kind->name);
+  for (int i = 0; i < options->bodies.count; i++) {
+    int body = options->bodies.indices[i];
+    if (body < 0 || body >= model->bodies.count)
+      return dc_fail(error, DC_BAD_INPUT, "bodies: must name bodies");
+    bool found = false;
+    FOR_EACH_NUMBER(index, options, model)
+    found |= dc_number_body(kind, model, index) == body;
+    if (!found)
+      return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no %s that can be changed",
+                     model->bodies.bodies[body].name, kind->name);
+  }
+  if (next_index(options, model, -1) < 0)
+    return dc_fail(error, DC_BAD_INPUT, "of: nothing in the scene has a %s that can be changed", kind->name);
+  return DC_OK;
+}
+
+static enum dc_status check_axes(const struct dc_number_options *options, struct dc_error *error)
+{
+  const char *axes = options->axes;
+  if (!axes)
+    return DC_OK;
+  if (kind_of(options)->index != DC_NUMBER_OF_AXIS)
+    return dc_fail(error, DC_BAD_INPUT, "axes: must be absent (only gravity has axes)");
+  bool valid = axes[0] != '\0';
+  for (int i = 0; axes[i] && valid; i++)
+    valid = strchr("xyz", axes[i]) && !strchr(axes + i + 1, axes[i]);
+  return valid ? DC_OK
+               : dc_fail(error, DC_BAD_INPUT, "axes: must be a non-empty subset of \"xyz\" (is \"%.40s\")", axes);
+}
+
+static enum dc_status check_range(const struct dc_number_options *options, const struct dc_model *model,
+                                  struct dc_error *error)
+{
+  const struct dc_number_kind *kind = kind_of(options);
+  const double *range = options->range;
+  if (isnan(range[0]))
+    return DC_OK;
+  if (!(range[0] < range[1]))
+    return dc_fail(error, DC_BAD_INPUT, "range: must be [low, high] with low < high (is [%g, %g])", range[0], range[1]);
+  if (kind->factor && !(range[0] > 0))
+    return dc_fail(error, DC_BAD_INPUT, "range: must hold factors > 0 (is [%g, %g])", range[0], range[1]);
+  if (kind->factor && !(range[0] <= 1 && range[1] >= 1))
+    return dc_fail(error, DC_BAD_INPUT, "range: must contain 1, the factor of the scene's value (is [%g, %g])",
+                   range[0], range[1]);
+  if (!kind->factor)
+    FOR_EACH_NUMBER(index, options, model)
+    {
+      double value = kind->value(model, index);
+      char name[320];
+      dc_number_name(kind, model, index, name, sizeof name);
+      if (!(range[0] <= value && value <= range[1]))
+        return dc_fail(error, DC_BAD_INPUT, "range: must contain the scene's value of %s, %g %s (is [%g, %g])", name,
+                       value, kind->unit(model, index), range[0], range[1]);
+    }
+  return DC_OK;
+}
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  enum dc_status status = check_axes(options, error);
+  if (!status)
+    status = check_bodies(options, model, error);
+  return status ? status : check_range(options, model, error);
+}
+
+// ---- Parameters
+
+static int parameter_count(const void *options, const struct dc_model *model)
+{
+  const struct dc_number_options *number = options;
+  int count = 0;
+  FOR_EACH_NUMBER(index, number, model)
+  count++;
+  return number->together && count ? 1 : count;
+}
+
+// Names of a common parameter's bodies, joined by "+".
+static void common_name(const struct dc_number_options *options, const struct dc_model *model, char *text, size_t size)
+{
+  const struct dc_number_kind *kind = kind_of(options);
+  size_t length = 0;
+  FOR_EACH_NUMBER(index, options, model)
+  if (length < size)
+    length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "+" : "",
+                               model->bodies.bodies[dc_number_body(kind, model, index)].name);
+  if (length < size)
+    snprintf(text + length, size - length, ".%s", kind->name);
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)
+{
+  const struct dc_number_options *number = options;
+  if (number->together) {
+    common_name(number, model, text, size);
+    return;
+  }
+  FOR_EACH_NUMBER(index, number, model)
+  if (i-- == 0)
+    dc_number_name(kind_of(number), model, index, text, size);
+}
+
+static void initial(const void *options, const struct dc_model *model, double *parameters)
+{
+  for (int i = 0; i < parameter_count(options, model); i++)
+    parameters[i] = 0;
+}
+
+static void bounds(const void *options, const struct dc_model *model, double *low, double *high)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  const double *range = number->range;
+  int i = 0;
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    low[i] = -INFINITY, high[i] = INFINITY;
+    if (!isnan(range[0]) && kind->factor)
+      low[i] = log(range[0]) / number->scale, high[i] = log(range[1]) / number->scale;
+    else if (!isnan(range[0]))
+      low[i] = (range[0] - kind->value(model, index)) / number->scale,
+      high[i] = (range[1] - kind->value(model, index)) / number->scale;
+    i += !number->together;
+  }
+}
+
+// The components of gravity are a group; so are those of one body's joint.
+static int groups(const void *options, const struct dc_model *model, int *group)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  int count = 0, last = -1;
+  if (number->together) {
+    *group = 0;
+    return 1;
+  }
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    int body = dc_number_body(kind, model, index);
+    if (count == 0 || body != last)
+      count++;
+    last = body;
+    *group++ = count - 1;
+  }
+  return count;
+}
+
+static void apply(const void *options, const struct dc_model *model, const double *parameters,
+                  struct dc_rollout_input *input)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    double *at = kind->input(model, input, index);
+    if (kind->factor)
+      *at *= exp(number->scale * *parameters);
+    else
+      *at += number->scale * *parameters;
+    parameters += !number->together;
+  }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const double *parameters,
+                      struct dc_rollout_cotangent *cotangent, double *gradient)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  if (number->together)
+    *gradient = 0;
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    double *at = kind->cotangent(model, cotangent, index);
+    if (kind->factor)
+      *at *= exp(number->scale * *parameters);
+    *gradient = (number->together ? *gradient : 0) + number->scale * *at;
+    parameters += !number->together;
+    gradient += !number->together;
+  }
+}
+
+static bool value(const void *options, const struct dc_model *model, const double *parameters, int i,
+                  struct dc_design_value *value)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  int k = 0;
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    if (k == i) {
+      double parameter = parameters[number->together ? 0 : k];
+      dc_number_name(kind, model, index, value->name, sizeof value->name);
+      value->unit = kind->unit(model, index);
+      value->initial = kind->value(model, index);
+      value->value =
+          kind->factor ? value->initial * exp(number->scale * parameter) : value->initial + number->scale * parameter;
+      return true;
+    }
+    k++;
+  }
+  return false;
+}
+
+const struct dc_design_type dc_design_number = {
+    .name = "number",
+    .summary = "masses, friction, gains, stiffness, gravity, start of joints",
+    .reference = "system identification by the adjoint of paper 000, section 3.2",
+    .options = options_table,
+    .options_size = sizeof(struct dc_number_options),
+    .check = check,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
+    .initial = initial,
+    .bounds = bounds,
+    .groups = groups,
+    .apply = apply,
+    .pull_back = pull_back,
+    .value = value,
+};

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "design/number_kinds.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct dc_body *body_at(const struct dc_model *model, int index)
+{
+  return &model->bodies.bodies[index];
+}
+
+static const char *no_unit(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return "1";
+}
+
+// ---- Mass: the second moment follows.
+
+static bool mass_present(const struct dc_model *model, int index)
+{
+  return dc_body_moves(body_at(model, index));
+}
+
+static double mass_value(const struct dc_model *model, int index)
+{
+  return body_at(model, index)->mass;
+}
+
+static const char *mass_unit(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return "kg";
+}
+
+static double *mass_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.body_mass_scale[index];
+}
+
+static double *mass_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.body_mass_scale[index];
+}
+
+static const struct dc_number_kind mass = {.name = "mass",
+                                           .summary = "mass of a body, its inertia in proportion",
+                                           .index = DC_NUMBER_OF_BODY,
+                                           .factor = true,
+                                           .present = mass_present,
+                                           .value = mass_value,
+                                           .unit = mass_unit,
+                                           .input = mass_input,
+                                           .cotangent = mass_cotangent};
+
+// ---- Stiffness of contact
+
+static bool stiffness_present(const struct dc_model *model, int index)
+{
+  (void)index;
+  return dc_model_pair_count(model) > 0;
+}
+
+static double stiffness_value(const struct dc_model *model, int index)
+{
+  (void)index;
+  return model->definition.contact.stiffness;
+}
+
+static const char *stiffness_unit(const struct dc_model *model, int index)
+{
+  (void)index;
+  const struct dc_option *table = model->definition.contact_model->options;
+  int option = dc_option_find(table, "stiffness");
+  return option >= 0 ? table[option].unit : "";
+}
+
+static double *stiffness_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model, (void)index;
+  return &input->design.stiffness_scale;
+}
+
+static double *stiffness_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model, (void)index;
+  return &cotangent->design.stiffness_scale;
+}
+
+static const struct dc_number_kind stiffness = {.name = "stiffness",
+                                                .summary = "stiffness of contact",
+                                                .index = DC_NUMBER_OF_MODEL,
+                                                .factor = true,
+                                                .present = stiffness_present,
+                                                .value = stiffness_value,
+                                                .unit = stiffness_unit,
+                                                .input = stiffness_input,
+                                                .cotangent = stiffness_cotangent};
+
+// ---- Gravity
+
+static bool gravity_present(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return true;
+}
+
+static double gravity_value(const struct dc_model *model, int index)
+{
+  return model->definition.gravity[index];
+}
+
+static const char *gravity_unit(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return "m/s^2";
+}
+
+static double *gravity_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.gravity[index];
+}
+
+static double *gravity_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.gravity[index];
+}
+
+static const struct dc_number_kind gravity = {.name = "gravity",
+                                              .summary = "acceleration of free fall along an axis",
+                                              .index = DC_NUMBER_OF_AXIS,
+                                              .present = gravity_present,
+                                              .value = gravity_value,
+                                              .unit = gravity_unit,
+                                              .input = gravity_input,
+                                              .cotangent = gravity_cotangent};
+
+// ---- Friction: of a body that has some and may touch another.
+
+static bool friction_present(const struct dc_model *model, int index)
+{
+  if (!(dc_model_friction(model, index) > 0))
+    return false;
+  for (int other = 0; other < model->bodies.count; other++)
+    if (other != index && dc_bodies_touch(&model->bodies, index, other))
+      return true;
+  return false;
+}
+
+static double friction_value(const struct dc_model *model, int index)
+{
+  return dc_model_friction(model, index);
+}
+
+static double *friction_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.friction_scale[index];
+}
+
+static double *friction_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.friction_scale[index];
+}
+
+static const struct dc_number_kind friction = {.name = "friction",
+                                               .summary = "coefficient of friction of a body",
+                                               .index = DC_NUMBER_OF_BODY,
+                                               .factor = true,
+                                               .present = friction_present,
+                                               .value = friction_value,
+                                               .unit = no_unit,
+                                               .input = friction_input,
+                                               .cotangent = friction_cotangent};
+
+// ---- Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
+
+static bool gain_present(const struct dc_model *model, int index)
+{
+  return body_at(model, index)->pd != NULL;
+}
+
+static bool has_length(const struct dc_body *body)
+{
+  for (int p = 0; p < body->part_count; p++)
+    if (body->parts[p].kind == DC_PART_TRANSLATION || body->parts[p].kind == DC_PART_SLIDE)
+      return true;
+  return false;
+}
+
+static double kp_value(const struct dc_model *model, int index)
+{
+  const struct dc_body *body = body_at(model, index);
+  return has_length(body) ? body->pd->kp : body->pd->kp_rotation;
+}
+
+static double kd_value(const struct dc_model *model, int index)
+{
+  const struct dc_body *body = body_at(model, index);
+  return has_length(body) ? body->pd->kd : body->pd->kd_rotation;
+}
+
+static bool kp_present(const struct dc_model *model, int index)
+{
+  return gain_present(model, index) &&
+         (body_at(model, index)->pd->kp > 0 || body_at(model, index)->pd->kp_rotation > 0);
+}
+
+static bool kd_present(const struct dc_model *model, int index)
+{
+  return gain_present(model, index) &&
+         (body_at(model, index)->pd->kd > 0 || body_at(model, index)->pd->kd_rotation > 0);
+}
+
+static const char *kp_unit(const struct dc_model *model, int index)
+{
+  return has_length(body_at(model, index)) ? "N/m" : "N m/rad";
+}
+
+static const char *kd_unit(const struct dc_model *model, int index)
+{
+  return has_length(body_at(model, index)) ? "N s/m" : "N m s/rad";
+}
+
+static double *kp_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.kp_scale[index];
+}
+
+static double *kp_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.kp_scale[index];
+}
+
+static double *kd_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.kd_scale[index];
+}
+
+static double *kd_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.kd_scale[index];
+}
+
+static const struct dc_number_kind proportional_gain = {.name = "kp",
+                                                        .summary = "proportional gain of a body's actuator",
+                                                        .index = DC_NUMBER_OF_BODY,
+                                                        .factor = true,
+                                                        .present = kp_present,
+                                                        .value = kp_value,
+                                                        .unit = kp_unit,
+                                                        .input = kp_input,
+                                                        .cotangent = kp_cotangent};
+
+static const struct dc_number_kind derivative_gain = {.name = "kd",
+                                                      .summary = "derivative gain of a body's actuator",
+                                                      .index = DC_NUMBER_OF_BODY,
+                                                      .factor = true,
+                                                      .present = kd_present,
+                                                      .value = kd_value,
+                                                      .unit = kd_unit,
+                                                      .input = kd_input,
+                                                      .cotangent = kd_cotangent};
+
+// ---- Start of slides and hinges.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
+// others do not start on their own.
+
+static const struct dc_joint_part *part_at(const struct dc_model *model, int freedom, int *body)
+{
+  for (int i = 0; i < model->bodies.count; i++)
+    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
+      if (freedom >= part->v && freedom < part->v + dc_part_nv(part)) {
+        *body = i;
+        return part;
+      }
+    }
+  return NULL;
+}
+
+static bool is_coupled(const struct dc_model *model, int body)
+{
+  for (int i = 0; i < model->definition.coupling_count; i++)
+    if (model->definition.couplings[i].body == body || model->definition.couplings[i].to == body)
+      return true;
+  return false;
+}
+
+static bool coordinate_present(const struct dc_model *model, int index)
+{
+  int body = -1;
+  const struct dc_joint_part *part = part_at(model, index, &body);
+  return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
+}
+
+static double position_value(const struct dc_model *model, int index)
+{
+  int body;
+  return model->bodies.initial_q[part_at(model, index, &body)->q];
+}
+
+static const char *position_unit(const struct dc_model *model, int index)
+{
+  int body;
+  return part_at(model, index, &body)->kind == DC_PART_SLIDE ? "m" : "rad";
+}
+
+static double *position_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  int body;
+  return &input->q[part_at(model, index, &body)->q];
+}
+
+static double *position_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->q[index];
+}
+
+static double velocity_value(const struct dc_model *model, int index)
+{
+  int at = 0;
+  part_at(model, index, &at);
+  const struct dc_body *body = body_at(model, at);
+  return body->joint_velocity ? body->joint_velocity[index - body->v_offset] : 0;
+}
+
+static const char *velocity_unit(const struct dc_model *model, int index)
+{
+  int body;
+  return part_at(model, index, &body)->kind == DC_PART_SLIDE ? "m/s" : "rad/s";
+}
+
+static double *velocity_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->velocity[index];
+}
+
+static double *velocity_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->velocity[index];
+}
+
+const struct dc_number_kind dc_number_position = {.name = "position",
+                                                  .summary = "where a coordinate of a slide or hinge starts",
+                                                  .index = DC_NUMBER_OF_COORDINATE,
+                                                  .present = coordinate_present,
+                                                  .value = position_value,
+                                                  .unit = position_unit,
+                                                  .input = position_input,
+                                                  .cotangent = position_cotangent};
+
+const struct dc_number_kind dc_number_velocity = {.name = "velocity",
+                                                  .summary = "its velocity at the start",
+                                                  .index = DC_NUMBER_OF_COORDINATE,
+                                                  .present = coordinate_present,
+                                                  .value = velocity_value,
+                                                  .unit = velocity_unit,
+                                                  .input = velocity_input,
+                                                  .cotangent = velocity_cotangent};
+
+const struct dc_number_kind *const dc_number_kinds[] = {&mass,
+                                                        &stiffness,
+                                                        &gravity,
+                                                        &friction,
+                                                        &proportional_gain,
+                                                        &derivative_gain,
+                                                        &dc_number_position,
+                                                        &dc_number_velocity,
+                                                        NULL};
+const char *const dc_number_names[] = {"mass", "stiffness", "gravity",  "friction", "kp",
+                                       "kd",   "position",  "velocity", NULL};
+
+int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
+{
+  switch (kind->index) {
+  case DC_NUMBER_OF_BODY: return model->bodies.count;
+  case DC_NUMBER_OF_AXIS: return 3;
+  case DC_NUMBER_OF_MODEL: return 1;
+  default: return model->bodies.nv;
+  }
+}
+
+int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
+{
+  int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
+  if (kind->index == DC_NUMBER_OF_COORDINATE)
+    part_at(model, index, &body);
+  return body;
+}
+
+void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text, size_t size)
+{
+  int body = dc_number_body(kind, model, index);
+  switch (kind->index) {
+  case DC_NUMBER_OF_BODY: snprintf(text, size, "%s.%s", body_at(model, index)->name, kind->name); break;
+  case DC_NUMBER_OF_AXIS: snprintf(text, size, "%s.%c", kind->name, "xyz"[index]); break;
+  case DC_NUMBER_OF_MODEL: snprintf(text, size, "contact.%s", kind->name); break;
+  default:
+    snprintf(text, size, "%s.%s.%d", body_at(model, body)->name, kind->name, index - body_at(model, body)->v_offset);
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a model that the input of a rollout holds beside controls: the one list of them, for the design parameter
+// "number" and for the check of gradients.
+#ifndef DC_DESIGN_NUMBER_KINDS_H
+#define DC_DESIGN_NUMBER_KINDS_H
+
+#include "dynamics/rollout.h"
+
+enum dc_number_index {
+  DC_NUMBER_OF_BODY,        // index: of a body
+  DC_NUMBER_OF_AXIS,        // 0, 1, 2
+  DC_NUMBER_OF_MODEL,       // 0
+  DC_NUMBER_OF_COORDINATE,  // a degree of freedom: entry of a tangent vector
+};
+
+struct dc_number_kind {
+  const char *name;     // as "of" names it
+  const char *summary;  // one line
+  enum dc_number_index index;
+  // The input holds a factor on the scene's value; otherwise the value itself.
+  bool factor;
+  // Whether the model has that number and a loss can depend on it.
+  bool (*present)(const struct dc_model *model, int index);
+  // Its value in the scene, and the unit of that.
+  double (*value)(const struct dc_model *model, int index);
+  const char *(*unit)(const struct dc_model *model, int index);
+  // Where input and cotangent hold it.
+  double *(*input)(const struct dc_model *model, struct dc_rollout_input *input, int index);
+  double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
+};
+extern const struct dc_number_kind dc_number_position, dc_number_velocity;
+extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
+extern const char *const dc_number_names[];                   // theirs, NULL-terminated
+
+// How many indices a kind has in a model.
+int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model);
+// The body that a number belongs to, or -1.
+int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index);
+// Its name in text: "box.mass", "arm.position.0" (number of the coordinate in the joint), "gravity.z", "contact.stiffness".
+void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text,
+                    size_t size);
+
+#endif
