@@ -239,6 +239,7 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
     *frame = (struct dc_frame_path){.turn = 0};
     memcpy(frame->twist, path->twists[i], sizeof frame->twist);
     if (bodies->bodies[i].free) {
+      frame->steady = true;
       frame->turn = dc_vec_norm(frame->twist);
       frame->shift = dc_vec_norm(frame->twist + 3);
     } else if (dc_body_moves(&bodies->bodies[i])) {

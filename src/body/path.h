@@ -12,6 +12,7 @@ struct dc_frame_path {
   double turn;      // sum of the rates of all rotations that carry the frame: bound of |w(s)|, rad
   double shift;     // bound of |c'(s)|, m
   double bend;      // bound of |c''(s)|, m
+  bool steady;      // w and c' are the same all along
 };
 // |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r|: true of the sum of the rates, not of every bound of |w| (docs/theory.md,
 // "No tunnelling").

@@ -78,8 +78,8 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
 {
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
-  collider->half_space = body->shape->type->half_space;
-  if (collider->half_space || !dc_shape_has_surface(body->shape))
+  collider->primitive.type = dc_primitive_type_of(body->shape);
+  if (collider->primitive.type || !dc_shape_has_surface(body->shape))
     return DC_OK;
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   collider->vertex_count = mesh->vertex_count;
@@ -122,10 +122,8 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *
 
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
 {
-  if (collider->half_space) {
-    for (int k = 0; k < 3; k++)
-      collider->normal[k] = pose->rotation[3 * k + 2];
-    collider->height = dc_vec_dot(collider->normal, pose->position);
+  if (collider->primitive.type) {
+    collider->primitive.type->place(&collider->primitive, pose);
     return;
   }
   for (int i = 0; i < collider->vertex_count; i++)

@@ -143,10 +143,6 @@ static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct 
                                 struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
-  if (contact->colliders[pair->a].half_space || contact->colliders[pair->b].half_space) {
-    dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
-    return;
-  }
   pair->far = dc_pair_is_far(contact, pair, result->arm);
   if (pair->far)
     return;
@@ -161,7 +157,15 @@ static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct 
   dc_pair_gather(contact, pair, order, result);
 }
 
+static void evaluate_plane_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                                     struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  dc_primitive_pair(contact, pair, &poses[pair->a], order, dc_primitive_far_barrier, result);
+}
+
 const struct dc_contact_methods dc_plane_methods = {.evaluate_pair = evaluate_plane_pair,
+                                                    .evaluate_primitive = evaluate_plane_primitive,
                                                     .friction = &dc_plane_friction};
 
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
@@ -171,7 +175,9 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
   pair->failed = pair->large = pair->far = pair->unsolved = pair->listed = false;
-  contact->model->methods->evaluate_pair(contact, p, poses, order, result);
+  const struct dc_contact_methods *methods = contact->model->methods;
+  (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
+                                                                                                      order, result);
 }
 
 // Units of all large pairs in order; -1 when out of memory.

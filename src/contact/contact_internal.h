@@ -8,12 +8,13 @@
 #include "base/threads.h"
 #include "contact/contact.h"
 #include "contact/lane_kernels.h"
+#include "contact/primitive.h"
 #include "geometry/sphere_tree.h"
 
 // Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose
 // at hand.
 struct dc_collider {
-  bool half_space;
+  struct dc_primitive primitive;  // at the pose at hand; without a type: a mesh
   int vertex_count, triangle_count;
   double (*vertices)[3];
   const int (*triangles)[3];
@@ -21,12 +22,21 @@ struct dc_collider {
   double *leaf_weight;     // [triangle_count]
   int part_count, *parts;  // a vertex of every connected part of the surface
   struct dc_sphere_tree tree;
-  double radius;             // farthest vertex from the origin
-  double (*turned)[3];       // R x of the vertices
-  double (*corners)[9];      // the same by triangle
-  double (*spheres)[4];      // R x of the node centres, and the radii
-  double normal[3], height;  // half space: outward normal and n . origin
+  double radius;         // farthest vertex from the origin
+  double (*turned)[3];   // R x of the vertices
+  double (*corners)[9];  // the same by triangle
+  double (*spheres)[4];  // R x of the node centres, and the radii
 };
+
+// Arm of a vertex, world axes; at the start it has been turned already.
+static inline void dc_vertex_arm(const struct dc_collider *collider, int vertex, const struct dc_motion *motion,
+                                 const struct dc_instant *instant, double r[3])
+{
+  if (instant == &motion->start)
+    dc_vec_copy(r, collider->turned[vertex]);
+  else
+    dc_mat_apply(r, instant->rotation, collider->vertices[vertex]);
+}
 
 // Triangles (i, j) of an exact term and the blend it belongs to.  code: 1 for the roots, 2 c and 2 c + 1 for the node
 // pairs below c; terms are listed by rising code.
@@ -118,6 +128,9 @@ struct dc_contact_methods {
   // `far` is finished by dc_pair_run_unit and dc_pair_gather or by dc_far_pairs_evaluate.
   void (*evaluate_pair)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                         struct dc_pair_derivatives *result);
+  // The same of a pair whose body b is a primitive.
+  void (*evaluate_primitive)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                             struct dc_pair_derivatives *result);
   const struct dc_friction_methods *friction;
 };
 
@@ -209,12 +222,12 @@ void dc_plane_cache_clear(struct dc_plane_cache *cache);
 // How far any point of a body of a pair can move along the path relative to the other body's, m.
 double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path);
 
-// half_space.c
-void dc_half_space_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
-                        struct dc_pair_derivatives *result);
-// The same with ipc's barrier for every vertex instead.
-void dc_half_space_barrier(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a,
-                           int order, struct dc_pair_derivatives *result);
+// primitive.c
+// Derivatives of a pair whose body b is a primitive, with gap and crossing: the sum of a barrier over the vertices of a.
+void dc_primitive_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
+                       dc_primitive_barrier *barrier, struct dc_pair_derivatives *result);
+// 12 l w/h with the weights w of the vertices: the barrier of bsh, exact and ipc-global.
+dc_primitive_barrier dc_primitive_far_barrier;
 
 // ipc.c
 extern const struct dc_contact_model dc_contact_ipc, dc_contact_ipc_global;

@@ -18,9 +18,9 @@
 // dc_friction_derivatives.  What concerns a body that does not move stays zero.
 struct dc_friction_unit {
   int pair;
-  int group;            // consecutive units of one group are one sum: of a body pair, or of a pair of hulls
-  size_t first, count;  // in the model's own lists
-  bool half_space;
+  int group;                        // consecutive units of one group are one sum: of a body pair, or of a pair of hulls
+  size_t first, count;              // in the model's own lists
+  bool primitive;                   // vertices on a primitive
   int64_t unconverged, iterations;  // planes without their motion; steps it took
   double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
 };

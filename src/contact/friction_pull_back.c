@@ -197,14 +197,14 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
     const struct dc_floor_batch *batch = &own->floors[list->first_floor + k / DC_BATCH];
     size_t l = k % DC_BATCH;
     double arm[3] = {batch->arm[0][l], batch->arm[1][l], batch->arm[2][l]}, r[3], dr[3], c[3], force[3];
-    dc_plane_vertex_velocity(motion, 0, list->floor_axes, arm, sides->twist[0], r, dr);
+    dc_plane_vertex_velocity(motion, 0, list->axes, arm, sides->twist[0], r, dr);
     double s2 = r[0] * r[0] + r[1] * r[1] + e2, s = sqrt(s2), turned = (r[0] * dr[1] - r[1] * dr[0]) / s2;
     double share = batch->weight[l] * (r[0] * dr[0] + r[1] * dr[1]) / s;
     double scale = -batch->weight[l] / (s * motion->time_step);
     c[0] = scale * (e2 / s2 * dr[0] - turned * r[1]);
     c[1] = scale * (e2 / s2 * dr[1] + turned * r[0]);
     c[2] = -2 * share / batch->height[l];
-    dc_mat_apply_transposed(force, list->floor_axes, c);
+    dc_mat_apply_transposed(force, list->axes, c);
     dc_add_wrench(arm, force, sides->wrench[0]);
     total += share;
   }
@@ -215,6 +215,6 @@ double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct d
                                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
   (void)count;  // the group is the whole pair
-  return units->half_space ? pull_back_floor(contact, units->pair, motion, sides)
-                           : pull_back_triangles(contact, units->pair, motion, sides);
+  return units->primitive ? pull_back_floor(contact, units->pair, motion, sides)
+                          : pull_back_triangles(contact, units->pair, motion, sides);
 }

@@ -15,22 +15,22 @@ static double speed_along(const double n[3], const double twist[6], const double
   return dc_vec_dot(n, turned) + dc_vec_dot(n, twist + 3);
 }
 
-// Of the vertices of body a above a half space the one that uses up most of its own height.
-static double half_space_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
-                               double keep, struct dc_guard *guard)
+// Of the vertices of body a above a primitive the one that uses up most of its own gap.
+static double primitive_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                              double keep, struct dc_guard *guard)
 {
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  double above = dc_vec_dot(b->normal, path->poses[pair->a].position) - b->height, least = -CLOSED;
+  const struct dc_collider *a = &contact->colliders[pair->a];
+  struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &path->poses[pair->a]);
+  double least = -CLOSED;
   for (int v = 0; v < a->vertex_count; v++) {
-    const double *r = a->turned[v];
-    double height = above + dc_vec_dot(b->normal, r);
-    double left = (1 - keep) + speed_along(b->normal, path->frames[pair->a].twist, r) / height;
+    double normal[3], height = dc_primitive_gap(&seen, a->turned[v], normal);
+    double left = (1 - keep) + speed_along(normal, path->frames[pair->a].twist, a->turned[v]) / height;
     if (!(height > 0) || left >= least)
       continue;
     least = left;
     *guard = (struct dc_guard){.a = pair->a, .b = pair->b, .room = (1 - keep) * height};
-    dc_vec_copy(guard->normal, b->normal);
-    dc_vec_copy(guard->arm_a, r);
+    dc_vec_copy(guard->normal, normal);
+    dc_vec_copy(guard->arm_a, a->turned[v]);
   }
   return least;
 }
@@ -91,8 +91,8 @@ static bool pair_guard(const struct dc_contact *contact, const struct dc_pair *p
   double reach = dc_pair_reach(contact, pair, path), least = -CLOSED;
   if (reach < (1 - keep) * pair->gap)
     return false;
-  if (contact->colliders[pair->b].half_space)
-    least = half_space_guard(contact, pair, path, keep, guard);
+  if (contact->colliders[pair->b].primitive.type)
+    least = primitive_guard(contact, pair, path, keep, guard);
   else
     for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
       if (pair->gaps[t] < reach)

@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
+// The half-space below a plane: gap h = n.x - height, one normal n for all points, no curvature.
+//
+// The sum of a barrier b over points with s = b', k = b'', r = x_v - c_a and z = (r x n; n):
+//     P_xi = sum s z,   P_xixi = sum k z z^T + rotation block sum s [(n r^T + r n^T)/2 - (n.r) I].
+// n is the same for all points, so that the sums of struct sums are enough.
 #include <math.h>
 
 #include "contact/contact_internal.h"
-#include "contact/ipc_internal.h"
 #include "math/vector.h"
 
-// A mesh above a half space: P = sum_v w_v 12 l / h_v, h_v = n.(x_v - x_b), w_v the area weights of the vertices
-// (sum 1).  With r = x_v - c_a, z = (r x n; n), s = -12 l w / h^2 and k = 24 l w / h^3:
-//     P_xi = sum s z,   P_xixi = sum k z z^T + rotation block sum s [(n r^T + r n^T)/2 - (n.r) I].
-// n is the same for all vertices, so that these sums are enough.  Of a barrier b(h) per vertex (docs/theory.md, "IPC")
-// s = b', k = b''.
+enum { BLOCK = 64 };  // points whose barriers are asked for at once
+
+static void place(struct dc_primitive *half_space, const struct dc_pose *pose)
+{
+  for (int k = 0; k < 3; k++)
+    half_space->normal[k] = pose->rotation[3 * k + 2];
+  half_space->height = dc_vec_dot(half_space->normal, pose->position);
+}
+
+static void see(const struct dc_primitive *half_space, const double origin[3], const double *rotation,
+                struct dc_primitive *seen)
+{
+  seen->type = half_space->type;
+  seen->height = half_space->height - dc_vec_dot(half_space->normal, origin);
+  if (rotation)
+    dc_mat_apply_transposed(seen->normal, rotation, half_space->normal);
+  else
+    dc_vec_copy(seen->normal, half_space->normal);
+}
+
+static double gap(const struct dc_primitive *half_space, const double x[3], double *normal)
+{
+  if (normal)
+    dc_vec_copy(normal, half_space->normal);
+  return dc_vec_dot(half_space->normal, x) - half_space->height;
+}
+
 struct sums {
   double energy, slope, curvature;  // s, k
   double torque[3];                 // sum s (r x n)
@@ -35,67 +61,68 @@ static void add_vertex(struct sums *sums, const double *r, const double *n, doub
   }
 }
 
-static void fill_hessian(const struct sums *sums, const double *n, double *h)
+static void add_hessian(const struct sums *sums, const double *n, double *h)
 {
   double along = dc_vec_dot(n, sums->first);
   for (int i = 0, e = 0; i < 3; i++)
     for (int j = 0; j <= i; j++, e++)
-      h[e] = sums->second[e] + 0.5 * (n[i] * sums->first[j] + n[j] * sums->first[i]) - (i == j ? along : 0);
+      h[e] += sums->second[e] + 0.5 * (n[i] * sums->first[j] + n[j] * sums->first[i]) - (i == j ? along : 0);
   for (int i = 0; i < 3; i++) {
     double *row = h + (3 + i) * (4 + i) / 2;
     for (int j = 0; j < 3; j++)
-      row[j] = n[i] * sums->moment[j];
+      row[j] += n[i] * sums->moment[j];
     for (int j = 0; j <= i; j++)
-      row[3 + j] = sums->curvature * n[i] * n[j];
+      row[3 + j] += sums->curvature * n[i] * n[j];
   }
 }
 
-static void finish(const struct dc_contact *contact, struct dc_pair *pair, const struct sums *sums, double least,
-                   int order, struct dc_pair_derivatives *result)
+static double sum(const struct dc_primitive *seen, const struct dc_primitive_points *points,
+                  dc_primitive_barrier *barrier, int order, struct dc_pair_derivatives *result)
 {
-  const double *n = contact->colliders[pair->b].normal;
-  pair->visited = contact->colliders[pair->a].vertex_count;
-  pair->crossing = !(least > 0);
-  pair->gap = pair->crossing ? 0 : least;
-  result->energy = pair->crossing ? INFINITY : sums->energy;
-  if (order < 1 || pair->crossing)
-    return;
-  dc_vec_copy(result->gradient, sums->torque);
-  dc_vec_scale(result->gradient + 3, n, sums->slope);
+  const double *n = seen->normal;
+  double least = INFINITY;
+  struct sums sums = {0};
+  for (int first = 0; first < points->count; first += BLOCK) {
+    int count = points->count - first < BLOCK ? points->count - first : BLOCK;
+    double gaps[BLOCK], values[BLOCK][3];
+    for (int v = 0; v < count; v++) {
+      gaps[v] = dc_vec_dot(n, points->arms[first + v]) - seen->height;
+      least = gaps[v] < least ? gaps[v] : least;
+    }
+    barrier(points, first, count, gaps, values);
+    for (int v = 0; v < count; v++)
+      if (values[v][1] != 0)
+        add_vertex(&sums, points->arms[first + v], n, values[v][0], values[v][1], values[v][2]);
+  }
+  result->energy += sums.energy;
+  if (order < 1)
+    return least;
+  dc_vec_add(result->gradient, result->gradient, sums.torque);
+  dc_vec_add_scaled(result->gradient + 3, result->gradient + 3, sums.slope, n);
   if (order > 1)
-    fill_hessian(sums, n, result->hessian);
+    add_hessian(&sums, n, result->hessian);
+  return least;
 }
 
-void dc_half_space_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
-                        struct dc_pair_derivatives *result)
+static double stretch(const struct dc_primitive *half_space, const struct dc_collider *a, struct dc_motion *motion,
+                      double keep, double s)
 {
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const double *n = b->normal;
-  double base = dc_vec_dot(n, pose_a->position) - b->height, least = INFINITY, strength = 12 * contact->settings.length;
-  struct sums sums = {0};
+  const double *n = half_space->normal;
+  const struct dc_instant *start = &motion->start, *now = dc_motion_at(motion, s);
+  double stretch = INFINITY;
   for (int v = 0; v < a->vertex_count; v++) {
-    double height = base + dc_vec_dot(n, a->turned[v]), energy = strength * a->vertex_weight[v] / height;
-    double slope = -energy / height;
-    least = height < least ? height : least;
-    add_vertex(&sums, a->turned[v], n, energy, slope, -2 * slope / height);
+    const double *r_start = a->turned[v];
+    double r[3], displacement[3], velocity[3];
+    double height = dc_vec_dot(n, start->center) + dc_vec_dot(n, r_start) - half_space->height;
+    dc_vertex_arm(a, v, motion, now, r);
+    dc_point_velocity(now, r, velocity);
+    for (int k = 0; k < 3; k++)
+      displacement[k] = (now->center[k] - start->center[k]) + (r[k] - r_start[k]);
+    double room = (1 - keep) * height + dc_vec_dot(n, displacement);
+    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(n, velocity), dc_point_bend(motion, r)));
   }
-  finish(contact, pair, &sums, least, order, result);
+  return stretch;
 }
 
-void dc_half_space_barrier(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a,
-                           int order, struct dc_pair_derivatives *result)
-{
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const double *n = b->normal;
-  double base = dc_vec_dot(n, pose_a->position) - b->height, least = INFINITY;
-  struct sums sums = {0};
-  for (int v = 0; v < a->vertex_count; v++) {
-    double height = base + dc_vec_dot(n, a->turned[v]), barrier[3];
-    least = height < least ? height : least;
-    if (!(height < contact->settings.dhat) || !(height > 0))
-      continue;
-    dc_ipc_barrier(height, contact->settings.dhat, barrier);
-    add_vertex(&sums, a->turned[v], n, barrier[0], barrier[1], barrier[2]);
-  }
-  finish(contact, pair, &sums, least, order, result);
-}
+const struct dc_primitive_type dc_half_space = {
+    .name = "half-space", .place = place, .see = see, .gap = gap, .sum = sum, .stretch = stretch};

@@ -129,13 +129,6 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
 {
   struct dc_pair *pair = &contact->pairs[p];
   const struct dc_ipc *ipc = dc_ipc_of(contact);
-  if (contact->colliders[pair->b].half_space) {
-    if (ipc->global)
-      dc_half_space_pair(contact, pair, &poses[pair->a], order, result);
-    else
-      dc_half_space_barrier(contact, pair, &poses[pair->a], order, result);
-    return;
-  }
   struct summation summation = {contact, order, result};
   struct dc_ipc_walk walk;
   dc_ipc_walk_of(contact, p, result->arm, &walk);
@@ -153,8 +146,30 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
 }
 
-static const struct dc_contact_methods methods = {
-    .create = create, .evaluate_pair = evaluate_pair, .friction = &dc_ipc_friction_methods};
+static void local_barrier(const struct dc_primitive_points *points, int first, int count, const double *gaps,
+                          double (*values)[3])
+{
+  double dhat = points->contact->settings.dhat;
+  (void)first;  // all weigh the same
+  for (int v = 0; v < count; v++) {
+    memset(values[v], 0, sizeof values[v]);
+    if (gaps[v] < dhat && gaps[v] > 0)
+      dc_ipc_barrier(gaps[v], dhat, values[v]);
+  }
+}
+
+static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                               struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  dc_primitive_pair(contact, pair, &poses[pair->a], order,
+                    dc_ipc_of(contact)->global ? dc_primitive_far_barrier : local_barrier, result);
+}
+
+static const struct dc_contact_methods methods = {.create = create,
+                                                  .evaluate_pair = evaluate_pair,
+                                                  .evaluate_primitive = evaluate_primitive,
+                                                  .friction = &dc_ipc_friction_methods};
 
 const struct dc_contact_model dc_contact_ipc = {
     .name = "ipc",

@@ -92,10 +92,10 @@ static int list_vertices(const struct listing *listing, int p)
   struct dc_ipc_friction *friction = listing->friction;
   const struct dc_pair *pair = &contact->pairs[p];
   const struct dc_collider *a = &contact->colliders[pair->a];
-  const double *n = contact->colliders[pair->b].normal;
-  double base = dc_vec_dot(n, contact->friction->now[pair->a].position) - contact->colliders[pair->b].height;
+  struct dc_primitive seen =
+      dc_primitive_about(&contact->colliders[pair->b].primitive, &contact->friction->now[pair->a]);
   for (int v = 0; v < a->vertex_count; v++) {
-    double height = base + dc_vec_dot(n, a->turned[v]), b[3];
+    double n[3], b[3], height = dc_primitive_gap(&seen, a->turned[v], n);
     if (!(height < contact->settings.dhat))
       continue;
     dc_ipc_barrier(height, contact->settings.dhat, b);
@@ -112,7 +112,7 @@ static int list_vertices(const struct listing *listing, int p)
     *rub = (struct dc_ipc_rub){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
     dc_vec_copy(rub->normal, n);
     dc_vec_copy(rub->arm[0], a->turned[v]);
-    *lag = (struct dc_ipc_lag){.kind = DC_IPC_HALF_SPACE,
+    *lag = (struct dc_ipc_lag){.kind = DC_IPC_PRIMITIVE,
                                .vertex = {v},
                                .moving = 1,
                                .closest = {.weight = {1, 0, 0, 0}},
@@ -130,7 +130,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   struct dc_friction_unit unit = {.pair = p, .group = p, .first = own->count};
   if (pair->gap >= contact->settings.dhat)
     return 0;
-  if (contact->colliders[pair->b].half_space) {
+  if (contact->colliders[pair->b].primitive.type) {
     if (list_vertices(&listing, p))
       return -1;
   } else {

@@ -33,7 +33,7 @@ struct vertices {
 
 static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *lag, struct vertices *vertices)
 {
-  vertices->count = lag->kind == DC_IPC_HALF_SPACE ? 1 : 4;
+  vertices->count = lag->kind == DC_IPC_PRIMITIVE ? 1 : 4;
   for (int v = 0; v < vertices->count; v++) {
     int side = vertices->side[v] = lag->moving & 1u << v ? 0 : 1;
     const struct dc_friction_motion *motion = sides->motion;
@@ -104,7 +104,7 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
   dc_vec_scale(by_r, n, c.total * lag->by_distance);
   for (int v = 0; v < vertices.count; v++)
     dc_vec_add_scaled(out[v], out[v], -lag->closest.weight[v], c.by_moved);
-  if (lag->kind == DC_IPC_HALF_SPACE) {  // its normal stands still
+  if (lag->kind == DC_IPC_PRIMITIVE) {  // its normal stands still
     dc_vec_add(out[0], out[0], by_r);
   } else {
     double d = sqrt(lag->closest.square), along = dc_vec_dot(n, c.by_normal);

@@ -16,7 +16,7 @@ struct dc_ipc_surface {
   double (*weight)[6];       // [triangles] thirds of the leaf weights around what is owned: vertices, then edges
 };
 
-enum dc_ipc_kind { DC_IPC_POINT_TRIANGLE, DC_IPC_TRIANGLE_POINT, DC_IPC_EDGES, DC_IPC_HALF_SPACE };
+enum dc_ipc_kind { DC_IPC_POINT_TRIANGLE, DC_IPC_TRIANGLE_POINT, DC_IPC_EDGES, DC_IPC_PRIMITIVE };
 
 // A point of a and a triangle of b, a triangle of a and a point of b, an edge of either.
 struct dc_ipc_primitive {

@@ -77,11 +77,11 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
 static double pair_overlap(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  if (b->half_space) {
+  if (b->primitive.type) {
+    struct dc_primitive seen = dc_primitive_about(&b->primitive, &poses[pair->a]);
     double least = INFINITY;
     for (int v = 0; v < a->vertex_count; v++)
-      least =
-          fmin(least, dc_vec_dot(b->normal, poses[pair->a].position) + dc_vec_dot(b->normal, a->turned[v]) - b->height);
+      least = fmin(least, dc_primitive_gap(&seen, a->turned[v], NULL));
     return -least;
   }
   double shift[3], depth;
@@ -182,7 +182,7 @@ double dc_contact_overlap_depth(const struct dc_contact *contact, const struct d
   const struct overlap overlap = {{&contact->colliders[bodies->a], &contact->colliders[bodies->b]},
                                   {&poses[bodies->a], &poses[bodies->b]}};
   double depth = fmax(0, pair_overlap(contact, bodies, poses));
-  if (overlap.collider[1]->half_space)
+  if (overlap.collider[1]->primitive.type)
     return depth;
   for (int i = 0; i <= ON_LINE; i++) {
     double point[3];

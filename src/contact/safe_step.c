@@ -13,121 +13,37 @@
 #include "math/vector.h"
 
 enum { STACK = 256, ADVANCES = 48, CLEAR_ADVANCES = 300 };  // the latter when a whole path is to be clear
-static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a half space is the last
+static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a primitive is the last
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
 static const double CLEAR_GAP = 1e-9;      // likewise of a path that only must not make surfaces meet
 static const double NEARLY = 4;            // times the gap of a pair: triangles looked at first
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-// The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none, 0 when the numbers overflow.
-// Of the two forms of the root the one without cancellation: what the other is too large by, times the slope, may
-// exceed the room.
-static double first_zero(double room, double slope, double bend)
-{
-  double root = sqrt(slope * slope + 2 * bend * room);
-  if (!(room > 0) || !(root < INFINITY))
-    return 0;
-  if (slope < 0)
-    return 2 * room / (root - slope);
-  return bend > 0 ? (slope + root) / bend : INFINITY;
-}
-
-// Where a frame is at a fraction of the path, and how it moves there.
-struct instant {
-  double s, center[3], rotation[9], twist[6];
-};
-
-// Motion of a body's frame along the path.
-struct motion {
-  const struct dc_path *path;
-  int body;
-  bool moves, free;
-  double spin, bend;            // bounds: turn^2, |c''|
-  struct instant start, later;  // later: the last one asked for
-};
-
-static struct motion motion_of(const struct dc_path *path, int body)
+static struct dc_motion motion_of(const struct dc_path *path, int body)
 {
   const struct dc_frame_path *frame = &path->frames[body];
-  struct motion motion = {.path = path,
-                          .body = body,
-                          .moves = frame->turn != 0 || frame->shift != 0,
-                          .free = path->bodies->bodies[body].free,
-                          .spin = frame->turn * frame->turn,
-                          .bend = frame->bend};
+  struct dc_motion motion = {.path = path,
+                             .body = body,
+                             .moves = frame->turn != 0 || frame->shift != 0,
+                             .steady = frame->steady,
+                             .spin = frame->turn * frame->turn,
+                             .bend = frame->bend};
   dc_vec_copy(motion.start.center, path->poses[body].position);
   memcpy(motion.start.rotation, path->poses[body].rotation, sizeof motion.start.rotation);
   memcpy(motion.start.twist, frame->twist, sizeof frame->twist);
   return motion;
 }
 
-static const struct instant *motion_at(struct motion *motion, double s)
+// Starts anew from where the first stretch ends: bounds of bends that add up over the parts of a chain are far from what
+// they bound.  Of a steady motion they are not.  Whether a whole path is clear is asked to the end.
+static double primitive_fraction(const struct dc_collider *a, const struct dc_primitive *b, struct dc_motion *motion,
+                                 double keep)
 {
-  if (s == 0 || !motion->moves)
-    return &motion->start;
-  if (s != motion->later.s) {
-    struct dc_pose pose;
-    dc_path_at(motion->path, motion->body, s, &pose, motion->later.twist);
-    dc_vec_copy(motion->later.center, pose.position);
-    memcpy(motion->later.rotation, pose.rotation, sizeof pose.rotation);
-    motion->later.s = s;
-  }
-  return &motion->later;
-}
-
-// Velocity of the point at arm r from the centre.
-static void point_velocity(const struct instant *instant, const double r[3], double velocity[3])
-{
-  dc_vec_cross(velocity, instant->twist, r);
-  dc_vec_add(velocity, velocity, instant->twist + 3);
-}
-
-static double point_bend(const struct motion *motion, const double r[3])
-{
-  return motion->bend + motion->spin * dc_vec_norm(r);
-}
-
-// Arm of a vertex, world axes; at the start it has been turned already.
-static void vertex_arm(const struct dc_collider *collider, int vertex, const struct motion *motion,
-                       const struct instant *instant, double r[3])
-{
-  if (instant == &motion->start)
-    dc_vec_copy(r, collider->turned[vertex]);
-  else
-    dc_mat_apply(r, instant->rotation, collider->vertices[vertex]);
-}
-
-// How far a body above a half space may go from the fraction s before a vertex could have used up its height at the
-// start but for the part `keep` of it.
-static double half_space_stretch(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion,
-                                 double keep, double s)
-{
-  const struct instant *start = &motion->start, *now = motion_at(motion, s);
-  double stretch = INFINITY;
-  for (int v = 0; v < a->vertex_count; v++) {
-    const double *r_start = a->turned[v];
-    double r[3], displacement[3], velocity[3];
-    double height = dc_vec_dot(b->normal, start->center) + dc_vec_dot(b->normal, r_start) - b->height;
-    vertex_arm(a, v, motion, now, r);
-    point_velocity(now, r, velocity);
-    for (int k = 0; k < 3; k++)
-      displacement[k] = (now->center[k] - start->center[k]) + (r[k] - r_start[k]);
-    double room = (1 - keep) * height + dc_vec_dot(b->normal, displacement);
-    stretch = fmin(stretch, first_zero(room, dc_vec_dot(b->normal, velocity), point_bend(motion, r)));
-  }
-  return stretch;
-}
-
-// The bound of the bend of a free body is its own; that of a chain adds up over its parts, and starting anew from
-// where the first stretch ends makes up for it.  Whether a whole path is clear is asked to the end.
-static double half_space_fraction(const struct dc_collider *a, const struct dc_collider *b, struct motion *motion,
-                                  double keep)
-{
-  double s = half_space_stretch(a, b, motion, keep, 0);
-  bool again = !motion->free || keep < KEPT_GAP;
+  double s = b->type->stretch(b, a, motion, keep, 0);
+  bool again = !motion->steady || keep < KEPT_GAP;
   for (int advance = 1; advance < (keep < KEPT_GAP ? CLEAR_ADVANCES : ADVANCES) && s < 1 && again; advance++) {
-    double stretch = half_space_stretch(a, b, motion, keep, s);
+    double stretch = b->type->stretch(b, a, motion, keep, s);
     s += stretch;
     if (stretch <= PROGRESS * s)
       break;
@@ -140,22 +56,22 @@ struct moving_triangle {
   double x[3][3], velocity[3][3], bend[3];
 };
 
-static void move_triangle(const struct dc_collider *collider, int triangle, struct motion *motion, double s,
+static void move_triangle(const struct dc_collider *collider, int triangle, struct dc_motion *motion, double s,
                           struct moving_triangle *moved)
 {
-  const struct instant *now = motion_at(motion, s);
+  const struct dc_instant *now = dc_motion_at(motion, s);
   for (int v = 0; v < 3; v++) {
     double r[3];
-    vertex_arm(collider, collider->triangles[triangle][v], motion, now, r);
-    point_velocity(now, r, moved->velocity[v]);
-    moved->bend[v] = point_bend(motion, r);
+    dc_vertex_arm(collider, collider->triangles[triangle][v], motion, now, r);
+    dc_point_velocity(now, r, moved->velocity[v]);
+    moved->bend[v] = dc_point_bend(motion, r);
     dc_vec_add(moved->x[v], now->center, r);
   }
 }
 
 // Least height above the plane of normal n through a body's centre, and the centre's own path aside, of a triangle's
 // vertices at the start and at the fraction `limit` of the path; sign -1: largest height, negative.
-static void height_bounds(const struct dc_collider *collider, int triangle, const struct motion *motion,
+static void height_bounds(const struct dc_collider *collider, int triangle, const struct dc_motion *motion,
                           const double n[3], double sign, double limit, double *start, double *end)
 {
   double along = dc_vec_dot(n, motion->start.twist + 3), turned[3];  // n.(w x r) = (n x w).r
@@ -172,8 +88,8 @@ static void height_bounds(const struct dc_collider *collider, int triangle, cons
 
 // Whether the gap along the axis n shows that the triangles keep their distance all the way: the bounds of every two
 // vertices are concave in s, so both ends are enough.
-static bool apart_along(const double n[3], const struct dc_collider *a, int i, const struct motion *motion_a,
-                        const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
+static bool apart_along(const double n[3], const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                        const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept, double limit)
 {
   double d[3], start[2], end[2];
   dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
@@ -195,8 +111,9 @@ static void face_axis(const struct dc_collider *collider, int triangle, const do
 }
 
 // The axis of the remembered plane; where there is none the line of centroids or a normal.
-static bool clearly_apart(const double *plane, const struct dc_collider *a, int i, const struct motion *motion_a,
-                          const struct dc_collider *b, int j, const struct motion *motion_b, double kept, double limit)
+static bool clearly_apart(const double *plane, const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                          const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept,
+                          double limit)
 {
   const int *t = a->triangles[i], *u = b->triangles[j];
   double n[3], d[3], line[3];
@@ -229,7 +146,7 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
       dc_vec_sub(d, p->x[u], q->x[v]);
       dc_vec_sub(relative, p->velocity[u], q->velocity[v]);
       double room = dc_vec_dot(normal, d) - kept, slope = dc_vec_dot(normal, relative);
-      stretch = fmin(stretch, first_zero(room, slope, p->bend[u] + q->bend[v]));
+      stretch = fmin(stretch, dc_first_zero(room, slope, p->bend[u] + q->bend[v]));
     }
   return stretch;
 }
@@ -239,7 +156,7 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
 // w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is constant, else
 // 2): surfaces that turn together at a small distance hardly approach each other along it.
 static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
-                              const struct motion *frame, const struct instant *now, const double normal[3],
+                              const struct dc_motion *frame, const struct dc_instant *now, const double normal[3],
                               double kept, double rest)
 {
   double stretch = INFINITY, turn = sqrt(frame->spin);
@@ -250,7 +167,7 @@ static double turning_stretch(const struct moving_triangle *p, const struct movi
     dc_vec_cross(swept, now->twist, d);
     dc_vec_sub(relative, velocity, swept);
     double bend = p->bend[u] + frame->bend, speed = dc_vec_norm(velocity) + rest * bend;
-    double reach = dc_vec_norm(d) + rest * speed, own = bend + (frame->free ? 1 : 2) * frame->spin * reach;
+    double reach = dc_vec_norm(d) + rest * speed, own = bend + (frame->steady ? 1 : 2) * frame->spin * reach;
     speed += turn * reach;
     if (2 * rest * turn < 1)  // |u|' <= own + 2 W |u|
       speed = fmin(speed, (dc_vec_norm(relative) + rest * own) / (1 - 2 * rest * turn));
@@ -258,21 +175,22 @@ static double turning_stretch(const struct moving_triangle *p, const struct movi
       dc_vec_sub(d, p->x[u], q->x[v]);
       room = fmin(room, dc_vec_dot(normal, d) - kept);
     }
-    stretch = fmin(stretch, first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
+    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
   }
   return stretch;
 }
 
 // The longest stretch of an axis that stands still or turns with either triangle.
-static double longest_stretch(const struct moving_triangle *p, struct motion *motion_p, const struct moving_triangle *q,
-                              struct motion *motion_q, double s, const double normal[3], double kept, double rest)
+static double longest_stretch(const struct moving_triangle *p, struct dc_motion *motion_p,
+                              const struct moving_triangle *q, struct dc_motion *motion_q, double s,
+                              const double normal[3], double kept, double rest)
 {
   double opposite[3], stretch = safe_stretch(p, q, normal, kept);
   if (stretch < rest && motion_q->moves)
-    stretch = fmax(stretch, turning_stretch(p, q, motion_q, motion_at(motion_q, s), normal, kept, rest));
+    stretch = fmax(stretch, turning_stretch(p, q, motion_q, dc_motion_at(motion_q, s), normal, kept, rest));
   if (stretch < rest && motion_p->moves) {
     dc_vec_scale(opposite, normal, -1);
-    stretch = fmax(stretch, turning_stretch(q, p, motion_p, motion_at(motion_p, s), opposite, kept, rest));
+    stretch = fmax(stretch, turning_stretch(q, p, motion_p, dc_motion_at(motion_p, s), opposite, kept, rest));
   }
   return stretch;
 }
@@ -280,8 +198,8 @@ static double longest_stretch(const struct moving_triangle *p, struct motion *mo
 // Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
 // that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
 // at that distance meets triangles that were far away.
-static double triangle_fraction(const struct dc_collider *a, int i, struct motion *motion_a,
-                                const struct dc_collider *b, int j, struct motion *motion_b, double keep,
+static double triangle_fraction(const struct dc_collider *a, int i, struct dc_motion *motion_a,
+                                const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                                 double pair_gap, double limit)
 {
   double s = 0, reached = INFINITY, kept = 0, normal[3];
@@ -318,24 +236,24 @@ static double nearest_approach(const double d[3], const double v[3], double limi
   return dc_vec_norm(x);
 }
 
-static bool nodes_apart(const struct dc_collider *a, int i, const struct motion *motion_a, const struct dc_collider *b,
-                        int j, const struct motion *motion_b, double limit)
+static bool nodes_apart(const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                        const struct dc_collider *b, int j, const struct dc_motion *motion_b, double limit)
 {
   const double *r_a = a->spheres[i], *r_b = b->spheres[j];
-  const struct instant *start_a = &motion_a->start, *start_b = &motion_b->start;
+  const struct dc_instant *start_a = &motion_a->start, *start_b = &motion_b->start;
   double d[3], velocity[3], other[3];
-  point_velocity(start_a, r_a, velocity);
-  point_velocity(start_b, r_b, other);
+  dc_point_velocity(start_a, r_a, velocity);
+  dc_point_velocity(start_b, r_b, other);
   dc_vec_sub(velocity, velocity, other);
   for (int k = 0; k < 3; k++)
     d[k] = (start_a->center[k] - start_b->center[k]) + (r_a[k] - r_b[k]);
-  double away = 0.5 * limit * limit * (point_bend(motion_a, r_a) + point_bend(motion_b, r_b));
+  double away = 0.5 * limit * limit * (dc_point_bend(motion_a, r_a) + dc_point_bend(motion_b, r_b));
   return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
 // How far two triangles of a pair may go within the safe fraction so far; plane: the one remembered, or NULL.
 static double leaf_fraction(const struct dc_pair *pair, const double *plane, const struct dc_collider *a, int i,
-                            struct motion *motion_a, const struct dc_collider *b, int j, struct motion *motion_b,
+                            struct dc_motion *motion_a, const struct dc_collider *b, int j, struct dc_motion *motion_b,
                             double keep, double safe)
 {
   return clearly_apart(plane, a, i, motion_a, b, j, motion_b, keep * pair->gap, safe)
@@ -345,7 +263,7 @@ static double leaf_fraction(const struct dc_pair *pair, const double *plane, con
 
 // With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
 static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
-                              struct motion *motion_a, const struct dc_collider *b, struct motion *motion_b,
+                              struct dc_motion *motion_a, const struct dc_collider *b, struct dc_motion *motion_b,
                               double keep, double safe)
 {
   double enough = reach + keep * pair->gap;
@@ -359,8 +277,8 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
 }
 
 // Of the exact terms that are nearly as close as the closest: what most likely bounds the pair.
-static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
-                               const struct dc_collider *b, struct motion *motion_b)
+static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
+                               const struct dc_collider *b, struct dc_motion *motion_b)
 {
   double safe = 1;
   for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
@@ -378,8 +296,8 @@ static const double *remembered_plane(const struct dc_pair *pair, int i, const s
   return pair->all ? pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j] : dc_pair_plane(pair, code);
 }
 
-static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct motion *motion_a,
-                            const struct dc_collider *b, struct motion *motion_b, double keep, double safe)
+static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
+                            const struct dc_collider *b, struct dc_motion *motion_b, double keep, double safe)
 {
   int stack[STACK][2], top = 0;
   bool whole = keep < KEPT_GAP;
@@ -434,9 +352,9 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
   double reach = dc_pair_reach(contact, pair, query->path), keep = query->keep;
   if (reach < (1 - keep) * pair->gap)
     return safe;
-  struct motion motion_a = motion_of(query->path, pair->a), motion_b = motion_of(query->path, pair->b);
-  if (b->half_space)
-    return fmin(safe, half_space_fraction(a, b, &motion_a, keep));
+  struct dc_motion motion_a = motion_of(query->path, pair->a), motion_b = motion_of(query->path, pair->b);
+  if (b->primitive.type)
+    return fmin(safe, primitive_fraction(a, &b->primitive, &motion_a, keep));
   if (query->nearest)
     return nearest_fraction(pair, a, &motion_a, b, &motion_b);
   if (pair->listed && reach + keep * pair->gap < pair->far_gap)

@@ -398,77 +398,95 @@ static int descend(const struct evaluation *e)
   return 0;
 }
 
-// A body above a half space, whose plane stands still: P = sum of P_s(h_v/l) over the vertices of all hulls, with
-// z = (r x n; n)/l
-//     P_xi = sum P_s' z,   P_xixi = sum P_s'' z z^T + rotation block sum P_s'/l [(n r^T + r n^T)/2 - (n.r) I].
-static void half_space(const struct evaluation *e)
-{
-  struct dc_contact *contact = e->contact;
-  struct dc_pair *pair = &contact->pairs[e->pair];
-  const struct dc_sdrs_body *body = &((const struct dc_sdrs *)contact->own)->bodies[pair->a];
-  const struct dc_collider *floor = &contact->colliders[pair->b];
-  const struct dc_pose *pose = &e->poses[pair->a];
-  const double *n = floor->normal;
-  double base = dc_vec_dot(n, pose->position) - floor->height, unit = 1 / contact->settings.length, turned[3];
-  struct dc_pair_derivatives *result = e->result;
-  dc_mat_apply_transposed(turned, pose->rotation, n);
-  for (int i = 0; i < body->hull_count; i++)
-    for (int v = 0; v < dc_sdrs_hull_size(body, i); v++) {
-      const double *x = dc_sdrs_hull_vertex(body, i, v);
-      double height = base + dc_vec_dot(turned, x), r[3], z[6], p[3];
-      pair->visited++;
-      pair->gap = fmin(pair->gap, height);
-      if (!(height > 0)) {
-        pair->crossing = true;
-        return;
-      }
-      if (height * unit >= contact->settings.support)
-        continue;
-      pair->exact_count++;
-      dc_sdrs_barrier(contact->settings.support, height * unit, p);
-      result->energy += p[0];
-      if (e->order < 1)
-        continue;
-      dc_mat_apply(r, pose->rotation, x);
-      dc_vec_cross(z, r, n);
-      dc_vec_copy(z + 3, n);
-      double along = dc_vec_dot(n, r);
-      for (int k = 0, entry = 0; k < 6; k++) {
-        result->gradient[k] += p[1] * unit * z[k];
-        for (int l = 0; l <= k && e->order > 1; l++, entry++) {
-          result->hessian[entry] += p[2] * unit * unit * z[k] * z[l];
-          if (k < 3)
-            result->hessian[entry] += p[1] * unit * (0.5 * (n[k] * r[l] + n[l] * r[k]) - (k == l ? along : 0));
-        }
-      }
-    }
-}
-
-static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
-                          struct dc_pair_derivatives *result)
+static struct evaluation begin_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                                    struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
-  struct evaluation e = {
-      .contact = contact, .pair = p, .order = order, .poses = poses, .reach = reach_of(contact), .result = result};
   pair->gap = INFINITY;
   pair->crossing = false;
   pair->visited = 0;
   pair->exact_count = 0;
   ((struct dc_sdrs *)contact->own)->pairs[p].contact_count = 0;
-  if (contact->colliders[pair->b].half_space)
-    half_space(&e);
-  else
-    pair->failed = descend(&e) != 0;
-  if (pair->crossing) {
-    pair->gap = 0;
-    result->energy = INFINITY;
+  return (struct evaluation){
+      .contact = contact, .pair = p, .order = order, .poses = poses, .reach = reach_of(contact), .result = result};
+}
+
+static void finish_pair(const struct evaluation *e)
+{
+  struct dc_pair *pair = &e->contact->pairs[e->pair];
+  if (!pair->crossing)
+    return;
+  pair->gap = 0;
+  e->result->energy = INFINITY;
+}
+
+static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                          struct dc_pair_derivatives *result)
+{
+  struct evaluation e = begin_pair(contact, p, poses, order, result);
+  contact->pairs[p].failed = descend(&e) != 0;
+  finish_pair(&e);
+}
+
+// Adds P_s of the gap of a vertex x of body a, in the frame of a: with n the gradient of the gap and z = (r x n; n)/l
+//     P_xi = P_s' z,   P_xixi = P_s'' z z^T + rotation block P_s'/l [(n r^T + r n^T)/2 - (n.r) I].
+// about: the primitive about the centre of a, world axes.
+static void add_vertex(const struct evaluation *e, const struct dc_primitive *about, const double x[3], double height)
+{
+  struct dc_contact *contact = e->contact;
+  struct dc_pair_derivatives *result = e->result;
+  double unit = 1 / contact->settings.length, r[3], n[3], z[6], p[3];
+  contact->pairs[e->pair].exact_count++;
+  dc_sdrs_barrier(contact->settings.support, height * unit, p);
+  result->energy += p[0];
+  if (e->order < 1)
+    return;
+  dc_mat_apply(r, e->poses[contact->pairs[e->pair].a].rotation, x);
+  dc_primitive_gap(about, r, n);
+  dc_vec_cross(z, r, n);
+  dc_vec_copy(z + 3, n);
+  double along = dc_vec_dot(n, r);
+  for (int k = 0, entry = 0; k < 6; k++) {
+    result->gradient[k] += p[1] * unit * z[k];
+    for (int l = 0; l <= k && e->order > 1; l++, entry++) {
+      result->hessian[entry] += p[2] * unit * unit * z[k] * z[l];
+      if (k < 3)
+        result->hessian[entry] += p[1] * unit * (0.5 * (n[k] * r[l] + n[l] * r[k]) - (k == l ? along : 0));
+    }
   }
+}
+
+// A body above a primitive, which stands still: the sum of P_s(h_v/l) over the vertices of all hulls.
+static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                               struct dc_pair_derivatives *result)
+{
+  struct evaluation e = begin_pair(contact, p, poses, order, result);
+  struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_sdrs_body *body = &((const struct dc_sdrs *)contact->own)->bodies[pair->a];
+  const struct dc_primitive *primitive = &contact->colliders[pair->b].primitive;
+  const struct dc_pose *pose = &poses[pair->a];
+  double unit = 1 / contact->settings.length;
+  struct dc_primitive seen, about = dc_primitive_about(primitive, pose);
+  primitive->type->see(primitive, pose->position, pose->rotation, &seen);
+  for (int i = 0; i < body->hull_count && !pair->crossing; i++)
+    for (int v = 0; v < dc_sdrs_hull_size(body, i) && !pair->crossing; v++) {
+      const double *x = dc_sdrs_hull_vertex(body, i, v);
+      double height = dc_primitive_gap(&seen, x, NULL);
+      pair->visited++;
+      pair->gap = fmin(pair->gap, height);
+      pair->crossing = !(height > 0);
+      if (pair->crossing || height * unit >= contact->settings.support)
+        continue;
+      add_vertex(&e, &about, x, height);
+    }
+  finish_pair(&e);
 }
 
 static const struct dc_contact_methods methods = {.create = create,
                                                   .destroy = destroy,
                                                   .reset = reset,
                                                   .evaluate_pair = evaluate_pair,
+                                                  .evaluate_primitive = evaluate_primitive,
                                                   .friction = &dc_sdrs_friction_methods};
 
 const struct dc_contact_model dc_contact_sdrs = {

@@ -80,7 +80,7 @@ static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *ru
 }
 
 // The last one becomes a unit, unless nothing rubs after all; -1 when out of memory.
-static int finish_rub(struct dc_friction *friction, int pair, bool half_space)
+static int finish_rub(struct dc_friction *friction, int pair, bool primitive)
 {
   struct dc_sdrs_friction *own = friction->own;
   struct dc_sdrs_rub *rub = &own->rubs[own->rub_count - 1];
@@ -96,7 +96,7 @@ static int finish_rub(struct dc_friction *friction, int pair, bool half_space)
                                   .group = (int)friction->unit_count,
                                   .first = own->rub_count - 1,
                                   .count = 1,
-                                  .half_space = half_space};
+                                  .primitive = primitive};
   return dc_friction_add_unit(friction, &unit);
 }
 
@@ -144,31 +144,32 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
   return 0;
 }
 
-static int list_half_space(struct dc_contact *contact, int p, double scale)
+static int list_vertices(struct dc_contact *contact, int p, double scale)
 {
   struct dc_friction *common = contact->friction;
   struct dc_sdrs_friction *friction = common->own;
   const struct dc_pair *pair = &contact->pairs[p];
   const struct dc_sdrs_body *body = &((const struct dc_sdrs *)contact->own)->bodies[pair->a];
-  const struct dc_collider *half_space = &contact->colliders[pair->b];
-  const double *n = half_space->normal, *rotation = common->now[pair->a].rotation;
-  double base = dc_vec_dot(n, common->now[pair->a].position) - half_space->height, turned[3],
-         unit = 1 / contact->settings.length;
+  const struct dc_primitive *primitive = &contact->colliders[pair->b].primitive;
+  const struct dc_pose *pose = &common->now[pair->a];
+  double unit = 1 / contact->settings.length, normal[3];
+  struct dc_primitive seen, about = dc_primitive_about(primitive, pose);
   struct dc_sdrs_rub *rub = add_rub(friction);
   if (!rub)
     return -1;
-  dc_sdrs_complete_axes(n, rub->axes);
-  dc_mat_apply_transposed(turned, rotation, n);
+  dc_primitive_gap(&about, (const double[3]){0, 0, 0}, normal);
+  dc_sdrs_complete_axes(normal, rub->axes);
+  primitive->type->see(primitive, pose->position, pose->rotation, &seen);
   for (int i = 0; i < body->hull_count; i++)
     for (int v = 0; v < dc_sdrs_hull_size(body, i); v++) {
       const double *x = dc_sdrs_hull_vertex(body, i, v), none[3] = {0, 0, 0};
-      double distance = (base + dc_vec_dot(turned, x)) * unit, arm[3], barrier[3];
+      double distance = dc_primitive_gap(&seen, x, NULL) * unit, arm[3], barrier[3];
       if (distance >= contact->settings.support)
         continue;
       if (reserve_vertices(friction, 1))
         return -1;
       dc_sdrs_barrier(contact->settings.support, distance, barrier);
-      dc_mat_apply(arm, rotation, x);
+      dc_mat_apply(arm, pose->rotation, x);
       add_vertex(friction, rub, arm, none, distance, -scale * barrier[1]);
       rub->count_a++;
     }
@@ -180,8 +181,8 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   double scale = coefficient * contact->friction->time_step * contact->friction->stiffness / contact->settings.length;
   if (!(scale > 0))
     return 0;
-  return contact->colliders[contact->pairs[p].b].half_space ? list_half_space(contact, p, scale)
-                                                            : list_hulls(contact, p, scale);
+  return contact->colliders[contact->pairs[p].b].primitive.type ? list_vertices(contact, p, scale)
+                                                                : list_hulls(contact, p, scale);
 }
 
 void dc_sdrs_factor_motion(double z[3][3])
@@ -423,7 +424,7 @@ static void store_derivatives(const struct dc_sdrs_rub *rub, struct dc_sdrs_rubb
   dc_sdrs_factor_motion(matrix);
   for (int x = 0; x < 2; x++)
     for (int i = 0; i < 6; i++) {
-      if (unit->half_space)
+      if (unit->primitive)
         memset(sums[x].mixed[i], 0, sizeof sums[x].mixed[i]);
       dc_sdrs_solve_motion((const double(*)[3])matrix, sums[x].mixed[i], answer[x][i]);
     }
@@ -454,7 +455,7 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
     for (int k = 0; k < 2; k++)
       vertices[i].velocity[k] = dc_vec_dot(rub->axes + 3 * k, moved);
   }
-  if (unit->half_space) {
+  if (unit->primitive) {
     slips_at(vertices, rub->count, (const double[3]){0, 0, 0}, motion->smoothing, 0);
     take_trial(vertices, rub->count, false);
   } else {

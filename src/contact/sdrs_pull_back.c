@@ -22,7 +22,7 @@ struct pull {
   const struct dc_friction_motion *motion;
   struct dc_friction_sides *sides;
   struct dc_plane_motion plane;
-  bool half_space;
+  bool primitive;
   double drag, length, support;
 };
 
@@ -115,7 +115,7 @@ static double pull_back_rub(struct pull *pull)
 {
   struct plane_cotangent plane = {{0, 0, 0, 0}};
   double total = 0, size = 1 - pull->rub->slack, unit = 1 / pull->length;
-  if (!pull->half_space)
+  if (!pull->primitive)
     plane_answer(pull);
   for (int v = 0; v < pull->rub->count; v++) {
     const double *place = pull->vertices[v].local;
@@ -123,7 +123,7 @@ static double pull_back_rub(struct pull *pull)
     double share = through_slip(pull, v, x, m);
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
-    x[2] += by_distance * unit * (pull->half_space ? 1 : size);
+    x[2] += by_distance * unit * (pull->primitive ? 1 : size);
     add_force(pull, v, x);
     total += share;
     plane.p[0] += by_distance;
@@ -131,7 +131,7 @@ static double pull_back_rub(struct pull *pull)
     plane.p[2] += by_distance * unit * place[1] + m[1] / size;
     plane.p[3] += by_distance * unit * place[2] + share / size;
   }
-  if (!pull->half_space)
+  if (!pull->primitive)
     through_plane(pull, &plane);
   return total;
 }
@@ -146,7 +146,7 @@ double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_un
                       .motion = motion,
                       .sides = sides,
                       .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
-                      .half_space = unit->half_space,
+                      .primitive = unit->primitive,
                       .drag = friction->drag,
                       .length = contact->settings.length,
                       .support = contact->settings.support};

@@ -182,7 +182,7 @@ static int list_triangles(struct dc_contact *contact, int p)
 }
 
 // Two axes orthogonal to n, and n.
-static void floor_axes(const double n[3], double axes[9])
+static void complete_axes(const double n[3], double axes[9])
 {
   int smallest = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
   smallest = fabs(n[2]) < fabs(n[smallest]) ? 2 : smallest;
@@ -200,18 +200,20 @@ static int list_vertices(struct dc_contact *contact, int p)
   struct dc_triangle_friction *own = friction->own;
   const struct dc_pair *pair = &contact->pairs[p];
   struct dc_friction_pair *list = &own->pairs[p];
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  const struct dc_collider *a = &contact->colliders[pair->a];
+  struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &friction->now[pair->a]);
+  double normal[3];
   size_t count = ((size_t)a->vertex_count + DC_BATCH - 1) / DC_BATCH;
   if (dc_grow(&own->floors, &own->floor_capacity, own->floor_count + count, sizeof *own->floors))
     return -1;
-  floor_axes(b->normal, list->floor_axes);
-  double base = dc_vec_dot(b->normal, friction->now[pair->a].position) - b->height;
+  dc_primitive_gap(&seen, (const double[3]){0, 0, 0}, normal);  // the same for all points
+  complete_axes(normal, list->axes);
   double strength = 12 * contact->settings.length * list->coefficient * friction->time_step * friction->stiffness;
   for (size_t k = 0; k < count * DC_BATCH; k++) {
     int v = k < (size_t)a->vertex_count ? (int)k : a->vertex_count - 1;
     struct dc_floor_batch *batch = &own->floors[own->floor_count + k / DC_BATCH];
     size_t lane = k % DC_BATCH;
-    double height = base + dc_vec_dot(b->normal, a->turned[v]);
+    double height = dc_primitive_gap(&seen, a->turned[v], NULL);
     for (int i = 0; i < 3; i++)
       batch->arm[i][lane] = a->turned[v][i];
     batch->height[lane] = height;
@@ -236,7 +238,7 @@ static int list_units(struct dc_contact *contact, int p)
       return -1;
   }
   struct dc_friction_unit floor = {
-      .pair = p, .group = p, .first = list->first_floor, .count = list->floor_count, .half_space = true};
+      .pair = p, .group = p, .first = list->first_floor, .count = list->floor_count, .primitive = true};
   return list->floor_count > 0 ? dc_friction_add_unit(friction, &floor) : 0;
 }
 
@@ -248,7 +250,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
       .coefficient = coefficient, .first_batch = own->batch_count, .first_floor = own->floor_count};
   if (pair->far)
     return 0;
-  if (contact->colliders[pair->b].half_space ? list_vertices(contact, p) : list_triangles(contact, p))
+  if (contact->colliders[pair->b].primitive.type ? list_vertices(contact, p) : list_triangles(contact, p))
     return -1;
   return list_units(contact, p);
 }
@@ -272,9 +274,9 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
   struct dc_triangle_friction *own = contact->friction->own;
   struct dc_friction_sums sums;
   memset(&sums, 0, motion->both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));
-  if (unit->half_space)
-    contact->kernels->friction_floor(own->floors + unit->first, (int)unit->count, own->pairs[unit->pair].floor_axes,
-                                     motion, &sums);
+  if (unit->primitive)
+    contact->kernels->friction_floor(own->floors + unit->first, (int)unit->count, own->pairs[unit->pair].axes, motion,
+                                     &sums);
   else
     for (size_t k = 0; k < unit->count; k++)
       contact->kernels->friction_terms(&own->batches[unit->first + k], motion, &sums);

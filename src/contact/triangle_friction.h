@@ -16,7 +16,7 @@ struct dc_friction_pair {
   size_t first_batch, batch_count;
   size_t first_floor, floor_count;
   size_t first_blend, blend_count;  // index 0 stands for none
-  double floor_axes[9];             // b_1, b_2, n of a half-space
+  double axes[9];                   // b_1, b_2, n of a half-space
 };
 
 struct dc_triangle_friction {

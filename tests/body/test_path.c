@@ -305,6 +305,8 @@ static void check_bounds(const struct tree *tree, struct dc_random *random, int 
     random_unit(random, r, 3);
     dc_vec_scale(r, r, sample % 2 ? between(random, 0, 1) : 0);
     double bend = frame->bend + frame->turn * frame->turn * dc_vec_norm(r);
+    for (int k = 0; k < 6 && frame->steady; k++)
+      CHECK(twist[k] == frame->twist[k], "body %d: %.17g, at the start %.17g", i, twist[k], frame->twist[k]);
     point_at(tree, i, s, r, from, velocity);
     point_at(tree, i, s + d, r, to, other);
     dc_vec_sub(to, to, from);

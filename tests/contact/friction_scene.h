@@ -56,7 +56,7 @@ static inline void place(struct rub *rub, const struct rubbing_scene *of, struct
     turn[k] += askew * (dc_random_uniform(random) - 0.5);
   pose_turn_to(&poses[0], turn);
   dc_vec_scale(up, up, 1 / dc_vec_norm(up));
-  if (rub->contact->colliders[1].half_space) {
+  if (rub->contact->colliders[1].primitive.type) {
     double lowest = INFINITY;
     for (int v = 0; v < rub->contact->colliders[0].vertex_count; v++) {
       double x[3];
