@@ -261,12 +261,13 @@ bool dc_contact_friction_solved(const struct dc_contact *contact)
   return !dc_contact_rubs(contact) || contact->friction->solved;
 }
 
-void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                   double (*wrenches)[6], double *coefficient, double *stiffness)
+// The units first ... end - 1, group by group.
+static void pull_back_units(struct dc_contact *contact, size_t first, size_t units, const struct dc_pose *next,
+                            const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness)
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_friction *friction = contact->friction;
-  for (size_t first = 0, end, units = friction ? friction->unit_count : 0; first < units; first = end) {
+  for (size_t end; first < units; first = end) {
     const struct dc_friction_unit *unit = &friction->units[first];
     for (end = first + 1; end < units && friction->units[end].group == unit->group;)
       end++;
@@ -283,4 +284,51 @@ void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_p
     coefficient[b] += 0.5 * total / friction->coefficient[b];
     *stiffness += total / friction->stiffness;
   }
+}
+
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness)
+{
+  pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
+                  coefficient, stiffness);
+}
+
+// The first unit, which are sorted by pair, of this pair or a later one.
+static size_t first_unit(const struct dc_friction *friction, int pair)
+{
+  size_t low = 0, high = friction->unit_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (friction->units[middle].pair < pair)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Row by row: the derivative of D along a unit twist at t+1, pulled back.
+bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
+                               double (*wrenches)[6], double *coefficient, double mixed[12][12])
+{
+  if (!dc_contact_rubs(contact))
+    return false;
+  const int *bodies = contact->pair_bodies[pair];
+  size_t first = first_unit(contact->friction, pair), end = first_unit(contact->friction, pair + 1);
+  size_t row_bytes = sizeof *wrenches;
+  double stiffness = 0;
+  for (int i = 0; i < 12; i++) {
+    if (i >= 6 && !dc_body_moves(&contact->bodies->bodies[bodies[1]])) {
+      memset(mixed[i], 0, 12 * sizeof(double));
+      continue;
+    }
+    memset(wrenches[bodies[0]], 0, row_bytes);
+    memset(wrenches[bodies[1]], 0, row_bytes);
+    twists[bodies[i / 6]][i % 6] = 1;
+    pull_back_units(contact, first, end, next, (const double(*)[6])twists, wrenches, coefficient, &stiffness);
+    twists[bodies[i / 6]][i % 6] = 0;
+    memcpy(mixed[i], wrenches[bodies[0]], row_bytes);
+    memcpy(mixed[i] + 6, wrenches[bodies[1]], row_bytes);
+  }
+  return true;
 }
