@@ -194,8 +194,8 @@ static void test_minima(void)
     CHECK(result.best_value <= 1e-12 && result.iterations < (k ? 60 : 60), "%s: %g after %d", types[k]->name,
           result.best_value, result.iterations);
     CHECK_NEAR(x[0], 1, 1e-5);
-    CHECK(history.count == result.iterations + 1 && result.first_value == 4.4 * 4.4 + 2.2 * 2.2, "%d %g", history.count,
-          result.first_value);
+    CHECK(history.count == result.iterations + 1, "%d", history.count);
+    CHECK_NEAR(result.first_value, 24.2, 1e-14);  // 4e-15 observed
 
     set_up(&f, points, 4, 4);
     f.size = 2, f.weight = 3;
@@ -408,7 +408,7 @@ static void check_parts(const struct dc_optimizer_type *type, const void *option
   for (int stop_at = 1; stop_at < 60; stop_at += 2) {
     f.calls = 0, f.stop_at = stop_at;
     run_in_parts(type, options, &f, x, true, &parts);
-    CHECK(f.stop_at == 0 || stop_at > 25, "%s: %d", type->name, stop_at);
+    CHECK(f.stop_at == 0 || stop_at > 20, "%s: %d", type->name, stop_at);
     CHECK(parts.count == straight.count &&
               memcmp(parts.seen, straight.seen, sizeof parts.seen[0] * (size_t)parts.count) == 0,
           "%s: stopped at evaluation %d", type->name, stop_at);
