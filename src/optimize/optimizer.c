@@ -13,7 +13,7 @@ enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
 static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
 
 const struct dc_optimizer_type *const dc_optimizer_types[] = {
-    &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton,
+    &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton, &dc_nlopt,
     &dc_levenberg_marquardt, &dc_normalized_descent,         NULL};
 
 bool dc_minimization_allocate(struct dc_minimization *minimization)

@@ -3,6 +3,7 @@
 // bounds, beside infeasible points, and interrupted anywhere.
 #include "harness.h"
 
+#include "optimize/nlopt.h"
 #include "optimize/optimizer.h"
 
 enum { MOST = 8, MOST_ROWS = 24, MOST_SEEN = 1000 };
@@ -425,7 +426,56 @@ static void test_snapshots(void)
   dc_arena_destroy(arena);
 }
 
+// Every method comes near to the minimum, keeps the bounds, turns from what cannot be evaluated, and, cut into single
+// iterations by its log, is the run that it is.
+static void test_nlopt(void)
+{
+  const struct dc_optimizer_type *type = &dc_nlopt;
+  const char *const *methods = type->options[dc_option_find(type->options, "method")].choices;
+  arena = dc_arena_create();
+  for (int k = 0; methods[k] && dc_nlopt_version(); k++) {
+    for (int wall = 0; wall < 2; wall++) {
+      struct function f;
+      struct dc_optimizer_result result;
+      set_up(&f, bowl, 3, 3);
+      f.problem.seed = 3;
+      for (int i = 0; i < 3; i++)
+        f.low[i] = -6, f.high[i] = 6;
+      f.high[0] = 1, f.low[1] = 4;
+      f.wall = wall ? 0.5 : INFINITY;
+      double x[3] = {0, 5, 1};
+      void *options = defaults(type, methods[k][0] == 'G' ? 400 : 150, 1e-8);
+      *(int *)value_at(type, options, "method") = k;
+      CHECK(run(type, options, &f, x, &result) == DC_OK, "%s: %s", methods[k], error.text);
+      // 5 is the least, 7.25 beside the wall, 22 the first; 10.1 (LD_MMA at the wall) and 8.9 (GN_ESCH) observed
+      bool global = methods[k][0] == 'G';
+      CHECK(result.best_value < (global ? 9.5
+                                 : wall ? 11
+                                        : 5.3),
+            "%s: %g after %d", methods[k], result.best_value, result.iterations);
+      CHECK(result.iterations > 3 && result.evaluations == result.iterations + 1 + result.infeasible, "%s: %d %d %d",
+            methods[k], result.evaluations, result.iterations, result.infeasible);
+      CHECK(!wall || global || result.infeasible > 0, "%s", methods[k]);
+    }
+    void *options = defaults(type, 25, 1e-14);
+    *(int *)value_at(type, options, "method") = k;
+    if (methods[k][0] != 'G')
+      check_parts(type, options, true);
+  }
+  if (dc_nlopt_version()) {
+    struct function f;
+    double x[3] = {0};
+    set_up(&f, bowl, 3, 3);
+    void *options = defaults(type, 25, 1e-14);
+    while (methods[*(int *)value_at(type, options, "method")][0] != 'G')
+      ++*(int *)value_at(type, options, "method");
+    CHECK(run(type, options, &f, x, NULL) == DC_BAD_INPUT && strstr(error.text, "bounds"), "%s", error.text);
+  }
+  dc_arena_destroy(arena);
+}
+
 RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
           {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
-          {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots})
+          {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots},
+          {"methods of NLopt", test_nlopt})
