@@ -44,6 +44,9 @@ struct dc_optimizer_type {
   // it after failures.
   void (*propose)(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                   const double *gradient, double *step);
+  // May do an iteration from another point (iteration.h) before a proposal, which knows nothing of it; or sets
+  // iteration->finished.  Errors as of iterate.  NULL: never.
+  enum dc_status (*aside)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
   // A whole iteration, for optimizers that reject points or ask for more than a gradient (iteration.h).  An error that
   // it returns ends the call as if it had not been: state, point and counts are then as before, and a further call repeats
   // the iteration.

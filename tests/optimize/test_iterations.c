@@ -426,6 +426,38 @@ static void test_snapshots(void)
   dc_arena_destroy(arena);
 }
 
+// Adam with polish: its own points are those without, iterations of Gauss-Newton come in between and get there.
+static void test_polish(void)
+{
+  const struct dc_optimizer_type *type = &dc_optimizer_adam;
+  static struct log plain;
+  arena = dc_arena_create();
+  for (int polish = 0; polish < 2; polish++) {
+    struct function f;
+    struct dc_optimizer_result result;
+    set_up(&f, points, 4, 4);
+    f.size = 2;
+    double x[4] = {0.5, 0.5, 0.5, -0.5};
+    void *options = defaults(type, 60, 1e-9);
+    *(long *)value_at(type, options, "polish") = polish ? 7 : 0;
+    ((struct dc_first_order_options *)options)->learning_rate = 0.05;
+    CHECK(run(type, options, &f, x, &result) == DC_OK, "%s", error.text);
+    CHECK(polish ? result.best_value <= 1e-9 && f.jacobians > 2 : result.best_value > 1e-9 && f.jacobians == 0,
+          "%d: %g after %d", polish, result.best_value, result.iterations);
+    if (!polish) {
+      plain = history;
+      continue;
+    }
+    // iterates 0 to 7 are Adam's, then come two of the fan, then Adam's 8th step
+    CHECK(memcmp(history.seen, plain.seen, 8 * sizeof plain.seen[0]) == 0 && history.count > 11, "%d", history.count);
+    CHECK(memcmp(history.seen[10], plain.seen[8], 2 * sizeof(double)) == 0, "goes on as if nothing had been");
+    CHECK(history.seen[8][0] < history.seen[7][0] && history.seen[9][0] < history.seen[8][0], "%g %g",
+          history.seen[8][0], history.seen[9][0]);
+    check_parts(type, options, false);
+  }
+  dc_arena_destroy(arena);
+}
+
 // Every method comes near to the minimum, keeps the bounds, turns from what cannot be evaluated, and, cut into single
 // iterations by its log, is the run that it is.
 static void test_nlopt(void)
@@ -478,4 +510,4 @@ RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
           {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
           {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots},
-          {"methods of NLopt", test_nlopt})
+          {"Adam with polish", test_polish}, {"methods of NLopt", test_nlopt})
