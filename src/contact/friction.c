@@ -527,5 +527,32 @@ void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_p
                                    double (*wrenches)[6], double *coefficient, double *stiffness)
 {
   if (dc_contact_rubs(contact))
-    contact->model->methods->friction->pull_back(contact, next, twists, wrenches, coefficient, stiffness);
+    contact->model->methods->friction->pull_back(contact, 0, contact->pair_count, next, twists, wrenches, coefficient,
+                                                 stiffness);
+}
+
+// Row by row: the derivative of D along a unit twist at t+1, pulled back.
+bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
+                               double (*wrenches)[6], double *coefficient, double mixed[12][12])
+{
+  if (!dc_contact_rubs(contact))
+    return false;
+  const int *bodies = contact->pair_bodies[pair];
+  size_t row_bytes = sizeof *wrenches;
+  double stiffness = 0;
+  for (int i = 0; i < 12; i++) {
+    if (i >= 6 && !dc_body_moves(&contact->bodies->bodies[bodies[1]])) {
+      memset(mixed[i], 0, 12 * sizeof(double));
+      continue;
+    }
+    memset(wrenches[bodies[0]], 0, row_bytes);
+    memset(wrenches[bodies[1]], 0, row_bytes);
+    twists[bodies[i / 6]][i % 6] = 1;
+    contact->model->methods->friction->pull_back(contact, pair, pair + 1, next, (const double(*)[6])twists, wrenches,
+                                                 coefficient, &stiffness);
+    twists[bodies[i / 6]][i % 6] = 0;
+    memcpy(mixed[i], wrenches[bodies[0]], row_bytes);
+    memcpy(mixed[i] + 6, wrenches[bodies[1]], row_bytes);
+  }
+  return true;
 }

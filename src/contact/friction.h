@@ -69,4 +69,10 @@ bool dc_contact_friction_solved(const struct dc_contact *contact);
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                    double (*wrenches)[6], double *coefficient, double *stiffness);
 
+// The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those at
+// t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and coefficient.
+// false, and mixed as it was, when nothing rubs at all.
+bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
+                               double (*wrenches)[6], double *coefficient, double mixed[12][12]);
+
 #endif

@@ -16,14 +16,16 @@ struct dc_friction_methods {
                      enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
   void (*accept)(struct dc_contact *contact);        // NULL: HELD is CONVEX
   bool (*solved)(const struct dc_contact *contact);  // NULL: always
-  void (*pull_back)(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                    double (*wrenches)[6], double *coefficient, double *stiffness);
+  // Of the pairs first ... end - 1.
+  void (*pull_back)(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                    const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness);
 };
 
 // Triangle pairs on the separating planes of the barrier, friction.c and friction_pull_back.c.
 extern const struct dc_friction_methods dc_plane_friction;
-void dc_plane_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                 double (*wrenches)[6], double *coefficient, double *stiffness);
+void dc_plane_friction_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                                 const double (*twists)[6], double (*wrenches)[6], double *coefficient,
+                                 double *stiffness);
 
 // The coefficient of a pair of bodies: the geometric mean of the two.
 double dc_friction_pair_coefficient(const double *coefficient, const struct dc_pair *pair);

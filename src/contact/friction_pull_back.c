@@ -274,12 +274,13 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
   return total;
 }
 
-void dc_plane_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                 double (*wrenches)[6], double *coefficient, double *stiffness)
+void dc_plane_friction_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                                 const double (*twists)[6], double (*wrenches)[6], double *coefficient,
+                                 double *stiffness)
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_friction *friction = contact->friction;
-  for (int p = 0; p < contact->pair_count; p++) {
+  for (int p = first; p < end; p++) {
     const struct dc_friction_pair *list = &friction->pairs[p];
     if (!list->batch_count && !list->floor_count)
       continue;

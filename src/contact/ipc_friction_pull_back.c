@@ -127,12 +127,12 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
   return c.total;
 }
 
-void dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                               double (*wrenches)[6], double *coefficient, double *stiffness)
+void dc_ipc_friction_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                               const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness)
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_ipc_friction *friction = &dc_ipc_of(contact)->friction;
-  for (int p = 0; p < contact->pair_count; p++) {
+  for (int p = first; p < end; p++) {
     if (friction->first[p] == friction->first[p + 1])
       continue;
     int a = contact->pairs[p].a, b = contact->pairs[p].b;

@@ -107,8 +107,9 @@ static inline bool dc_ipc_worth_threads(const struct dc_ipc_friction *friction)
 }
 
 extern const struct dc_friction_methods dc_ipc_friction_methods;
-void dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                               double (*wrenches)[6], double *coefficient, double *stiffness);
+void dc_ipc_friction_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                               const double (*twists)[6], double (*wrenches)[6], double *coefficient,
+                               double *stiffness);
 
 // Motion of one body from t to t+1: x+ - x = drift (x - c) + shift, arms at t+1 are turn (x - c).
 struct dc_ipc_motion {

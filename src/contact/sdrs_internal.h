@@ -171,8 +171,8 @@ void dc_sdrs_factor_motion(double z[3][3]);
 double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3]);
 
 // sdrs_pull_back.c
-void dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                       double (*wrenches)[6], double *coefficient, double *stiffness);
+void dc_sdrs_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                       const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness);
 
 extern const struct dc_friction_methods dc_sdrs_friction_methods;
 void dc_sdrs_friction_destroy(struct dc_sdrs_friction *friction);

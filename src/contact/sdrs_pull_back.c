@@ -188,12 +188,26 @@ static double pull_back_rub(const struct pull *pull, struct pair_sides *sides)
   return total;
 }
 
-void dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                       double (*wrenches)[6], double *coefficient, double *stiffness)
+// The first of the things that rub, which are sorted by pair, of this pair or a later one.
+static size_t first_rub(const struct dc_sdrs_friction *friction, int pair)
+{
+  size_t low = 0, high = friction->rub_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (friction->rubs[middle].pair < pair)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void dc_sdrs_pull_back(struct dc_contact *contact, int first, int end, const struct dc_pose *next,
+                       const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness)
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_sdrs_friction *friction = ((const struct dc_sdrs *)contact->own)->friction;
-  for (size_t k = 0; k < friction->rub_count; k++) {
+  for (size_t k = first_rub(friction, first); k < friction->rub_count && friction->rubs[k].pair < end; k++) {
     const struct dc_sdrs_rub *rub = &friction->rubs[k];
     int a = contact->pairs[rub->pair].a, b = contact->pairs[rub->pair].b;
     struct dc_sdrs_motion motion;

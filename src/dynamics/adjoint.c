@@ -2,53 +2,13 @@
 // The adjoint of a rollout.  At a converged step dL/dq+ = 0, so that for a cotangent a of q+
 //     lambda = -H^-1 a,   a(q) += lambda^T d2L/(dq+ dq),   a(q-) += lambda^T d2L/(dq+ dq-),   a(design) += lambda^T
 // d2L/(dq+ d design) with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
+#include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/linearization.h"
 #include "dynamics/stepper.h"
 #include "math/rotation.h"
 #include "math/vector.h"
-
-// An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
-// refused.
-static const double LARGEST_RESIDUAL = 1e-6;
-
-// The gradient of all terms by the frames, which the curvature of chains is contracted with.
-static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_state *state)
-{
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
-  memset(rollout->wrenches, 0, (size_t)state->model->bodies.count * sizeof *rollout->wrenches);
-  for (int i = 0; dc_step_terms[i]; i++)
-    dc_step_terms[i]->add_gradient(state, &forces);
-}
-
-static enum dc_status solve_transposed(struct dc_rollout *rollout, const struct dc_step_state *state, const double *a,
-                                       double *lambda, struct dc_error *error)
-{
-  double residual;
-  int nv = rollout->model->bodies.nv;
-  bool zero = true;
-  for (int i = 0; i < nv; i++)
-    zero &= a[i] == 0;
-  if (zero) {
-    memset(lambda, 0, (size_t)nv * sizeof *lambda);
-    return DC_OK;
-  }
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
-                                    .assembler = rollout->assembler,
-                                    .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix};
-  frame_gradient(rollout, state);
-  dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
-  if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
-    return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
-  dc_symmetric_solve(rollout->matrix, a, lambda, &residual);
-  if (!(residual <= LARGEST_RESIDUAL))
-    return dc_fail(error, DC_NUMERICAL,
-                   "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residual);
-  for (int i = 0; i < nv; i++)
-    lambda[i] = -lambda[i];
-  return DC_OK;
-}
 
 // q_{-1} = x - h v, exp(-h [omega]x) R with E = exp(-h [omega]x): a tangent d of R moves q_{-1} by E d, one of omega
 // by -h J(-h omega).
@@ -86,165 +46,86 @@ static void pull_back_start(const struct dc_model *model, const struct dc_rollou
     }
 }
 
-// Contact at a state and its derivatives, as they were when the step that ends there was solved, but for rounding.
-static enum dc_status recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
-                                      struct dc_pair_derivatives *pairs, struct dc_error *error)
+// Rows at one interval: cotangents [count][nv] of q(t+1), q(t) and q(t-1).
+struct sweep {
+  const struct dc_trajectory *trajectory;
+  int count;
+  struct dc_adjoint_row *rows;
+  double *next, *now, *before;
+};
+
+static bool is_zero(const double *a, size_t count)
 {
-  double energy = dc_contact_evaluate(rollout->contact, poses, 2, pairs);
-  if (isnan(energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  if (!isfinite(energy) || !dc_contact_solved(rollout->contact))
-    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
-  return DC_OK;
+  for (size_t i = 0; i < count; i++)
+    if (a[i] != 0)
+      return false;
+  return true;
 }
 
-// Contact at t: what friction acts on and, where the interval before needs them too, its derivatives, in
-// rollout->trial_pairs.
-static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
-                                   bool pairs, struct dc_error *error)
-{
-  if (pairs)
-    return recompute_pairs(rollout, state->now, rollout->trial_pairs, error);
-  if (friction && isnan(dc_contact_evaluate(rollout->contact, state->now, 0, rollout->trial_pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  return DC_OK;
-}
-
-// The lists of friction at t and its energies at t+1, as they were when the step was solved; pairs: leave the derivatives
-// of the contact at t in rollout->trial_pairs.
-static enum dc_status restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
-                                      struct dc_step_state *state, struct dc_error *error)
-{
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
-  bool any = false;
-  for (int i = 0; i < rollout->model->bodies.count; i++)
-    any |= rollout->coefficients[i] > 0;
-  enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
-  if (status || !any)
-    return status;
-  status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
-  state->rubs = dc_contact_rubs(rollout->contact);
-  if (status || !state->rubs)
-    return status;
-  state->friction_energy =
-      dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
-  if (!dc_contact_solved(rollout->contact) || !dc_contact_friction_solved(rollout->contact))
-    return dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
-  return DC_OK;
-}
-
-// Pulls one interval back: a_next is the cotangent of q(t+1); a_now and a_before gain what it passes on.  pairs: as of
-// restore_contact.
-static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
-                                         struct dc_step_state *state, const double *a_next, double *a_now,
-                                         double *a_before, struct dc_rollout_cotangent *cotangent,
-                                         struct dc_error *error)
+// Pulls one row back over an interval whose Hessian is factored: now and before gain what next passes on.
+static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *next,
+                                    double *now, double *before, struct dc_rollout_cotangent *cotangent,
+                                    struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
-  enum dc_status status = restore_contact(rollout, input, pairs, state, error);
-  if (!status)
-    status = solve_transposed(rollout, state, a_next, rollout->lambda, error);
+  enum dc_status status = dc_step_answer(rollout, next, rollout->lambda, error);
   if (status)
     return status;
   dc_twists(bodies, &rollout->next, rollout->lambda, rollout->twists);
   memset(rollout->wrenches_now, 0, bytes);
   memset(rollout->wrenches_before, 0, bytes);
   struct dc_step_direction direction = {.joints = rollout->lambda, .twists = (const double(*)[6])rollout->twists};
-  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, a_now},
-                                  .before = {rollout->wrenches_before, a_before},
+  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, now},
+                                  .before = {rollout->wrenches_before, before},
                                   .input = cotangent,
                                   .coefficients = rollout->coefficient_cotangents};
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_mixed(state, &direction, &out);
-  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, a_now);
-  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, a_before);
+  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, now);
+  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, before);
   return DC_OK;
 }
 
-// A state of a trajectory: number `inside` of those that step `step` was solved through; frame t is the last one of step
-// t - 1, the first frame number 0 of step 0, and what came before it number -1.
-struct state_place {
-  int step, inside;
-};
-
-static struct state_place place_before(const struct dc_trajectory *trajectory, struct state_place place)
+// pairs: as of dc_restore_contact.
+static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
+                                         struct dc_step_state *state, struct sweep *sweep, struct dc_error *error)
 {
-  place.inside--;
-  if (place.inside == 0 && place.step > 0) {
-    place.step--;
-    place.inside = dc_trajectory_substeps(trajectory, place.step);
+  size_t nv = (size_t)rollout->model->bodies.nv;
+  enum dc_status status = dc_restore_contact(rollout, input, pairs, state, error);
+  if (!status && !is_zero(sweep->next, (size_t)sweep->count * nv))
+    status = dc_step_factor(rollout, state, error);
+  for (int r = 0; r < sweep->count && !status; r++) {
+    size_t at = (size_t)r * nv;
+    if (!is_zero(sweep->next + at, nv))
+      status = pull_back_row(rollout, state, sweep->next + at, sweep->now + at, sweep->before + at,
+                             sweep->rows[r].input, error);
   }
-  return place;
+  return status;
 }
 
-static const double *state_of(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
-                              struct state_place place)
-{
-  if (place.inside < 0)
-    return rollout->q_before;
-  return trajectory->steps ? dc_trajectory_state(trajectory, place.step, place.inside, NULL) : trajectory->q;
-}
-
-// Part of its step that lies before a state.
-static double part_before(const struct dc_trajectory *trajectory, struct state_place place)
-{
-  double at;
-  dc_trajectory_state(trajectory, place.step, place.inside, &at);
-  return at;
-}
-
-// The interval that ends in a state; lengths as the forward solve has them, to the bit.
-static struct dc_step_interval interval_to(const struct dc_trajectory *trajectory, struct state_place end,
-                                           double first_before_length)
-{
-  double h = trajectory->time_step, at = part_before(trajectory, end), before_length = first_before_length;
-  struct state_place begin = {end.step, end.inside - 1}, now = place_before(trajectory, end);
-  double length = h * (at - part_before(trajectory, begin));
-  if (now.inside > 0)
-    before_length =
-        h * (part_before(trajectory, now) - part_before(trajectory, (struct state_place){now.step, now.inside - 1}));
-  return (struct dc_step_interval){
-      .step = end.step, .length = length, .ratio = length / before_length, .remaining = h * (1 - at)};
-}
-
-// Whether there is no tape to read.
-static bool recomputes(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
-{
-  return rollout->pair_count > 0 && trajectory->pair_count == 0;
-}
-
-// What contact is differentiated by at the end of an interval.  Without a tape it has been evaluated again.
-static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollout,
-                                                  const struct dc_trajectory *trajectory, struct state_place end)
-{
-  size_t count = (size_t)trajectory->pair_count;
-  if (recomputes(rollout, trajectory))
-    return rollout->pairs;
-  if (end.inside == dc_trajectory_substeps(trajectory, end.step))
-    return dc_trajectory_pairs(trajectory, end.step);
-  return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
-}
-
-// Cotangent [nv] of the coordinates of a state from the loss alone, which sees frames; kinematics are those of the state.
-static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
-                           const struct dc_trajectory_cotangent *frames, struct state_place place,
+// Cotangents a [count][nv] of the coordinates of a state from the rows alone, which see frames; kinematics are those of
+// the state.
+static void row_cotangents(const struct dc_rollout *rollout, const struct sweep *sweep, struct dc_state_place place,
                            const struct dc_kinematics *kinematics, double *a)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t nv = (size_t)bodies->nv, frame = (size_t)place.step + (place.inside > 0);
-  bool is_frame =
-      place.inside == 0 || (place.inside > 0 && place.inside == dc_trajectory_substeps(trajectory, place.step));
-  if (!is_frame) {
-    memset(a, 0, nv * sizeof *a);
-    return;
+  size_t nv = (size_t)bodies->nv;
+  int frame = dc_place_frame(sweep->trajectory, place);
+  for (int r = 0; r < sweep->count; r++, a += nv) {
+    const struct dc_adjoint_row *row = &sweep->rows[r];
+    if (frame < row->first || frame > row->last) {
+      memset(a, 0, nv * sizeof *a);
+      continue;
+    }
+    size_t slice = (size_t)(frame - row->first);
+    memcpy(a, row->frames.forces + slice * nv, nv * sizeof *a);
+    dc_pull_back(bodies, kinematics, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count, a);
   }
-  memcpy(a, frames->forces + frame * nv, nv * sizeof *a);
-  dc_pull_back(bodies, kinematics, (const double(*)[6])frames->wrenches + frame * (size_t)bodies->count, a);
 }
 
 // What was `now` becomes `next`.
-static void move_back(struct dc_rollout *rollout)
+static void move_back(struct dc_rollout *rollout, struct sweep *sweep)
 {
   struct dc_kinematics free_one = rollout->next;
   rollout->next = rollout->now;
@@ -253,74 +134,70 @@ static void move_back(struct dc_rollout *rollout)
   struct dc_pair_derivatives *pairs = rollout->pairs;
   rollout->pairs = rollout->trial_pairs;
   rollout->trial_pairs = pairs;
+  double *free_rows = sweep->next;
+  sweep->next = sweep->now;
+  sweep->now = sweep->before;
+  sweep->before = free_rows;
 }
 
-static struct dc_step_state interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                           const struct dc_trajectory *trajectory, struct state_place next)
+// The last frame that any row sees.
+static struct dc_state_place last_place(const struct sweep *sweep)
 {
-  struct state_place now = place_before(trajectory, next), before = place_before(trajectory, now);
-  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
-  return (struct dc_step_state){.model = rollout->model,
-                                .input = input,
-                                .interval = interval_to(trajectory, next, first_before_length),
-                                .q_before = state_of(rollout, trajectory, before),
-                                .q_now = state_of(rollout, trajectory, now),
-                                .q_next = state_of(rollout, trajectory, next),
-                                .before = rollout->before.poses,
-                                .now = rollout->now.poses,
-                                .next = rollout->next.poses,
-                                .pair_count = rollout->pair_count,
-                                .pair_bodies = rollout->pair_bodies,
-                                .pairs = pairs_at(rollout, trajectory, next),
-                                .contact = rollout->contact,
-                                .hardening = 1,
-                                .friction = rollout->friction};
+  int last = 0;
+  for (int r = 0; r < sweep->count; r++)
+    last = sweep->rows[r].last > last ? sweep->rows[r].last : last;
+  return last ? (struct dc_state_place){last - 1, dc_trajectory_substeps(sweep->trajectory, last - 1)}
+              : (struct dc_state_place){0, 0};
 }
 
-enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
-                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error)
+static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct sweep *sweep,
+                                 struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  double *a_next = rollout->state_cotangent[0], *a_now = rollout->state_cotangent[1],
-         *a_before = rollout->state_cotangent[2];
-  int last = trajectory->steps - 1;
-  struct state_place next = {0, 0}, now;
-  if (trajectory->unconverged_steps)
-    return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
-  if (trajectory->steps)
-    next = (struct state_place){last, dc_trajectory_substeps(trajectory, last)};
-  now = place_before(trajectory, next);
+  const struct dc_trajectory *trajectory = sweep->trajectory;
+  struct dc_state_place next = last_place(sweep), now = dc_place_before(trajectory, next);
   dc_rollout_state_before(rollout, input, rollout->q_before);
-  dc_kinematics_update(bodies, state_of(rollout, trajectory, next), &rollout->next);
-  loss_cotangent(rollout, trajectory, frames, next, &rollout->next, a_next);
-  dc_kinematics_update(bodies, state_of(rollout, trajectory, now), &rollout->now);
-  loss_cotangent(rollout, trajectory, frames, now, &rollout->now, a_now);
-  bool recompute = recomputes(rollout, trajectory);
+  dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, next), &rollout->next);
+  row_cotangents(rollout, sweep, next, &rollout->next, sweep->next);
+  dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, now), &rollout->now);
+  row_cotangents(rollout, sweep, now, &rollout->now, sweep->now);
+  bool recompute = dc_recomputes_pairs(rollout, trajectory);
   enum dc_status status = DC_OK;
   if (recompute && next.inside > 0)
-    status = recompute_pairs(rollout, rollout->next.poses, rollout->pairs, error);
+    status = dc_recompute_pairs(rollout, rollout->next.poses, rollout->pairs, error);
   while (next.inside > 0) {
-    struct state_place before = place_before(trajectory, now);
-    dc_kinematics_update(bodies, state_of(rollout, trajectory, before), &rollout->before);
-    loss_cotangent(rollout, trajectory, frames, before, &rollout->before, a_before);
-    struct dc_step_state state = interval_state(rollout, input, trajectory, next);
+    struct dc_state_place before = dc_place_before(trajectory, now);
+    dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, before), &rollout->before);
+    row_cotangents(rollout, sweep, before, &rollout->before, sweep->before);
+    struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
     if (!status)
-      status = pull_back_interval(rollout, input, recompute && now.inside > 0, &state, a_next, a_now, a_before,
-                                  cotangent, error);
+      status = pull_back_interval(rollout, input, recompute && now.inside > 0, &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
     }
-    double *free_vector = a_next;
-    a_next = a_now;
-    a_now = a_before;
-    a_before = free_vector;
-    move_back(rollout);
+    move_back(rollout, sweep);
     next = now;
     now = before;
   }
-  // Now a_next belongs to q_0 and a_now to q_{-1}.
-  pull_back_start(rollout->model, input, a_next, a_now, cotangent);
   return DC_OK;
+}
+
+enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
+                                   struct dc_error *error)
+{
+  size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
+  if (trajectory->unconverged_steps)
+    return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
+  double *cotangents = dc_alloc(3 * size, sizeof *cotangents);
+  if (!cotangents)
+    return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
+  struct sweep sweep = {trajectory, count, rows, cotangents, cotangents + size, cotangents + 2 * size};
+  enum dc_status status = sweep_back(rollout, input, &sweep, error);
+  // Now next belongs to q_0 and now to q_{-1}.
+  for (int r = 0; r < count && !status; r++)
+    pull_back_start(rollout->model, input, sweep.next + (size_t)r * nv, sweep.now + (size_t)r * nv, rows[r].input);
+  free(cotangents);
+  return status;
 }

@@ -21,7 +21,8 @@ struct dc_rollout_input {
   struct dc_design design;
 };
 
-// Derivatives of a loss by each number of the input, tangents instead of states.  That by q_before is not kept.
+// A number for each number of the input, tangents instead of states: the derivatives of a loss by them, or a direction in
+// which they move.  q_before, where it is given, stands still, and the derivative by it is not kept.
 struct dc_rollout_cotangent {
   double *q;         // [nv]
   double *velocity;  // [nv]
@@ -75,6 +76,33 @@ struct dc_trajectory_cotangent {
 enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
+
+// One of several functions of the frames `first` ... `last` of a trajectory and of the input.
+struct dc_adjoint_row {
+  int first, last;
+  struct dc_trajectory_cotangent frames;  // arrays begin at frame first
+  struct dc_rollout_cotangent *input;
+};
+
+// The same for several rows at once: every row's input gains its derivative.  One Hessian a step is assembled and factored
+// for all of them; of one row the same bits as alone.
+enum dc_status dc_rollout_adjoint_block(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                        const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
+                                        struct dc_error *error);
+
+// How a trajectory moves along directions of its input: tangents [steps + 1][count][nv] of the coordinates at its frames.
+// The transposed of the adjoint; one Hessian a step is assembled and factored for all directions.  Statuses of
+// dc_rollout_adjoint.
+enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                  const struct dc_trajectory *trajectory, int count,
+                                  const struct dc_rollout_cotangent *const *directions, double *tangents,
+                                  struct dc_error *error);
+
+// The derivative of a row along `count` directions, whose tangents are known, into products [count].
+void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                         const struct dc_adjoint_row *row, int count,
+                         const struct dc_rollout_cotangent *const *directions, const double *tangents,
+                         double *products);
 
 // Forces of the actuators in step t (from frame t to t + 1), [actuators]: minus the derivative of their energy.
 void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,

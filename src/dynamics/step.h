@@ -39,6 +39,15 @@ struct dc_step_state {
   bool rubs;                                 // friction lists are those of t, and not empty
   double friction_energy;                    // J
   struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
+  // Of the pairs that rub, for add_product only.
+  int mixed_count;
+  const struct dc_friction_mixed *mixed;
+};
+
+// The mixed Hessian of one pair's friction (contact/friction.h).
+struct dc_friction_mixed {
+  int pair;
+  double rows[12][12];
 };
 
 // The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
@@ -61,6 +70,12 @@ struct dc_step_direction {
   const double (*twists)[6];
 };
 
+// What else L depends on, moved: frames and coordinates at t and t-1, targets and design.
+struct dc_step_variation {
+  struct dc_step_direction now, before;
+  const struct dc_rollout_cotangent *input;
+};
+
 // Cotangents a step passes on: to the frames and coordinates at t and t-1, targets and design.
 struct dc_step_cotangent {
   struct dc_step_forces now, before;
@@ -78,6 +93,10 @@ struct dc_step_term {
   // Adds the derivatives of (d L / d q+) . direction by everything else L depends on.
   void (*add_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
                     struct dc_step_cotangent *cotangent);
+  // The transposed product: adds the change of the gradient at fixed q+ along a variation of everything else.  NULL where
+  // L depends on q+ only.
+  void (*add_product)(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                      struct dc_step_forces *forces);
 };
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_limit_term,
@@ -121,7 +140,7 @@ struct dc_rollout {
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]
   // Workspace of the adjoint.
-  double *lambda, *state_cotangent[3];                             // [nv] each
+  double *lambda;                                                  // [nv]
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
   double *coefficient_cotangents;                                  // [bodies]
 };
@@ -130,6 +149,13 @@ struct dc_rollout {
 // the frames, for the curvature of chains (exact only).
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian);
+
+// Whether a pair of bodies has any friction at the last evaluation; what is at rest has no energy but is stiff.
+static inline bool dc_step_pair_rubs(const struct dc_step_state *state, int pair)
+{
+  const struct dc_friction_derivatives *friction = &state->friction[pair];
+  return state->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
+}
 
 // The state before the initial one [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);

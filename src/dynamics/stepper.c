@@ -12,6 +12,7 @@ const struct dc_stepper dc_implicit_stepper = {
     .name = "implicit",
     .step = dc_implicit_step,
     .adjoint = dc_implicit_adjoint,
+    .tangent = dc_implicit_tangent,
 };
 
 #ifndef DC_MUJOCO
@@ -42,12 +43,34 @@ bool dc_model_keeps_velocity(const struct dc_model *model)
   return dc_stepper_of(model)->velocity != NULL;
 }
 
+static enum dc_status refuse(const struct dc_rollout *rollout, struct dc_error *error)
+{
+  return dc_fail(error, DC_BAD_INPUT, "model %s has no adjoint; use --gradient fd or bundle",
+                 rollout->model->definition.contact_model->name);
+}
+
+enum dc_status dc_rollout_adjoint_block(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                        const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
+                                        struct dc_error *error)
+{
+  return rollout->stepper->adjoint ? rollout->stepper->adjoint(rollout, input, trajectory, count, rows, error)
+                                   : refuse(rollout, error);
+}
+
 enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error)
 {
-  if (!rollout->stepper->adjoint)
-    return dc_fail(error, DC_BAD_INPUT, "model %s has no adjoint; use --gradient fd or bundle",
-                   rollout->model->definition.contact_model->name);
-  return rollout->stepper->adjoint(rollout, input, trajectory, frames, cotangent, error);
+  struct dc_adjoint_row row = {.last = trajectory->steps, .frames = *frames, .input = cotangent};
+  return dc_rollout_adjoint_block(rollout, input, trajectory, 1, &row, error);
+}
+
+enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                  const struct dc_trajectory *trajectory, int count,
+                                  const struct dc_rollout_cotangent *const *directions, double *tangents,
+                                  struct dc_error *error)
+{
+  return rollout->stepper->tangent
+             ? rollout->stepper->tangent(rollout, input, trajectory, count, directions, tangents, error)
+             : refuse(rollout, error);
 }

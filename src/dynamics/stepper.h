@@ -20,19 +20,27 @@ struct dc_stepper {
                          struct dc_trajectory *trajectory, struct dc_step_report *report, struct dc_error *error);
   // Velocity [nv] at the end of the last step; NULL: states alone tell how to go on.
   void (*velocity)(const struct dc_rollout *rollout, double *velocity);
-  // As dc_rollout_adjoint; NULL: there is none.
+  // As dc_rollout_adjoint_block and dc_rollout_tangent; both NULL: there are none.
   enum dc_status (*adjoint)(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                            const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
-                            struct dc_rollout_cotangent *cotangent, struct dc_error *error);
+                            const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
+                            struct dc_error *error);
+  enum dc_status (*tangent)(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                            const struct dc_trajectory *trajectory, int count,
+                            const struct dc_rollout_cotangent *const *directions, double *tangents,
+                            struct dc_error *error);
 };
 
 extern const struct dc_stepper dc_implicit_stepper;
 extern const struct dc_stepper dc_mujoco_stepper;  // only when built with it
 const struct dc_stepper *dc_stepper_of(const struct dc_model *model);
 
-// The adjoint of the implicit step (adjoint.c).
+// Those of the implicit step (adjoint.c, tangent.c).
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
-                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
+                                   const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
+                                   struct dc_error *error);
+enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int count,
+                                   const struct dc_rollout_cotangent *const *directions, double *tangents,
+                                   struct dc_error *error);
 
 #endif

@@ -160,6 +160,40 @@ static void inertia_add_mixed(const struct dc_step_state *state, const struct dc
   }
 }
 
+// The transposed of add_rotation_mixed.
+static void add_rotation_product(const struct dc_step_state *state, int i, const double *other, double factor,
+                                 const double *turn, double *out)
+{
+  double a[9], at[3];
+  moment_product(state, i, other, a);
+  dc_mat_apply_transposed(at, a, turn);
+  for (int k = 0; k < 3; k++)
+    out[k] += factor * ((a[0] + a[4] + a[8]) * turn[k] - at[k]);
+}
+
+static void inertia_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                struct dc_step_forces *forces)
+{
+  double ratio = state->interval.ratio;
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    if (!dc_body_moves(body))
+      continue;
+    const double *now = variation->now.twists[i], *before = variation->before.twists[i];
+    double g[6], m = mass_scale(state, i) * body->mass * inverse_square_step(state), *force = forces->wrenches[i];
+    double scale = variation->input->design.body_mass_scale[i] / mass_scale(state, i);
+    add_rotation_product(state, i, state->now[i].rotation, -(1 + ratio), now, force);
+    add_rotation_product(state, i, state->before[i].rotation, ratio, before, force);
+    for (int k = 3; k < 6; k++)
+      force[k] += m * (ratio * before[k] - (1 + ratio) * now[k]);
+    if (scale == 0)
+      continue;
+    inertia_body_gradient(state, i, g);
+    for (int k = 0; k < 6; k++)
+      force[k] += scale * g[k];
+  }
+}
+
 const struct dc_step_term dc_inertia_term = {
     .name = "inertia",
     .reference = "paper 003, Eq. 14; docs/theory.md, \"Inertia\"",
@@ -167,6 +201,7 @@ const struct dc_step_term dc_inertia_term = {
     .add_gradient = inertia_add_gradient,
     .add_hessian = inertia_add_hessian,
     .add_mixed = inertia_add_mixed,
+    .add_product = inertia_add_product,
 };
 
 // ---- Gravity: -m g.(x+ - x); the constant keeps the number small.
@@ -207,6 +242,17 @@ static void gravity_add_mixed(const struct dc_step_state *state, const struct dc
   }
 }
 
+static void gravity_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                struct dc_step_forces *forces)
+{
+  const struct dc_design *design = &variation->input->design;
+  for (int i = 0; i < state->model->bodies.count; i++)
+    for (int k = 0; k < 3; k++)
+      forces->wrenches[i][3 + k] -=
+          state->model->bodies.bodies[i].mass *
+          (design->body_mass_scale[i] * state->input->design.gravity[k] + mass_scale(state, i) * design->gravity[k]);
+}
+
 const struct dc_step_term dc_gravity_term = {
     .name = "gravity",
     .reference = "-m g.x",
@@ -214,6 +260,7 @@ const struct dc_step_term dc_gravity_term = {
     .add_gradient = gravity_add_gradient,
     .add_hessian = gravity_add_hessian,
     .add_mixed = gravity_add_mixed,
+    .add_product = gravity_add_product,
 };
 
 // ---- Contact: mu P(poses at t+1).
@@ -228,9 +275,8 @@ static double contact_value(const struct dc_step_state *state)
   return stiffness(state) * state->contact_energy;
 }
 
-static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+static void add_contact_forces(const struct dc_step_state *state, double mu, struct dc_step_forces *forces)
 {
-  double mu = stiffness(state);
   for (int p = 0; p < state->pair_count; p++) {
     double g[12];
     dc_contact_expand_gradient(&state->pairs[p], g);
@@ -238,6 +284,11 @@ static void contact_add_gradient(const struct dc_step_state *state, struct dc_st
       for (int k = 0; k < 6; k++)
         forces->wrenches[state->pair_bodies[p][side]][k] += mu * g[6 * side + k];
   }
+}
+
+static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  add_contact_forces(state, stiffness(state), forces);
 }
 
 static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
@@ -275,6 +326,14 @@ static void contact_add_mixed(const struct dc_step_state *state, const struct dc
   out->input->design.stiffness_scale += mu * along;
 }
 
+static void contact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                struct dc_step_forces *forces)
+{
+  double scale = variation->input->design.stiffness_scale;
+  if (scale != 0)
+    add_contact_forces(state, scale * state->model->definition.contact.stiffness, forces);
+}
+
 const struct dc_step_term dc_contact_term = {
     .name = "contact",
     .reference = "paper 000, Eq. 3 and 8",
@@ -282,6 +341,7 @@ const struct dc_step_term dc_contact_term = {
     .add_gradient = contact_add_gradient,
     .add_hessian = contact_add_hessian,
     .add_mixed = contact_add_mixed,
+    .add_product = contact_add_product,
 };
 
 // ---- Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction.h.
@@ -317,8 +377,8 @@ static void friction_add_hessian(const struct dc_step_state *state, bool exact, 
   for (int p = 0; p < state->pair_count; p++) {
     const int *pair = state->pair_bodies[p];
     const struct dc_friction_derivatives *friction = &state->friction[p];
-    if (friction->h_aa[3][3] == 0 && friction->h_aa[4][4] == 0 && friction->h_aa[5][5] == 0)
-      continue;  // nothing rubs; what is at rest has no energy but is stiff
+    if (!dc_step_pair_rubs(state, p))
+      continue;
     add_scaled_block(hessian->blocks[pair[0]], friction->h_aa, 1);
     if (exact)
       add_turn(hessian->blocks[pair[0]], friction->turn[0]);
@@ -346,6 +406,24 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
 }
 
+// D is proportional to the stiffness and to the root of the coefficients of both bodies.
+static void friction_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                 struct dc_step_forces *forces)
+{
+  const struct dc_design *design = &state->input->design, *change = &variation->input->design;
+  for (int m = 0; m < state->mixed_count; m++) {
+    const struct dc_friction_mixed *mixed = &state->mixed[m];
+    const int *pair = state->pair_bodies[mixed->pair];
+    const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
+    double scale = change->stiffness_scale / design->stiffness_scale;
+    for (int side = 0; side < 2; side++)
+      scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
+    for (int i = 0; i < 12; i++)
+      forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
+                                              scale * state->friction[mixed->pair].gradient[i];
+  }
+}
+
 const struct dc_step_term dc_friction_term = {
     .name = "friction",
     .reference = "paper 003, Eq. 12 and 13; paper 000, A.3",
@@ -353,4 +431,5 @@ const struct dc_step_term dc_friction_term = {
     .add_gradient = friction_add_gradient,
     .add_hessian = friction_add_hessian,
     .add_mixed = friction_add_mixed,
+    .add_product = friction_add_product,
 };

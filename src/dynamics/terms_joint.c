@@ -122,6 +122,8 @@ struct drive_context {
   bool by_actuator;
   double *now, *next;  // [nv]
   struct dc_rollout_cotangent *cotangent;
+  const double *moved;                       // [nv] change of q(t)
+  const struct dc_rollout_cotangent *input;  // change of targets and gains
 };
 
 // Calls visit for every drive of the model.
@@ -386,6 +388,82 @@ static void actuator_add_mixed(const struct dc_step_state *state, const struct d
   visit_drives(state->input, drive_mixed, &c);
 }
 
+// The transposed of turn_of_target, added to a force.
+static void add_turn_of_target(const double a[9], const double *turn, double *force)
+{
+  double at[3];
+  dc_mat_apply_transposed(at, a, turn);
+  for (int k = 0; k < 3; k++)
+    force[k] += at[k] - (a[0] + a[4] + a[8]) * turn[k];
+}
+
+// exp([w]x) d + J(w) e
+static void turned_sum(const double *w, const double *d, const double *e, double *sum)
+{
+  double quaternion[4], matrix[9], part[3];
+  dc_rotation_exp(quaternion, w);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply(sum, matrix, d);
+  dc_rotation_left_jacobian(matrix, w);
+  dc_mat_apply(part, matrix, e);
+  dc_vec_add(sum, sum, part);
+}
+
+// The transposed of ball_mixed: turns of Y = exp(-s [v]x) exp([p]x) R_0 and of Z = exp(h [v]x) R, and gains.
+static void ball_product(struct drive_context *c, const struct drive *drive, const double *position,
+                         const double *velocity, double kp, double kd)
+{
+  double a[9], b[9], g[3], jacobian[9], w[3], part[3], turn[3], *force = c->forces + drive->part->v;
+  ball_products(c, drive, a, b);
+  dc_rotation_left_jacobian(jacobian, drive->position);
+  dc_mat_apply(turn, jacobian, position);
+  if (c->interval.remaining > 0) {
+    dc_vec_scale(w, drive->velocity, -c->interval.remaining);
+    dc_vec_scale(part, velocity, -c->interval.remaining);
+    turned_sum(w, (const double[3]){turn[0], turn[1], turn[2]}, part, turn);
+  }
+  add_turn_of_target(a, turn, force);
+  dc_vec_scale(w, drive->velocity, c->interval.length);
+  dc_vec_scale(part, velocity, c->interval.length);
+  turned_sum(w, c->moved + drive->part->v, part, turn);
+  add_turn_of_target(b, turn, force);
+  axial(a, g);
+  dc_vec_add_scaled(force, force, kp / drive->kp_scale, g);
+  axial(b, g);
+  dc_vec_add_scaled(force, force, kd / drive->kd_scale, g);
+}
+
+// The transposed of drive_mixed.
+static void drive_product(struct drive_context *c, const struct drive *drive)
+{
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  const double *position = c->input->target_position + row, *velocity = c->input->target_velocity + row;
+  double kp = c->input->design.kp_scale[drive->body], kd = c->input->design.kd_scale[drive->body];
+  if (drive->part->kind == DC_PART_BALL) {
+    ball_product(c, drive, position, velocity, kp, kd);
+    return;
+  }
+  int v = drive->part->v + drive->component;
+  double position_error, velocity_error;
+  errors(c, drive, &position_error, &velocity_error);
+  c->forces[v] -= drive->kp * (*position - c->interval.remaining * *velocity) +
+                  drive->kd * (*velocity + c->moved[v] / c->interval.length) +
+                  drive->kp / drive->kp_scale * position_error * kp + drive->kd / drive->kd_scale * velocity_error * kd;
+}
+
+static void actuator_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                 struct dc_step_forces *forces)
+{
+  struct drive_context c = {.model = state->model,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .forces = forces->joints,
+                            .moved = variation->now.joints,
+                            .input = variation->input};
+  visit_drives(state->input, drive_product, &c);
+}
+
 const struct dc_step_term dc_actuator_term = {
     .name = "actuators",
     .reference = "paper 003, Eq. 5; docs/theory.md, \"Actuators\"",
@@ -393,6 +471,7 @@ const struct dc_step_term dc_actuator_term = {
     .add_gradient = actuator_add_gradient,
     .add_hessian = actuator_add_hessian,
     .add_mixed = actuator_add_mixed,
+    .add_product = actuator_add_product,
 };
 
 static const double *state_at(const struct dc_trajectory *trajectory, int frame)

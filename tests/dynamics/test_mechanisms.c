@@ -24,8 +24,8 @@ static struct dc_step_state evaluate(struct step_problem *problem, double *value
 {
   struct dc_rollout *rollout = problem->scene.rollout;
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
-  struct dc_step_state state =
-      step_state_at(&problem->scene, problem->input, whole_step(&problem->scene, 0), problem->q[0], problem->q[1], problem->q[2]);
+  struct dc_step_state state = step_state_at(&problem->scene, problem->input, whole_step(&problem->scene, 0),
+                                             problem->q[0], problem->q[1], problem->q[2]);
   begin_friction(&problem->scene, problem->input, &state);
   state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
   if (state.rubs)
@@ -192,6 +192,9 @@ static void test_adjoint(void)
     start_gradient(&problem, &scene, cases[k].steps, cases[k].prepare);
     if (cases[k].add == rubbing_arm)
       check_every_slice(&problem);
+    double apart = products_apart(&problem, problem.trajectory);
+    CHECK(apart <= 1e-12, "%s: products apart by %g", cases[k].name, apart);  // 1.7e-14 observed
+    check_block(&problem, cases[k].name, 1e-12);
     check_components(&problem, cases[k].name, cases[k].step, 1e-6);  // 1.4e-7 observed (friction), else 1.1e-7
     check_directions(&problem, cases[k].name, cases[k].step, 1e-6, cases[k].taylor);
     end_gradient(&problem);

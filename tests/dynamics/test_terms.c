@@ -198,6 +198,52 @@ static void check_hessian(struct term_problem *problem, const struct dc_step_ter
   CHECK(worst <= 1e-8 * fmax(1e-3, largest), "%s: Hessian off by %g", term->name, worst / fmax(1e-3, largest));
 }
 
+// The change of the gradient along a random variation, by the product of the term and, with the mixed derivatives
+// numbers [count] along lambda, by their sum.
+static void check_product(struct term_problem *problem, const struct dc_step_term *term,
+                          const struct dc_step_state *state, const double *lambda, const double *numbers, int count)
+{
+  static struct dc_friction_mixed mixed[64];
+  const struct dc_model *model = &problem->scene.model;
+  struct dc_rollout *rollout = problem->scene.rollout;
+  struct dc_random random;
+  int nv = problem->nv;
+  double variation[MOST_NUMBERS], twists[2][SCENE_BODIES][6], wrenches[SCENE_BODIES][6] = {{0}}, forces[MOST_V] = {0};
+  double units[SCENE_BODIES][6] = {{0}}, products = 0, sum = 0, size = 0;
+  struct dc_rollout_cotangent *input = dc_rollout_cotangent_create(model, STEPS);
+  struct dc_step_state with = *state;
+  dc_random_seed(&random, 14);
+  random_vector(&random, count, 1, variation);
+  for (int i = 2 * nv; i < count; i++)
+    *number_at(model, &input->design, input->target_position, input->target_velocity, i - 2 * nv) = variation[i];
+  dc_twists(&model->bodies, &rollout->before, variation, twists[0]);
+  dc_twists(&model->bodies, &rollout->now, variation + nv, twists[1]);
+  for (int p = 0; p < state->pair_count; p++)
+    if (dc_step_pair_rubs(state, p)) {
+      mixed[with.mixed_count].pair = p;
+      CHECK(dc_contact_friction_mixed(rollout->contact, state->next, p, units, rollout->wrenches_now,
+                                      rollout->coefficient_cotangents, mixed[with.mixed_count++].rows),
+            "rubs");
+    }
+  with.mixed = mixed;
+  struct dc_step_variation along = {.before = {variation, (const double(*)[6])twists[0]},
+                                    .now = {variation + nv, (const double(*)[6])twists[1]},
+                                    .input = input};
+  struct dc_step_forces out = {wrenches, forces};
+  if (term->add_product)
+    term->add_product(&with, &along, &out);
+  dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])wrenches, forces);
+  for (int i = 0; i < nv; i++)
+    products += lambda[i] * forces[i];
+  for (int i = 0; i < count; i++) {
+    sum += numbers[i] * variation[i];
+    size += fabs(numbers[i] * variation[i]);
+  }
+  // 3e-16 observed
+  CHECK(fabs(products - sum) <= 1e-14 * size, "%s: product %g, transposed %g", term->name, products, sum);
+  dc_rollout_cotangent_destroy(input);
+}
+
 static void check_mixed(struct term_problem *problem, const struct dc_step_term *term)
 {
   const struct dc_model *model = &problem->scene.model;
@@ -224,6 +270,7 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   for (int i = 2 * nv; i < count; i++)
     numbers[i] =
         *number_at(model, &cotangent->design, cotangent->target_position, cotangent->target_velocity, i - 2 * nv);
+  check_product(problem, term, &state, lambda, numbers, count);
   for (int i = 0; i < count; i++) {
     double gradient[MOST_V], along = 0;
     int kind = i < nv ? 0 : i < 2 * nv ? 1 : 3;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics/linearization.h"
+
+#include <math.h>
+#include <string.h>
+
+// An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
+// refused.
+static const double LARGEST_RESIDUAL = 1e-6;
+
+// The gradient of all terms by the frames, which the curvature of chains is contracted with.
+static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_state *state)
+{
+  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
+  memset(rollout->wrenches, 0, (size_t)state->model->bodies.count * sizeof *rollout->wrenches);
+  for (int i = 0; dc_step_terms[i]; i++)
+    dc_step_terms[i]->add_gradient(state, &forces);
+}
+
+enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+{
+  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix};
+  frame_gradient(rollout, state);
+  dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
+  if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
+    return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
+  return DC_OK;
+}
+
+enum dc_status dc_step_answer(const struct dc_rollout *rollout, const double *force, double *answer,
+                              struct dc_error *error)
+{
+  double residual;
+  dc_symmetric_solve(rollout->matrix, force, answer, &residual);
+  if (!(residual <= LARGEST_RESIDUAL))
+    return dc_fail(error, DC_NUMERICAL,
+                   "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residual);
+  for (int i = 0; i < rollout->model->bodies.nv; i++)
+    answer[i] = -answer[i];
+  return DC_OK;
+}
+
+// The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of a
+// tight rollout are compared they start anew, so that the linearization does not depend on the order of evaluations.
+static double evaluate_contact(struct dc_rollout *rollout, const struct dc_pose *poses, int order,
+                               struct dc_pair_derivatives *pairs)
+{
+  if (rollout->tight)
+    dc_contact_reset(rollout->contact);
+  return dc_contact_evaluate(rollout->contact, poses, order, pairs);
+}
+
+enum dc_status dc_recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
+                                  struct dc_pair_derivatives *pairs, struct dc_error *error)
+{
+  double energy = evaluate_contact(rollout, poses, 2, pairs);
+  if (isnan(energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  if (!isfinite(energy) || !dc_contact_solved(rollout->contact))
+    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
+  return DC_OK;
+}
+
+// Contact at t: what friction acts on and, where the interval before needs them too, its derivatives, in
+// rollout->trial_pairs.
+static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
+                                   bool pairs, struct dc_error *error)
+{
+  if (pairs)
+    return dc_recompute_pairs(rollout, state->now, rollout->trial_pairs, error);
+  if (friction && isnan(evaluate_contact(rollout, state->now, 0, rollout->trial_pairs)))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  return DC_OK;
+}
+
+enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
+                                  struct dc_step_state *state, struct dc_error *error)
+{
+  struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
+  bool any = false;
+  for (int i = 0; i < rollout->model->bodies.count; i++)
+    any |= rollout->coefficients[i] > 0;
+  enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
+  if (status || !any)
+    return status;
+  status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
+  state->rubs = dc_contact_rubs(rollout->contact);
+  if (status || !state->rubs)
+    return status;
+  state->friction_energy =
+      dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
+  if (!dc_contact_solved(rollout->contact) || !dc_contact_friction_solved(rollout->contact))
+    return dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
+  return DC_OK;
+}
+
+struct dc_state_place dc_place_before(const struct dc_trajectory *trajectory, struct dc_state_place place)
+{
+  place.inside--;
+  if (place.inside == 0 && place.step > 0) {
+    place.step--;
+    place.inside = dc_trajectory_substeps(trajectory, place.step);
+  }
+  return place;
+}
+
+struct dc_state_place dc_place_after(const struct dc_trajectory *trajectory, struct dc_state_place place)
+{
+  if (place.inside == dc_trajectory_substeps(trajectory, place.step))
+    return (struct dc_state_place){place.step + 1, 1};
+  place.inside++;
+  return place;
+}
+
+int dc_place_frame(const struct dc_trajectory *trajectory, struct dc_state_place place)
+{
+  if (place.inside == 0)
+    return place.step;
+  return place.inside > 0 && place.inside == dc_trajectory_substeps(trajectory, place.step) ? place.step + 1 : -1;
+}
+
+const double *dc_place_state(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                             struct dc_state_place place)
+{
+  if (place.inside < 0)
+    return rollout->q_before;
+  return trajectory->steps ? dc_trajectory_state(trajectory, place.step, place.inside, NULL) : trajectory->q;
+}
+
+// Part of its step that lies before a state.
+static double part_before(const struct dc_trajectory *trajectory, struct dc_state_place place)
+{
+  double at;
+  dc_trajectory_state(trajectory, place.step, place.inside, &at);
+  return at;
+}
+
+// The interval that ends in a state; lengths as the forward solve has them, to the bit.
+static struct dc_step_interval interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
+                                           double first_before_length)
+{
+  double h = trajectory->time_step, at = part_before(trajectory, end), before_length = first_before_length;
+  struct dc_state_place begin = {end.step, end.inside - 1}, now = dc_place_before(trajectory, end);
+  double length = h * (at - part_before(trajectory, begin));
+  if (now.inside > 0)
+    before_length =
+        h * (part_before(trajectory, now) - part_before(trajectory, (struct dc_state_place){now.step, now.inside - 1}));
+  return (struct dc_step_interval){
+      .step = end.step, .length = length, .ratio = length / before_length, .remaining = h * (1 - at)};
+}
+
+bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
+{
+  return rollout->pair_count > 0 && trajectory->pair_count == 0;
+}
+
+// What contact is differentiated by at the end of an interval.  Without a tape it has been evaluated again.
+static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollout,
+                                                  const struct dc_trajectory *trajectory, struct dc_state_place end)
+{
+  size_t count = (size_t)trajectory->pair_count;
+  if (dc_recomputes_pairs(rollout, trajectory))
+    return rollout->pairs;
+  if (end.inside == dc_trajectory_substeps(trajectory, end.step))
+    return dc_trajectory_pairs(trajectory, end.step);
+  return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
+}
+
+struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                       const struct dc_trajectory *trajectory, struct dc_state_place next)
+{
+  struct dc_state_place now = dc_place_before(trajectory, next), before = dc_place_before(trajectory, now);
+  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
+  return (struct dc_step_state){.model = rollout->model,
+                                .input = input,
+                                .interval = interval_to(trajectory, next, first_before_length),
+                                .q_before = dc_place_state(rollout, trajectory, before),
+                                .q_now = dc_place_state(rollout, trajectory, now),
+                                .q_next = dc_place_state(rollout, trajectory, next),
+                                .before = rollout->before.poses,
+                                .now = rollout->now.poses,
+                                .next = rollout->next.poses,
+                                .pair_count = rollout->pair_count,
+                                .pair_bodies = rollout->pair_bodies,
+                                .pairs = pairs_at(rollout, trajectory, next),
+                                .contact = rollout->contact,
+                                .hardening = 1,
+                                .friction = rollout->friction};
+}

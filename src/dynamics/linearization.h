@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rollout linearized about a trajectory, interval by interval: what its adjoint and its tangent share.  Private to
+// src/dynamics.
+#ifndef DC_DYNAMICS_LINEARIZATION_H
+#define DC_DYNAMICS_LINEARIZATION_H
+
+#include "dynamics/step.h"
+
+// A state of a trajectory: number `inside` of those that step `step` was solved through; frame t is the last one of step
+// t - 1, the first frame number 0 of step 0, and what came before it number -1.
+struct dc_state_place {
+  int step, inside;
+};
+
+struct dc_state_place dc_place_before(const struct dc_trajectory *trajectory, struct dc_state_place place);
+struct dc_state_place dc_place_after(const struct dc_trajectory *trajectory, struct dc_state_place place);
+// The frame that a state is, or -1.
+int dc_place_frame(const struct dc_trajectory *trajectory, struct dc_state_place place);
+// [nq]; before the first frame rollout->q_before.
+const double *dc_place_state(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                             struct dc_state_place place);
+
+// The interval that ends in `next`, with the poses of rollout->before, now and next and, where they are not on the tape,
+// the pairs of rollout->pairs.
+struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                       const struct dc_trajectory *trajectory, struct dc_state_place next);
+
+// Whether there is no tape to read.
+bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory);
+// Contact at a state and its derivatives, as they were when the step that ends there was solved, but for rounding.
+enum dc_status dc_recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
+                                  struct dc_pair_derivatives *pairs, struct dc_error *error);
+// The lists of friction at t and its energies at t+1, as they were when the step was solved; pairs: leave the derivatives
+// of the contact at t in rollout->trial_pairs.
+enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
+                                  struct dc_step_state *state, struct dc_error *error);
+
+// Assembles and factors the true Hessian H of a step into rollout->matrix.  DC_NUMERICAL when it is singular.
+enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
+// answer [nv] = -H^-1 force; may be the same.  DC_NUMERICAL when the relative residual is too large.
+enum dc_status dc_step_answer(const struct dc_rollout *rollout, const double *force, double *answer,
+                              struct dc_error *error);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tangent of a rollout: how its states follow directions of its input.  With B = d2L/(dq+ dq), C = d2L/(dq+ dq-) and
+// D = d2L/(dq+ du) of every interval
+//     S(t+1) = -H^-1 (B S(t) + C S(t-1) + D U(t)),
+// for all directions with one assembly and one factorization of H (docs/theory.md, "Products").
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/linearization.h"
+#include "dynamics/stepper.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+// Directions at one interval: moves [count][nv] of q(t-1), q(t) and q(t+1).
+struct sweep {
+  const struct dc_trajectory *trajectory;
+  int count;
+  const struct dc_rollout_cotangent *const *directions;
+  double *before, *now, *next;
+  double *tangents;  // [steps + 1][count][nv]
+  bool *lasting;     // [count] whether a number of the design moves
+  struct dc_friction_mixed *mixed;
+  size_t mixed_capacity;
+};
+
+static bool is_zero(const double *a, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (a[i] != 0)
+      return false;
+  return true;
+}
+
+static bool design_is_zero(const struct dc_design *design, size_t bodies)
+{
+  return design->stiffness_scale == 0 && is_zero(design->gravity, 3) && is_zero(design->body_mass_scale, bodies) &&
+         is_zero(design->friction_scale, bodies) && is_zero(design->kp_scale, bodies) &&
+         is_zero(design->kd_scale, bodies);
+}
+
+// The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega move
+// it by exp(-h [omega]x) d - h J(-h omega) e.
+static void move_start(const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_rollout_cotangent *direction, double *before)
+{
+  double h = model->definition.time.step;
+  memset(before, 0, (size_t)model->bodies.nv * sizeof *before);
+  for (int i = 0; i < model->bodies.count && !input->q_before; i++)
+    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
+      int v = part->v;
+      if (part->kind == DC_PART_BALL) {
+        double turn[3], quaternion[4], matrix[9], change[3];
+        dc_vec_scale(turn, input->velocity + v, -h);
+        dc_rotation_exp(quaternion, turn);
+        dc_rotation_matrix(matrix, quaternion);
+        dc_mat_apply(before + v, matrix, direction->q + v);
+        dc_rotation_left_jacobian(matrix, turn);
+        dc_mat_apply(change, matrix, direction->velocity + v);
+        dc_vec_add_scaled(before + v, before + v, -h, change);
+        continue;
+      }
+      for (int k = v; k < v + dc_part_nv(part); k++)
+        before[k] = direction->q[k] - h * direction->velocity[k];
+    }
+}
+
+// The mixed Hessians of the friction of all pairs that rub.
+static enum dc_status add_friction(struct dc_rollout *rollout, struct dc_step_state *state, struct sweep *sweep,
+                                   struct dc_error *error)
+{
+  int count = 0;
+  memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
+  for (int p = 0; p < rollout->pair_count && state->rubs; p++) {
+    if (!dc_step_pair_rubs(state, p))
+      continue;
+    if (dc_grow(&sweep->mixed, &sweep->mixed_capacity, (size_t)count + 1, sizeof *sweep->mixed))
+      return dc_fail(error, DC_MEMORY, "out of memory for friction");
+    sweep->mixed[count].pair = p;
+    dc_contact_friction_mixed(rollout->contact, state->next, p, rollout->twists, rollout->wrenches_now,
+                              rollout->coefficient_cotangents, sweep->mixed[count].rows);
+    count++;
+  }
+  state->mixed = sweep->mixed;
+  state->mixed_count = count;
+  return DC_OK;
+}
+
+// next [nv] for one direction, over an interval whose Hessian is factored.
+static enum dc_status push_direction(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                     const double *before, const double *now,
+                                     const struct dc_rollout_cotangent *direction, double *next, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  dc_twists(bodies, &rollout->now, now, rollout->twists);
+  dc_twists(bodies, &rollout->before, before, rollout->wrenches_before);
+  memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
+  memset(rollout->gradient, 0, (size_t)bodies->nv * sizeof *rollout->gradient);
+  struct dc_step_variation variation = {.now = {now, (const double(*)[6])rollout->twists},
+                                        .before = {before, (const double(*)[6])rollout->wrenches_before},
+                                        .input = direction};
+  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
+  for (int i = 0; dc_step_terms[i]; i++)
+    if (dc_step_terms[i]->add_product)
+      dc_step_terms[i]->add_product(state, &variation, &forces);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, rollout->gradient);
+  return dc_step_answer(rollout, rollout->gradient, next, error);
+}
+
+// Whether anything moves the end of an interval along direction d.
+static bool moves(const struct sweep *sweep, const struct dc_step_state *state, int d)
+{
+  size_t nv = (size_t)state->model->bodies.nv, at = (size_t)d * nv, n = (size_t)state->model->bodies.actuator_count;
+  const struct dc_rollout_cotangent *direction = sweep->directions[d];
+  size_t row = (size_t)state->interval.step * n;
+  return sweep->lasting[d] || !is_zero(sweep->now + at, nv) || !is_zero(sweep->before + at, nv) ||
+         !is_zero(direction->target_position + row, n) || !is_zero(direction->target_velocity + row, n);
+}
+
+static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                    struct dc_step_state *state, struct sweep *sweep, struct dc_error *error)
+{
+  size_t nv = (size_t)rollout->model->bodies.nv;
+  enum dc_status status = dc_restore_contact(rollout, input, false, state, error);
+  if (!status)
+    status = add_friction(rollout, state, sweep, error);
+  if (!status && dc_recomputes_pairs(rollout, sweep->trajectory))
+    status = dc_recompute_pairs(rollout, state->next, rollout->pairs, error);
+  if (!status)
+    status = dc_step_factor(rollout, state, error);
+  for (int d = 0; d < sweep->count && !status; d++) {
+    size_t at = (size_t)d * nv;
+    if (moves(sweep, state, d))
+      status = push_direction(rollout, state, sweep->before + at, sweep->now + at, sweep->directions[d],
+                              sweep->next + at, error);
+    else
+      memset(sweep->next + at, 0, nv * sizeof *sweep->next);
+  }
+  return status;
+}
+
+// What was `next` becomes `now`.
+static void move_on(struct dc_rollout *rollout, struct sweep *sweep)
+{
+  struct dc_kinematics free_one = rollout->before;
+  rollout->before = rollout->now;
+  rollout->now = rollout->next;
+  rollout->next = free_one;
+  double *free_moves = sweep->before;
+  sweep->before = sweep->now;
+  sweep->now = sweep->next;
+  sweep->next = free_moves;
+}
+
+static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct sweep *sweep,
+                               struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  const struct dc_trajectory *trajectory = sweep->trajectory;
+  size_t nv = (size_t)bodies->nv, size = (size_t)sweep->count * nv;
+  struct dc_state_place now = {0, 0}, next;
+  dc_rollout_state_before(rollout, input, rollout->q_before);
+  dc_kinematics_update(bodies, rollout->q_before, &rollout->before);
+  dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, now), &rollout->now);
+  for (int d = 0; d < sweep->count; d++) {
+    memcpy(sweep->now + (size_t)d * nv, sweep->directions[d]->q, nv * sizeof *sweep->now);
+    move_start(rollout->model, input, sweep->directions[d], sweep->before + (size_t)d * nv);
+    sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, (size_t)bodies->count);
+  }
+  memcpy(sweep->tangents, sweep->now, size * sizeof *sweep->now);
+  for (int frame = 0; frame < trajectory->steps; now = next) {
+    next = dc_place_after(trajectory, now);
+    dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, next), &rollout->next);
+    struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
+    enum dc_status status = push_interval(rollout, input, &state, sweep, error);
+    if (status) {
+      dc_error_prefix(error, "step %d", next.step + 1);
+      return status;
+    }
+    move_on(rollout, sweep);
+    if (dc_place_frame(trajectory, next) > frame) {
+      frame++;
+      memcpy(sweep->tangents + (size_t)frame * size, sweep->now, size * sizeof *sweep->now);
+    }
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int count,
+                                   const struct dc_rollout_cotangent *const *directions, double *tangents,
+                                   struct dc_error *error)
+{
+  size_t size = (size_t)count * (size_t)rollout->model->bodies.nv;
+  if (trajectory->unconverged_steps)
+    return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no tangent", trajectory->unconverged_steps);
+  double *moves_of = dc_alloc(3 * size, sizeof *moves_of);
+  bool *lasting = dc_alloc((size_t)count, sizeof *lasting);
+  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting, NULL, 0};
+  enum dc_status status = DC_OK;
+  if (moves_of && lasting) {
+    sweep.now = moves_of + size;
+    sweep.next = moves_of + 2 * size;
+    status = sweep_on(rollout, input, &sweep, error);
+  } else {
+    status = dc_fail(error, DC_MEMORY, "out of memory for a tangent");
+  }
+  free(moves_of);
+  free(lasting);
+  free(sweep.mixed);
+  return status;
+}
+
+// What a row's direct dependence on the input is along a direction; targets are those of the steps between its frames.
+static double contract_input(const struct dc_model *model, const struct dc_adjoint_row *row,
+                             const struct dc_rollout_cotangent *direction)
+{
+  int nv = model->bodies.nv, bodies = model->bodies.count, n = model->bodies.actuator_count;
+  const struct dc_rollout_cotangent *by = row->input;
+  const struct dc_design *a = &by->design, *b = &direction->design;
+  double sum = dc_dot(by->q, direction->q, nv) + dc_dot(by->velocity, direction->velocity, nv);
+  for (int step = row->first; step < row->last; step++) {
+    size_t at = (size_t)step * (size_t)n;
+    sum += dc_dot(by->target_position + at, direction->target_position + at, n) +
+           dc_dot(by->target_velocity + at, direction->target_velocity + at, n);
+  }
+  return sum + a->stiffness_scale * b->stiffness_scale + dc_dot(a->gravity, b->gravity, 3) +
+         dc_dot(a->body_mass_scale, b->body_mass_scale, bodies) + dc_dot(a->friction_scale, b->friction_scale, bodies) +
+         dc_dot(a->kp_scale, b->kp_scale, bodies) + dc_dot(a->kd_scale, b->kd_scale, bodies);
+}
+
+void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
+                         const struct dc_adjoint_row *row, int count,
+                         const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t nv = (size_t)bodies->nv;
+  for (int d = 0; d < count; d++)
+    products[d] = contract_input(rollout->model, row, directions[d]);
+  for (int frame = row->first; frame <= row->last; frame++) {
+    size_t slice = (size_t)(frame - row->first);
+    const double *moves_of = tangents + (size_t)frame * (size_t)count * nv;
+    memcpy(rollout->gradient, row->frames.forces + slice * nv, nv * sizeof *rollout->gradient);
+    dc_kinematics_update(bodies, trajectory->q + (size_t)frame * (size_t)trajectory->nq, &rollout->now);
+    dc_pull_back(bodies, &rollout->now, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count,
+                 rollout->gradient);
+    for (int d = 0; d < count; d++)
+      products[d] += dc_dot(rollout->gradient, moves_of + (size_t)d * nv, bodies->nv);
+  }
+}
