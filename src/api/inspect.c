@@ -28,7 +28,11 @@ struct verdicts {
   int off;         // by more than the tolerance, whatever the step
   int unclear;     // so are differences with other steps from this one
   int straddling;  // there is no difference of one smooth function
+  bool products;   // tangent, adjoint and Jacobian do not agree
 };
+
+// Both ways are the same sums in another order: they may differ by this part of the tolerance of differences.
+static const double PRODUCTS_TOLERANCE = 1e-3;
 
 static const char *judge_difference(const struct dc_gradient_difference *entry, double tolerance,
                                     struct verdicts *verdicts)
@@ -88,6 +92,38 @@ static void describe_divisions(const struct dc_gradient_check *check, struct dc_
                 check->taylor_straddling, DC_TAYLOR_DIRECTIONS);
 }
 
+static void describe_products(const struct dc_product_check *check, double tolerance, struct verdicts *verdicts,
+                              struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "products", '{');
+  dc_json_put_number(json, "tangent_adjoint", check->apart);
+  dc_text_add(text, "tangent and adjoint agree to %.1e\n", check->apart);
+  if (check->rows) {
+    dc_json_put_integer(json, "rows", check->row_count);
+    dc_json_put_integer(json, "columns", check->column_count);
+    dc_json_put_string(json, "way", check->forward ? "forward" : "reverse");
+    dc_json_put_number(json, "both_ways", check->both ? check->ways_apart : NAN);
+    dc_json_put_number(json, "gradient", check->gradient_apart);
+    dc_json_put_number(json, "differences", check->differences ? check->difference_error : NAN);
+    dc_json_put_number(json, "spread", check->differences ? check->spread : NAN);
+    dc_text_add(text, "Jacobian of %d rows and %d parameters (%s): 2 J^T W e agrees with the gradient to %.1e",
+                check->row_count, check->column_count, check->forward ? "forward" : "reverse", check->gradient_apart);
+    if (check->both)
+      dc_text_add(text, ", the other way to %.1e", check->ways_apart);
+    if (check->differences)
+      dc_text_add(text, ", differences to %.1e%s", check->difference_error,
+                  check->difference_error > tolerance && check->spread > 0.1 * check->difference_error
+                      ? " (not conclusive)"
+                      : "");
+    dc_text_add(text, "\n");
+  }
+  dc_json_end(json, '}');
+  double most = PRODUCTS_TOLERANCE * tolerance;
+  verdicts->products =
+      !(check->apart <= most) || !(check->ways_apart <= most) || !(check->gradient_apart <= most) ||
+      (check->differences && check->difference_error > tolerance && check->spread < 0.1 * check->difference_error);
+}
+
 static void describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
                            double tolerance, struct verdicts *verdicts, struct dc_text *text,
                            struct dc_json_writer *json)
@@ -114,6 +150,7 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
                                                   : "the Taylor remainder is below rounding";
   dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
   describe_divisions(check, text, json);
+  describe_products(&check->products, tolerance, verdicts, text, json);
   if (!smooth)
     dc_text_add(text, "note: %s\n", status);
   if (verdicts->unclear)
@@ -132,6 +169,8 @@ static const char *objection(const struct verdicts *verdicts, int count)
 {
   if (verdicts->off)
     return "the gradient is off by more than the tolerance";
+  if (verdicts->products)
+    return "products of derivatives do not agree";
   if (verdicts->unclear)
     return "the gradient cannot be confirmed: differences are not conclusive here";
   if (count > 0 && verdicts->straddling == count)

@@ -555,6 +555,8 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   }
   if (!status)
     status = check_taylor(&checkers, gradient, seed, check, error);
+  if (!status)
+    status = dc_product_check(plan, parameters, seed, &check->products, error);
   dc_rollout_set_tight(plan->rollout, false);
   release_checkers(&checkers);
   free(gradient);

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "plan/product_check.h"
 #include "plan/trajectory_plan.h"
 
 enum { DC_GRADIENT_CHECKS = 16, DC_TAYLOR_DIRECTIONS = 4 };
@@ -30,12 +31,13 @@ struct dc_gradient_check {
   int taylor_straddling;      // those that have none for changes of division
   double taylor_orders[DC_TAYLOR_DIRECTIONS];
   bool flat;  // the gradient is exactly zero
+  struct dc_product_check products;
 };
 
 // Checks the plan at parameters: up to 16 seeded coordinates, one after the other of the controls, mass scales,
 // stiffness scale, gravity, friction scales, gains, initial positions and velocities (before the controls act on
 // them), by extrapolated central differences, and 4 random directions of the controls by the order of the Taylor
-// remainder.  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
+// remainder; at last the products (plan/product_check.h).  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
 // changes nothing.
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);

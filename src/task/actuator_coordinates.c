@@ -221,3 +221,13 @@ void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, cons
   *by_y = clamped.slope * position + clamped.curvature * rate * velocity;
   *by_rate = clamped.slope * velocity;
 }
+
+void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                              double y, double rate, double along_y, double along_rate,
+                              struct dc_rollout_cotangent *moved)
+{
+  size_t target = target_index(coordinate, model, step);
+  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  moved->target_position[target] += clamped.slope * along_y;
+  moved->target_velocity[target] += clamped.slope * along_rate + clamped.curvature * rate * along_y;
+}

@@ -83,5 +83,9 @@ void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, con
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                            double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
                            double *by_rate);
+// The move of the targets along one of y and its rate, added to moved.
+void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
+                              double y, double rate, double along_y, double along_rate,
+                              struct dc_rollout_cotangent *moved);
 
 #endif

@@ -65,7 +65,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
     dc_rollout_actuator_forces(model, input, trajectory, step, forces);
     sum += weigh(options, model, trajectory->steps, forces, weights) / trajectory->steps;
     if (cotangent) {
-      double *now = cotangent->frames.forces + (size_t)step * (size_t)model->bodies.nv;
+      double *now = cotangent->frames.forces + (size_t)(step - cotangent->first) * (size_t)model->bodies.nv;
       dc_rollout_actuator_pull_back(model, input, trajectory, step, weights, now, now + model->bodies.nv,
                                     cotangent->input);
     }
@@ -73,6 +73,67 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   }
   return sum;
 }
+
+// Actuator coordinates that count, body after body.
+static int force_count(const struct dc_effort_options *effort, const struct dc_model *model)
+{
+  int sum = 0, count = effort->bodies.count ? effort->bodies.count : model->bodies.count;
+  for (int i = 0; i < count; i++) {
+    const struct dc_body *body = &model->bodies.bodies[effort->bodies.count ? effort->bodies.indices[i] : i];
+    sum += body->actuator < 0 ? 0 : body->nv;
+  }
+  return sum;
+}
+
+// Entry of the n-th of them.
+static int force_at(const struct dc_effort_options *effort, const struct dc_model *model, int n)
+{
+  for (int i = 0;; i++) {
+    const struct dc_body *body = &model->bodies.bodies[effort->bodies.count ? effort->bodies.indices[i] : i];
+    int own = body->actuator < 0 ? 0 : body->nv;
+    if (n < own)
+      return body->actuator + n;
+    n -= own;
+  }
+}
+
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  return trajectory->steps * force_count(options, model);
+}
+
+// A row F of every step.
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  const struct dc_effort_options *effort = options;
+  int count = force_count(effort, model), step = index / count;
+  double forces[MOST_FORCES];
+  dc_rollout_actuator_forces(model, input, trajectory, step, forces);
+  group->axes = 1;
+  group->d[0] = group->e[0] = forces[force_at(effort, model, index % count)];
+  group->weight = effort->weight / trajectory->steps;
+  group->value = group->weight * group->d[0] * group->d[0];
+  *first = step, *last = step + 1;
+}
+
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_effort_options *effort = options;
+  int count = force_count(effort, model), step = index / count;
+  double by_force[MOST_FORCES],
+      *now = cotangent->frames.forces + (size_t)(step - cotangent->first) * (size_t)model->bodies.nv;
+  memset(by_force, 0, (size_t)model->bodies.actuator_count * sizeof *by_force);
+  by_force[force_at(effort, model, index % count)] = weights[0];
+  dc_rollout_actuator_pull_back(model, input, trajectory, step, by_force, now, now + model->bodies.nv,
+                                cotangent->input);
+}
+
+static const struct dc_objective_rows rows = {
+    .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
 const struct dc_objective_type dc_objective_effort = {
     .name = "effort",
@@ -82,4 +143,5 @@ const struct dc_objective_type dc_objective_effort = {
     .options_size = sizeof(struct dc_effort_options),
     .check = check,
     .evaluate = evaluate,
+    .rows = &rows,
 };

@@ -186,6 +186,31 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)window, (void)state;
+  const struct dc_initial_state_options *start = options;
+  const struct dc_body *body = &model->bodies.bodies[start->body];
+  double *twist = moved->q + body->v_offset, *velocity = moved->velocity + body->v_offset;
+  double offsets[GROUPS][3], along[GROUPS][3];
+  scatter(start, parameters, offsets);
+  scatter(start, direction, along);
+  if (start->rotation[0]) {
+    double turn[4], matrix[9], before[3] = {twist[0], twist[1], twist[2]}, change[3];
+    dc_rotation_exp(turn, offsets[ROTATION]);
+    dc_rotation_matrix(matrix, turn);
+    dc_mat_apply(twist, matrix, before);
+    dc_rotation_left_jacobian(matrix, offsets[ROTATION]);
+    dc_mat_apply(change, matrix, along[ROTATION]);
+    dc_vec_add(twist, twist, change);
+  }
+  dc_vec_add(twist + 3, twist + 3, along[POSITION]);
+  dc_vec_add(velocity, velocity, along[ANGULAR_VELOCITY]);
+  dc_vec_add(velocity + 3, velocity + 3, along[VELOCITY]);
+}
+
 const struct dc_control_type dc_control_initial_state = {
     .name = "initial_state",
     .summary = "offsets of the initial position, rotation and velocities of one free body",
@@ -199,4 +224,5 @@ const struct dc_control_type dc_control_initial_state = {
     .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
 };

@@ -59,7 +59,8 @@ static inline void dc_objective_add(struct dc_loss_cotangent *cotangent, const s
 {
   if (!cotangent || !dc_body_moves(&model->bodies.bodies[body]))
     return;
-  double *wrench = cotangent->frames.wrenches[(size_t)frame * (size_t)trajectory->bodies + (size_t)body];
+  size_t slice = (size_t)(frame - cotangent->first);
+  double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)body];
   dc_vec_add_scaled(wrench + 3, wrench + 3, scale, direction);
 }
 
@@ -68,6 +69,44 @@ static inline void dc_objective_offset(double *r, const double *a, const double 
 {
   for (int i = 0; i < 3; i++)
     r[i] = strchr(axes, "xyz"[i]) ? a[i] - b[i] : 0;
+}
+
+// The axes that count, as numbers in rising order; returns how many.
+static inline int dc_objective_axes(const char *axes, int index[3])
+{
+  int count = 0;
+  for (int i = 0; i < 3; i++)
+    if (strchr(axes, "xyz"[i]))
+      index[count++] = i;
+  return count;
+}
+
+// A group of rows from vectors d and e, of which the chosen axes count.
+static inline void dc_objective_group(struct dc_residual_group *group, const char *axes, const double *d,
+                                      const double *e)
+{
+  int index[3];
+  group->axes = dc_objective_axes(axes, index);
+  for (int k = 0; k < group->axes; k++) {
+    group->d[k] = d[index[k]];
+    group->e[k] = e[index[k]];
+  }
+}
+
+// weights [axes] as a vector.
+static inline void dc_objective_scatter(const char *axes, const double *weights, double vector[3])
+{
+  int index[3], count = dc_objective_axes(axes, index);
+  vector[0] = vector[1] = vector[2] = 0;
+  for (int k = 0; k < count; k++)
+    vector[index[k]] = weights[k];
+}
+
+// Body and frame of group `index` of an objective with so many groups a frame.
+static inline int dc_objective_place(const struct dc_frame_range *frames, int bodies, int index, int *frame)
+{
+  *frame = frames->first + index / bodies;
+  return index % bodies;
 }
 
 #endif

@@ -51,6 +51,21 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)state;
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    int first = dc_held_block(held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++)
+      dc_actuator_push_forward(&coordinates.items[c], model, step, parameters[first + c], 0, direction[first + c], 0,
+                               moved);
+  }
+}
+
 static int state_size(const void *options, const struct dc_model *model)
 {
   (void)options, (void)model;
@@ -82,6 +97,7 @@ const struct dc_control_type dc_control_pd_targets = {
     .groups = dc_held_groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
     .state_size = state_size,
     .start = start,
     .advance = advance,

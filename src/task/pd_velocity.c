@@ -166,6 +166,30 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     pull_back_coordinate(push, model, window, &coordinates, c, state, parameters, cotangent, gradient);
 }
 
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  const struct dc_pd_velocity_options *push = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&push->held.actuator, model);
+  for (int c = 0; c < coordinates.count; c++) {
+    struct drive drive = drive_of(push, &coordinates.items[c], window->time_step);
+    double position = state[2 * c], velocity = state[2 * c + 1], along_position = 0, along_velocity = 0;
+    for (int step = 0; step < window->steps; step++) {
+      int own = dc_held_block(&push->held, window, step) * coordinates.count + c;
+      double a = parameters[own], along = along_velocity / drive.speed;
+      if (direction[own] != 0)
+        along += drive.boost * sech_squared(a) * direction[own];
+      along_velocity = along != 0 ? drive.speed * sech_squared(argument(&drive, velocity, a)) * along : 0;
+      velocity = next_velocity(&drive, velocity, a);
+      position += window->time_step * velocity;
+      along_position += window->time_step * along_velocity;
+      dc_actuator_push_forward(&coordinates.items[c], model, step, position, velocity, along_position, along_velocity,
+                               moved);
+    }
+  }
+}
+
 static int state_size(const void *options, const struct dc_model *model)
 {
   const struct dc_pd_velocity_options *push = options;
@@ -220,6 +244,7 @@ const struct dc_control_type dc_control_pd_velocity = {
     .groups = dc_held_groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
     .state_size = state_size,
     .start = start,
     .advance = advance,

@@ -95,6 +95,49 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  (void)model;
+  const struct dc_reach_options *reach = options;
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  return (frames.last - frames.first + 1) * body_count(reach);
+}
+
+// Rows x - y; nothing is wrong within the tolerance.
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  (void)model, (void)input;
+  static const double none[3] = {0, 0, 0};
+  const struct dc_reach_options *reach = options;
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  int frame, body = body_of(reach, dc_objective_place(&frames, body_count(reach), index, &frame));
+  double offset[3];
+  dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
+  double value = body_value(reach, dc_vec_dot(offset, offset));
+  dc_objective_group(group, reach->axes, offset, value != 0 ? offset : none);
+  group->weight = frames.share * reach->weight;
+  group->value = frames.share * value;
+  group->radius = reach->tolerance;
+  *first = *last = frame;
+}
+
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_reach_options *reach = options;
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  int frame, body = body_of(reach, dc_objective_place(&frames, body_count(reach), index, &frame));
+  double direction[3];
+  dc_objective_scatter(reach->axes, weights, direction);
+  dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+}
+
+static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
+
 static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
                    int *body, double *distance, bool *reached)
 {
@@ -130,6 +173,7 @@ const struct dc_objective_type dc_objective_reach = {
     .options_size = sizeof(struct dc_reach_options),
     .check = check,
     .evaluate = evaluate,
+    .rows = &rows,
     .report = report,
     .mark = mark,
 };

@@ -98,6 +98,51 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  (void)model;
+  const struct dc_region_options *region = options;
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  return (frames.last - frames.first + 1) * region->bodies.count;
+}
+
+// Rows x - c; nothing is wrong within the region.
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  (void)model, (void)input;
+  const struct dc_region_options *region = options;
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  int frame, axes[3], body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index, &frame)];
+  const double *place = dc_objective_center(trajectory, frame, body);
+  double offset[3], way[3], distance = way_out(region, place, way);
+  dc_objective_offset(offset, place, region->center, region->axes);
+  dc_objective_group(group, region->axes, offset, way);
+  group->weight = frames.share * region->weight;
+  group->value = group->weight * distance * distance;
+  group->radius = region->radius;
+  dc_objective_axes(region->axes, axes);
+  for (int k = 0; k < group->axes; k++)
+    group->half[k] = region->size[axes[k]] / 2;
+  *first = *last = frame;
+}
+
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_region_options *region = options;
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  int frame, body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index, &frame)];
+  double direction[3];
+  dc_objective_scatter(region->axes, weights, direction);
+  dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+}
+
+static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
+
 static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
                    int *body, double *distance, bool *reached)
 {
@@ -136,6 +181,7 @@ const struct dc_objective_type dc_objective_region = {
     .options_size = sizeof(struct dc_region_options),
     .check = check,
     .evaluate = evaluate,
+    .rows = &rows,
     .report = report,
     .mark = mark,
 };

@@ -232,6 +232,36 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)state;
+  const struct dc_sines_options *sines = options;
+  const double *scale = sines->scale;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  long waves = sines->waves;
+  for (int c = 0; c < coordinates.count; c++) {
+    const double *own = parameters + c * KINDS * waves, *along = direction + c * KINDS * waves;
+    for (int step = 0; step < window->steps; step++) {
+      double t = time_of(window, step), y, y_rate, sum = 0, sum_rate = 0, r, rate;
+      motion(sines, own, t, &y, &y_rate);
+      fade(t, sines->ramp, &r, &rate);
+      for (int i = 0; i < waves; i++) {
+        struct wave wave = wave_at(sines, own, i, t);
+        double w = wave.omega, a = scale[AMPLITUDE] * along[AMPLITUDE * waves + i];
+        double f = wave.amplitude * scale[FREQUENCY] * 2 * M_PI * along[FREQUENCY * waves + i];
+        double phi = wave.amplitude * scale[PHASE] * along[PHASE * waves + i];
+        sum += a * wave.sine + (f * t + phi) * wave.cosine;
+        sum_rate += a * w * wave.cosine + f * (wave.cosine - w * t * wave.sine) - phi * w * wave.sine;
+      }
+      dc_actuator_push_forward(&coordinates.items[c], model, step, y, y_rate, r * sum, rate * sum + r * sum_rate,
+                               moved);
+    }
+  }
+}
+
 // Parameters are for the whole run, and time is known: nothing to remember.
 static int state_size(const void *options, const struct dc_model *model)
 {
@@ -263,6 +293,7 @@ const struct dc_control_type dc_control_sines = {
     .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
     .state_size = state_size,
     .start = start,
     .advance = advance,

@@ -139,6 +139,24 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)state;
+  const struct dc_spline_options *spline = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    struct basis basis = basis_at(spline, model, window, step);
+    for (int c = 0; c < coordinates.count; c++) {
+      double y, rate, along_y, along_rate;
+      motion(&basis, parameters, coordinates.count, c, &y, &rate);
+      motion(&basis, direction, coordinates.count, c, &along_y, &along_rate);
+      dc_actuator_push_forward(&coordinates.items[c], model, step, y, rate, along_y, along_rate, moved);
+    }
+  }
+}
+
 const struct dc_control_type dc_control_spline = {
     .name = "spline",
     .summary = "a cubic B-spline as target displacements of the actuator of one body",
@@ -152,4 +170,5 @@ const struct dc_control_type dc_control_spline = {
     .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
 };

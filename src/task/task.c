@@ -139,6 +139,73 @@ void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model,
   }
 }
 
+void dc_task_push_forward(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                          const double *state, const double *parameters, const double *direction,
+                          struct dc_rollout_cotangent *moved)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int count = count_of(control, model, window->steps);
+    control->type->push_forward(control->options, model, window, state, parameters, direction, moved);
+    state = past_const(state, state_of(control, model));
+    parameters = past_const(parameters, count);
+    direction = past_const(direction, count);
+  }
+}
+
+int dc_task_rowless_objective(const struct dc_task *task)
+{
+  for (int i = 0; i < task->objective_count; i++)
+    if (!task->objectives[i].type->rows)
+      return i;
+  return -1;
+}
+
+int dc_task_group_count(const struct dc_task *task, const struct dc_model *model,
+                        const struct dc_trajectory *trajectory)
+{
+  int count = 0;
+  for (int i = 0; i < task->objective_count; i++)
+    count += task->objectives[i].type->rows->count(task->objectives[i].options, model, trajectory);
+  return count;
+}
+
+// The objective that a group belongs to; *index becomes its number among those of the objective.
+static const struct dc_objective *objective_of(const struct dc_task *task, const struct dc_model *model,
+                                               const struct dc_trajectory *trajectory, int *index)
+{
+  const struct dc_objective *objective = task->objectives;
+  for (;; objective++) {
+    int count = objective->type->rows->count(objective->options, model, trajectory);
+    if (*index < count)
+      return objective;
+    *index -= count;
+  }
+}
+
+void dc_task_group(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                   int *last)
+{
+  const struct dc_objective *objective = objective_of(task, model, trajectory, &index);
+  *group = (struct dc_residual_group){0};
+  objective->type->rows->group(objective->options, model, input, trajectory, index, group, first, last);
+}
+
+bool dc_task_group_sees_input(const struct dc_task *task, const struct dc_model *model,
+                              const struct dc_trajectory *trajectory, int index)
+{
+  return objective_of(task, model, trajectory, &index)->type->rows->by_input;
+}
+
+void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *model,
+                             const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int index,
+                             const double *weights, struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_objective *objective = objective_of(task, model, trajectory, &index);
+  objective->type->rows->pull_back(objective->options, model, input, trajectory, index, weights, cotangent);
+}
+
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

@@ -4,6 +4,7 @@
 #define DC_TASK_TASK_H
 
 #include "dynamics/rollout.h"
+#include "math/residuals.h"
 
 // The part of a run that a rollout covers: the whole, or a piece of a receding horizon.
 struct dc_window {
@@ -36,6 +37,11 @@ struct dc_control_type {
   void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_window *window,
                     const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                     double *gradient);
+  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when the
+  // parameters move along direction [parameter_count] too.
+  void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
+                       const double *state, const double *parameters, const double *direction,
+                       struct dc_rollout_cotangent *moved);
   // Receding horizon; all NULL for controls that act on the start only, which are refused there.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
@@ -52,6 +58,21 @@ extern const struct dc_control_type *const dc_control_types[];  // NULL-terminat
 struct dc_loss_cotangent {
   struct dc_trajectory_cotangent frames;
   struct dc_rollout_cotangent *input;
+  int first;  // frame that the arrays of frames begin with
+};
+
+// An objective as a sum over groups of residual rows (math/residuals.h), each of a few frames.
+struct dc_objective_rows {
+  bool by_input;  // rows depend on the input itself too, not only on frames
+  int (*count)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory);
+  // Group `index` and the first and last frame that it sees.
+  void (*group)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                int *last);
+  // Adds the derivative of the sum of weights [axes] times the group's d.
+  void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                    const struct dc_trajectory *trajectory, int index, const double *weights,
+                    struct dc_loss_cotangent *cotangent);
 };
 
 struct dc_objective_type {
@@ -62,6 +83,7 @@ struct dc_objective_type {
   // Value of the objective; adds its derivatives to cotangent (may be NULL).
   double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
+  const struct dc_objective_rows *rows;  // NULL: it has none
   // What a report says of frame k: body (the farthest from its target, or -1), its distance in m, whether all is
   // reached.  NULL: nothing to be reached (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
@@ -112,6 +134,25 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                        double *gradient);
+// The direction of the input after dc_task_apply along a direction [parameter count] of the parameters; moved, on entry the
+// direction of the start of the window, becomes it.
+void dc_task_push_forward(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                          const double *state, const double *parameters, const double *direction,
+                          struct dc_rollout_cotangent *moved);
+// Residual rows of all objectives, in order: the first objective without, or -1; the number of groups; a group, and the
+// derivative of its rows, as of struct dc_objective_rows.
+int dc_task_rowless_objective(const struct dc_task *task);
+int dc_task_group_count(const struct dc_task *task, const struct dc_model *model,
+                        const struct dc_trajectory *trajectory);
+void dc_task_group(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                   int *last);
+bool dc_task_group_sees_input(const struct dc_task *task, const struct dc_model *model,
+                              const struct dc_trajectory *trajectory, int index);
+// Arrays of cotangent may begin at any frame up to the group's first.
+void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *model,
+                             const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int index,
+                             const double *weights, struct dc_loss_cotangent *cotangent);
 // Loss; adds its derivatives to cotangent unless NULL (clear it before).
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);

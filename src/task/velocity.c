@@ -49,6 +49,58 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+// Steps that count: none of a trajectory without steps.
+static struct dc_frame_range steps_of(const struct dc_velocity_options *velocity,
+                                      const struct dc_trajectory *trajectory)
+{
+  struct dc_frame_range frames = dc_objective_frames(velocity->when, trajectory);
+  frames.first = frames.first > 0 ? frames.first : 1;
+  return frames;
+}
+
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  (void)model;
+  const struct dc_velocity_options *velocity = options;
+  struct dc_frame_range frames = steps_of(velocity, trajectory);
+  return (frames.last - frames.first + 1) * velocity->bodies.count;
+}
+
+// Rows d_t.
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  (void)model, (void)input;
+  const struct dc_velocity_options *velocity = options;
+  struct dc_frame_range frames = steps_of(velocity, trajectory);
+  int frame, body = velocity->bodies.indices[dc_objective_place(&frames, velocity->bodies.count, index, &frame)];
+  double speed[3];
+  dc_objective_offset(speed, dc_objective_center(trajectory, frame, body),
+                      dc_objective_center(trajectory, frame - 1, body), velocity->axes);
+  dc_vec_scale(speed, speed, 1 / trajectory->time_step);
+  dc_objective_group(group, velocity->axes, speed, speed);
+  group->weight = frames.share * velocity->weight;
+  group->value = group->weight * dc_vec_dot(speed, speed);
+  *first = frame - 1, *last = frame;
+}
+
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_velocity_options *velocity = options;
+  struct dc_frame_range frames = steps_of(velocity, trajectory);
+  int frame, body = velocity->bodies.indices[dc_objective_place(&frames, velocity->bodies.count, index, &frame)];
+  double direction[3], rate = 1 / trajectory->time_step;
+  dc_objective_scatter(velocity->axes, weights, direction);
+  dc_objective_add(cotangent, model, trajectory, frame, body, rate, direction);
+  dc_objective_add(cotangent, model, trajectory, frame - 1, body, -rate, direction);
+}
+
+static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
+
 const struct dc_objective_type dc_objective_velocity = {
     .name = "velocity",
     .summary = "weight * squared velocity of the centres of mass of bodies",
@@ -57,4 +109,5 @@ const struct dc_objective_type dc_objective_velocity = {
     .options_size = sizeof(struct dc_velocity_options),
     .check = check,
     .evaluate = evaluate,
+    .rows = &rows,
 };

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/linearize.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+// What a portion of columns or rows may take.
+static const double PORTION_BYTES = 128e6;
+// A row pulls friction back at every step; columns share the mixed Hessians of its pairs, twelve times as dear as that.
+// In units of what else a row or a column costs.
+static const double FRICTION_COST = 10, FRICTION_ROWS = 12;
+
+// A group of rows in the trajectory.
+struct place {
+  int group, axis;  // of a row
+  int first, last;  // frames
+};
+
+// Directions of the input, or rows, of one portion.
+struct portion {
+  int count;
+  struct dc_rollout_cotangent **inputs;  // [count]
+  double *tangents;                      // [steps + 1][count][nv] of directions
+  struct dc_adjoint_row *rows;           // [count]
+  double *numbers;                       // [parameter_count] or [count]
+};
+
+struct linearization {
+  struct dc_plan *plan;
+  const double *parameters;
+  struct dc_residual_rows *rows;
+  struct place *places;  // [row_count]
+};
+
+static enum dc_status no_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for a Jacobian");
+}
+
+static void release_portion(struct portion *portion)
+{
+  for (int i = 0; i < portion->count; i++) {
+    if (portion->inputs)
+      dc_rollout_cotangent_destroy(portion->inputs[i]);
+    if (portion->rows) {
+      free(portion->rows[i].frames.wrenches);
+      free(portion->rows[i].frames.forces);
+    }
+  }
+  free(portion->inputs);
+  free(portion->tangents);
+  free(portion->rows);
+  free(portion->numbers);
+}
+
+static double input_bytes(const struct dc_plan *plan)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  return (2.0 * plan->window.steps * bodies->actuator_count + 2.0 * bodies->nv + 4.0 * bodies->count) * sizeof(double);
+}
+
+static int portion_size(double bytes, int all)
+{
+  double most = fmax(1, floor(PORTION_BYTES / bytes));
+  return most < all ? (int)most : all;
+}
+
+// ---- Rows at a trajectory
+
+static enum dc_status find_groups(struct linearization *l, struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  int groups = dc_task_group_count(plan->task, plan->model, plan->trajectory), count = 0;
+  struct place *places = dc_alloc((size_t)groups * DC_RESIDUAL_AXES, sizeof *places);
+  if (!places || dc_residual_rows_resize(l->rows, groups, 0, plan->parameter_count)) {
+    free(places);
+    return no_memory(error);
+  }
+  l->places = places;
+  for (int g = 0; g < groups; g++) {
+    struct dc_residual_group *group = &l->rows->groups[g];
+    int first, last;
+    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, group, &first, &last);
+    l->rows->first[g] = count;
+    for (int k = 0; k < group->axes; k++)
+      places[count++] = (struct place){g, k, first, last};
+  }
+  return dc_residual_rows_resize(l->rows, groups, count, plan->parameter_count) ? no_memory(error) : DC_OK;
+}
+
+static bool create_row(const struct dc_plan *plan, int frames, struct dc_adjoint_row *row)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  row->frames.wrenches = dc_alloc((size_t)(frames * bodies->count), sizeof *row->frames.wrenches);
+  row->frames.forces = dc_alloc((size_t)(frames * bodies->nv), sizeof *row->frames.forces);
+  return row->frames.wrenches && row->frames.forces;
+}
+
+// The derivative of a row by the frames that it sees and by the input; row->frames and row->input are clear.
+static void set_row(const struct linearization *l, const struct place *place, struct dc_adjoint_row *row)
+{
+  const struct dc_plan *plan = l->plan;
+  double weights[DC_RESIDUAL_AXES] = {0};
+  weights[place->axis] = 1;
+  row->first = place->first;
+  row->last = place->last;
+  struct dc_loss_cotangent cotangent = {.frames = row->frames, .input = row->input, .first = place->first};
+  dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, place->group, weights, &cotangent);
+}
+
+// ---- Forward
+
+static enum dc_status create_columns(const struct linearization *l, int first, int count, struct portion *portion,
+                                     struct dc_error *error)
+{
+  const struct dc_plan *plan = l->plan;
+  size_t frames = (size_t)plan->window.steps + 1, nv = (size_t)plan->model->bodies.nv;
+  *portion = (struct portion){.count = count,
+                              .inputs = dc_alloc((size_t)count, sizeof *portion->inputs),
+                              .tangents = dc_alloc(frames * (size_t)count * nv, sizeof *portion->tangents),
+                              .numbers = dc_alloc((size_t)plan->parameter_count, sizeof *portion->numbers)};
+  bool complete = portion->inputs && portion->tangents && portion->numbers;
+  for (int i = 0; i < count && complete; i++)
+    complete = (portion->inputs[i] = dc_rollout_cotangent_create(plan->model, plan->window.steps)) != NULL;
+  for (int i = 0; i < count && complete; i++) {
+    portion->numbers[first + i] = 1;
+    dc_task_push_forward(plan->task, plan->model, &plan->window, plan->state, l->parameters, portion->numbers,
+                         portion->inputs[i]);
+    portion->numbers[first + i] = 0;
+  }
+  return complete ? DC_OK : no_memory(error);
+}
+
+// The columns of a portion in all rows.  One row after the other is set up in the same memory.
+static enum dc_status contract_columns(const struct linearization *l, int first, const struct portion *portion,
+                                       struct dc_error *error)
+{
+  const struct dc_plan *plan = l->plan;
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  size_t columns = (size_t)plan->parameter_count;
+  int most = 1;
+  for (int r = 0; r < l->rows->row_count; r++)
+    if (l->places[r].last - l->places[r].first >= most)
+      most = l->places[r].last - l->places[r].first + 1;
+  struct dc_adjoint_row row = {.input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
+  enum dc_status status = create_row(plan, most, &row) && row.input ? DC_OK : no_memory(error);
+  for (int r = 0; r < l->rows->row_count && !status; r++) {
+    memset(row.frames.wrenches, 0, (size_t)(most * bodies->count) * sizeof *row.frames.wrenches);
+    memset(row.frames.forces, 0, (size_t)(most * bodies->nv) * sizeof *row.frames.forces);
+    if (dc_task_group_sees_input(plan->task, plan->model, plan->trajectory, l->places[r].group))
+      dc_rollout_cotangent_clear(plan->model, row.input);
+    set_row(l, &l->places[r], &row);
+    dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
+                        (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
+                        l->rows->jacobian + (size_t)r * columns + (size_t)first);
+  }
+  dc_rollout_cotangent_destroy(row.input);
+  free(row.frames.wrenches);
+  free(row.frames.forces);
+  return status;
+}
+
+static enum dc_status by_columns(const struct linearization *l, struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  int all = plan->parameter_count;
+  double bytes = input_bytes(plan) + (plan->window.steps + 4.0) * plan->model->bodies.nv * sizeof(double);
+  int most = portion_size(bytes, all);
+  enum dc_status status = DC_OK;
+  for (int first = 0; first < all && !status; first += most) {
+    struct portion portion;
+    int count = all - first < most ? all - first : most;
+    status = create_columns(l, first, count, &portion, error);
+    if (!status)
+      status = dc_rollout_tangent(plan->rollout, plan->input, plan->trajectory, count,
+                                  (const struct dc_rollout_cotangent *const *)portion.inputs, portion.tangents, error);
+    if (!status)
+      status = contract_columns(l, first, &portion, error);
+    release_portion(&portion);
+  }
+  return status;
+}
+
+// ---- Reverse
+
+static enum dc_status create_rows(const struct linearization *l, int first, int count, struct portion *portion,
+                                  struct dc_error *error)
+{
+  const struct dc_plan *plan = l->plan;
+  *portion = (struct portion){.count = count,
+                              .inputs = dc_alloc((size_t)count, sizeof *portion->inputs),
+                              .rows = dc_alloc((size_t)count, sizeof *portion->rows)};
+  bool complete = portion->inputs && portion->rows;
+  for (int i = 0; i < count && complete; i++) {
+    const struct place *place = &l->places[first + i];
+    struct dc_adjoint_row *row = &portion->rows[i];
+    row->input = portion->inputs[i] = dc_rollout_cotangent_create(plan->model, plan->window.steps);
+    complete = create_row(plan, place->last - place->first + 1, row) && row->input;
+    if (complete)
+      set_row(l, place, row);
+  }
+  return complete ? DC_OK : no_memory(error);
+}
+
+static enum dc_status by_rows(const struct linearization *l, struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  int all = l->rows->row_count;
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  double bytes = input_bytes(plan) + (2 * 6.0 * bodies->count + 5.0 * bodies->nv) * sizeof(double);
+  int most = portion_size(bytes, all);
+  enum dc_status status = DC_OK;
+  for (int first = 0; first < all && !status; first += most) {
+    struct portion portion;
+    int count = all - first < most ? all - first : most;
+    status = create_rows(l, first, count, &portion, error);
+    if (!status)
+      status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, count, portion.rows, error);
+    for (int i = 0; i < count && !status; i++)
+      dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, l->parameters, portion.inputs[i],
+                        l->rows->jacobian + (size_t)(first + i) * (size_t)plan->parameter_count);
+    release_portion(&portion);
+  }
+  return status;
+}
+
+// ---- The plan
+
+static bool has_friction(const struct dc_plan *plan)
+{
+  const struct dc_model *model = plan->model;
+  for (int i = 0; i < model->bodies.count; i++)
+    if (dc_model_friction(model, i) > 0)
+      return model->definition.contact_model->flags & DC_CONTACT_FRICTION;
+  return false;
+}
+
+static bool forward_is_cheaper(const struct linearization *l)
+{
+  double friction = has_friction(l->plan) ? FRICTION_COST : 0;
+  return l->plan->parameter_count + FRICTION_ROWS * friction < l->rows->row_count * (1 + friction);
+}
+
+static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
+{
+  int without = dc_task_rowless_objective(plan->task);
+  if (without >= 0)
+    return dc_fail(error, DC_BAD_INPUT, "objective \"%s\" has no residual rows",
+                   plan->task->objectives[without].type->name);
+  if (plan->forward || !dc_model_has_adjoint(plan->model))
+    return dc_fail(error, DC_BAD_INPUT, "there are no derivatives of rollouts here");
+  return DC_OK;
+}
+
+enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
+                                 struct dc_residual_rows *rows, struct dc_error *error)
+{
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  double loss, start = dc_seconds();
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
+  enum dc_status status = refuse(plan, error);
+  if (!status && !(plan->succeeded && memcmp(parameters, plan->evaluated, bytes) == 0)) {
+    status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+    start = dc_seconds();
+  }
+  if (!status)
+    status = find_groups(&l, error);
+  if (!status) {
+    rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
+    status = rows->forward ? by_columns(&l, error) : by_rows(&l, error);
+  }
+  for (size_t i = 0; !status && i < (size_t)rows->row_count * (size_t)rows->dimension; i++)
+    if (!isfinite(rows->jacobian[i]))
+      status = dc_fail(error, DC_NUMERICAL, "the Jacobian is not finite");
+  free(l.places);
+  plan->work.seconds += dc_seconds() - start;
+  return status;
+}

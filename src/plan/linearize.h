@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The residual rows of a plan and their Jacobian by its parameters (docs/theory.md, "Products").
+#ifndef DC_PLAN_LINEARIZE_H
+#define DC_PLAN_LINEARIZE_H
+
+#include "plan/trajectory_plan.h"
+
+// Which way a Jacobian is computed: as it is cheaper, by the directions of the parameters, or by the rows.
+enum dc_products { DC_PRODUCTS_AUTO, DC_PRODUCTS_FORWARD, DC_PRODUCTS_REVERSE };
+
+// The rows of the objectives at parameters [parameter_count] and their Jacobian, into rows (zeros before the first call;
+// released by dc_residual_rows_release).  Rolls out unless plan->trajectory is that of these parameters already.  Many
+// columns or rows are computed in portions, which take bounded memory.  DC_BAD_INPUT: an objective without rows, a model
+// without adjoint, a plan for rollouts alone; statuses of dc_plan_evaluate and dc_rollout_adjoint.
+enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
+                                 struct dc_residual_rows *rows, struct dc_error *error);
+
+#endif

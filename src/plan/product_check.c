@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/product_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "plan/linearize.h"
+
+// The dearer way is compared as long as it has no more products than this.
+enum { MOST_ROWS = 64, MOST_COLUMNS = 1024, LEVELS = 9 };
+
+static enum dc_status no_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for products");
+}
+
+// ---- Tangent and adjoint
+
+static void draw(struct dc_random *random, int count, double scale, double *numbers)
+{
+  for (int i = 0; i < count; i++)
+    numbers[i] = scale * dc_random_normal(random);
+}
+
+// Numbers of a direction and their counts.
+struct slice {
+  double *numbers;
+  int count;
+};
+enum { SLICES = 10 };
+
+static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of, struct slice slices[SLICES])
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  int targets = plan->window.steps * bodies->actuator_count;
+  const struct slice all[SLICES] = {{of->q, bodies->nv},
+                                    {of->velocity, bodies->nv},
+                                    {of->target_position, targets},
+                                    {of->target_velocity, targets},
+                                    {&of->design.stiffness_scale, 1},
+                                    {of->design.gravity, 3},
+                                    {of->design.body_mass_scale, bodies->count},
+                                    {of->design.friction_scale, bodies->count},
+                                    {of->design.kp_scale, bodies->count},
+                                    {of->design.kd_scale, bodies->count}};
+  memcpy(slices, all, sizeof all);
+}
+
+// The loss by the frames (plan->loss_cotangent) and the input, and the same with what the adjoint adds.
+static enum dc_status pull_back(struct dc_plan *plan, struct dc_rollout_cotangent *direct,
+                                struct dc_rollout_cotangent *whole, struct dc_error *error)
+{
+  struct dc_trajectory_cotangent *frames = &plan->loss_cotangent.frames;
+  size_t count = (size_t)plan->window.steps + 1;
+  struct dc_rollout_cotangent *of[2] = {direct, whole};
+  for (int i = 0; i < 2; i++) {
+    struct dc_loss_cotangent cotangent = {.frames = *frames, .input = of[i]};
+    memset(frames->wrenches, 0, count * (size_t)plan->model->bodies.count * sizeof *frames->wrenches);
+    memset(frames->forces, 0, count * (size_t)plan->model->bodies.nv * sizeof *frames->forces);
+    dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, &cotangent);
+  }
+  return dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, frames, whole, error);
+}
+
+static enum dc_status compare_directions(struct dc_plan *plan, struct dc_rollout_cotangent **all, double *tangents,
+                                         uint64_t seed, double *apart, struct dc_error *error)
+{
+  struct dc_rollout_cotangent *direct = all[0], *whole = all[1], **directions = all + 2;
+  const struct dc_rollout_cotangent *const *moved = (const struct dc_rollout_cotangent *const *)directions;
+  struct slice by[SLICES], along[SLICES];
+  double products[DC_PRODUCT_DIRECTIONS];
+  struct dc_random random;
+  dc_random_seed(&random, seed + 2);
+  enum dc_status status = pull_back(plan, direct, whole, error);
+  for (int d = 0; d < DC_PRODUCT_DIRECTIONS; d++) {
+    list_slices(plan, directions[d], along);
+    for (int s = 0; s < SLICES; s++)
+      draw(&random, along[s].count, 1, along[s].numbers);
+  }
+  if (!status)
+    status =
+        dc_rollout_tangent(plan->rollout, plan->input, plan->trajectory, DC_PRODUCT_DIRECTIONS, moved, tangents, error);
+  if (status)
+    return status;
+  struct dc_adjoint_row row = {.last = plan->window.steps, .frames = plan->loss_cotangent.frames, .input = direct};
+  dc_rollout_contract(plan->rollout, plan->trajectory, &row, DC_PRODUCT_DIRECTIONS, moved, tangents, products);
+  *apart = 0;
+  list_slices(plan, whole, by);
+  for (int d = 0; d < DC_PRODUCT_DIRECTIONS; d++) {
+    double sum = 0, magnitude = 0;
+    list_slices(plan, directions[d], along);
+    for (int s = 0; s < SLICES; s++)
+      for (int i = 0; i < by[s].count; i++) {
+        sum += by[s].numbers[i] * along[s].numbers[i];
+        magnitude += fabs(by[s].numbers[i] * along[s].numbers[i]);
+      }
+    *apart = fmax(*apart, magnitude > 0 ? fabs(products[d] - sum) / magnitude : fabs(products[d]));
+  }
+  return DC_OK;
+}
+
+// At plan->trajectory.
+static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double *apart, struct dc_error *error)
+{
+  struct dc_rollout_cotangent *all[2 + DC_PRODUCT_DIRECTIONS];
+  size_t frames = (size_t)plan->window.steps + 1, nv = (size_t)plan->model->bodies.nv;
+  double *tangents = dc_alloc(frames * DC_PRODUCT_DIRECTIONS * nv, sizeof *tangents);
+  bool complete = tangents != NULL;
+  for (int i = 0; i < 2 + DC_PRODUCT_DIRECTIONS; i++)
+    complete &= (all[i] = dc_rollout_cotangent_create(plan->model, plan->window.steps)) != NULL;
+  enum dc_status status = complete ? compare_directions(plan, all, tangents, seed, apart, error) : no_memory(error);
+  for (int i = 0; i < 2 + DC_PRODUCT_DIRECTIONS; i++)
+    dc_rollout_cotangent_destroy(all[i]);
+  free(tangents);
+  return status;
+}
+
+// ---- Jacobian
+
+// Largest difference of a row relative to its largest number.
+static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b)
+{
+  double worst = 0;
+  for (int r = 0; r < a->row_count; r++) {
+    const double *x = a->jacobian + (size_t)r * (size_t)a->dimension, *y = b->jacobian + (x - a->jacobian);
+    double largest = 0, off = 0;
+    for (int i = 0; i < a->dimension; i++) {
+      largest = fmax(largest, fabs(x[i]));
+      off = fmax(off, fabs(x[i] - y[i]));
+    }
+    worst = fmax(worst, off > 0 ? off / largest : 0);
+  }
+  return worst;
+}
+
+static double vectors_apart(const double *a, const double *b, int count)
+{
+  double largest = 0, off = 0;
+  for (int i = 0; i < count; i++) {
+    largest = fmax(largest, fabs(a[i]));
+    off = fmax(off, fabs(a[i] - b[i]));
+  }
+  return off > 0 ? off / largest : 0;
+}
+
+// d of all rows at x + step v.
+static enum dc_status rows_at(struct dc_plan *plan, const double *x, double step, const double *v, double *shifted,
+                              double *d, struct dc_error *error)
+{
+  double loss;
+  for (int i = 0; i < plan->parameter_count; i++)
+    shifted[i] = x[i] + step * v[i];
+  enum dc_status status = dc_plan_evaluate(plan, shifted, &loss, NULL, error);
+  int groups = status ? 0 : dc_task_group_count(plan->task, plan->model, plan->trajectory);
+  for (int g = 0; g < groups; g++) {
+    struct dc_residual_group group;
+    int first, last;
+    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, &group, &first, &last);
+    for (int k = 0; k < group.axes; k++)
+      *d++ = group.d[k];
+  }
+  return status;
+}
+
+// Workspace of differences: parameters, then rows.
+struct differences {
+  double *v, *shifted, *exact, *up, *down, *plain, *last_plain, *refined, *last_refined;
+  const struct dc_trajectory *centre;
+};
+
+static double distance_of(const double *a, const double *b, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++)
+    sum = hypot(sum, a[i] - (b ? b[i] : 0));
+  return sum;
+}
+
+// Central differences at steps that shrink by 4, extrapolated once; the two neighbours that agree best are taken.  Those of
+// steps that are divided otherwise, or fail, are passed over.
+static enum dc_status take_differences(struct dc_plan *plan, const double *x, struct differences *of, int count,
+                                       struct dc_product_check *check, struct dc_error *error)
+{
+  double size = distance_of(of->exact, NULL, count), step = 0.01;
+  int known = 0;
+  check->spread = INFINITY;
+  for (int level = 0; level < LEVELS && size > 0; level++, step /= 4) {
+    bool alike = true;
+    enum dc_status status = DC_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+      status = rows_at(plan, x, side ? -step : step, of->v, of->shifted, side ? of->down : of->up, error);
+      alike &= !status && dc_trajectory_divided_alike(plan->trajectory, of->centre);
+    }
+    if (status == DC_MEMORY)
+      return status;
+    known = alike ? known + 1 : 0;
+    if (!alike)
+      continue;
+    for (int i = 0; i < count; i++) {
+      of->plain[i] = (of->up[i] - of->down[i]) / (2 * step);
+      of->refined[i] = of->plain[i] + (of->plain[i] - of->last_plain[i]) / 15;
+    }
+    double spread = known > 2 ? distance_of(of->refined, of->last_refined, count) / size : INFINITY;
+    if (spread < check->spread) {
+      check->spread = spread;
+      check->difference_error = distance_of(of->refined, of->exact, count) / size;
+      check->differences = true;
+    }
+    memcpy(of->last_plain, of->plain, (size_t)count * sizeof *of->plain);
+    memcpy(of->last_refined, of->refined, (size_t)count * sizeof *of->refined);
+  }
+  return DC_OK;
+}
+
+static enum dc_status check_differences(struct dc_plan *plan, const double *parameters, uint64_t seed,
+                                        const struct dc_residual_rows *rows, struct dc_product_check *check,
+                                        struct dc_error *error)
+{
+  size_t n = (size_t)plan->parameter_count, count = (size_t)rows->row_count;
+  struct dc_random random;
+  double *numbers = dc_alloc(2 * n + 7 * count, sizeof *numbers), *at = numbers;
+  struct dc_trajectory *centre = dc_record_create(plan->model, plan->window.steps);
+  if (!numbers || !centre || dc_trajectory_copy(centre, plan->trajectory)) {
+    free(numbers);
+    dc_trajectory_destroy(centre);
+    return no_memory(error);
+  }
+  struct differences of = {.centre = centre, .v = at, .shifted = at + n};
+  double **vectors[7] = {&of.exact, &of.up, &of.down, &of.plain, &of.last_plain, &of.refined, &of.last_refined};
+  for (size_t i = 0; i < 7; i++)
+    *vectors[i] = at + 2 * n + i * count;
+  dc_random_seed(&random, seed + 3);
+  draw(&random, (int)n, 1 / sqrt((double)n), of.v);
+  for (size_t r = 0; r < count; r++)
+    for (size_t i = 0; i < n; i++)
+      of.exact[r] += rows->jacobian[r * n + i] * of.v[i];
+  enum dc_status status = take_differences(plan, parameters, &of, (int)count, check, error);
+  free(numbers);
+  dc_trajectory_destroy(centre);
+  return status;
+}
+
+static enum dc_status check_jacobian(struct dc_plan *plan, const double *parameters, const double *gradient,
+                                     uint64_t seed, struct dc_product_check *check, struct dc_error *error)
+{
+  struct dc_residual_rows rows = {0}, other = {0};
+  double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum);
+  enum dc_status status = sum ? dc_plan_linearize(plan, parameters, DC_PRODUCTS_AUTO, &rows, error) : no_memory(error);
+  if (!status) {
+    check->rows = true;
+    check->row_count = rows.row_count;
+    check->column_count = rows.dimension;
+    check->forward = rows.forward;
+    check->both = rows.forward ? rows.row_count <= MOST_ROWS : rows.dimension <= MOST_COLUMNS;
+    dc_residual_gradient(&rows, sum);
+    check->gradient_apart = vectors_apart(gradient, sum, plan->parameter_count);
+  }
+  if (!status && check->both) {
+    status =
+        dc_plan_linearize(plan, parameters, rows.forward ? DC_PRODUCTS_REVERSE : DC_PRODUCTS_FORWARD, &other, error);
+    check->ways_apart = status ? 0 : rows_apart(&rows, &other);
+  }
+  if (!status && plan->parameter_count)
+    status = check_differences(plan, parameters, seed, &rows, check, error);
+  dc_residual_rows_release(&rows);
+  dc_residual_rows_release(&other);
+  free(sum);
+  return status;
+}
+
+enum dc_status dc_product_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
+                                struct dc_product_check *check, struct dc_error *error)
+{
+  double loss, *gradient = dc_alloc((size_t)plan->parameter_count, sizeof *gradient);
+  *check = (struct dc_product_check){0};
+  enum dc_status status = gradient ? dc_plan_evaluate(plan, parameters, &loss, gradient, error) : no_memory(error);
+  if (!status)
+    status = check_tangent(plan, seed, &check->apart, error);
+  if (!status && dc_task_rowless_objective(plan->task) < 0)
+    status = check_jacobian(plan, parameters, gradient, seed, check, error);
+  free(gradient);
+  return status;
+}
