@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/linearize.h"
 #include "plan/worker.h"
 
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
@@ -132,6 +133,7 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->group);
   dc_gradient_estimator_destroy(plan->estimator);
   dc_plan_forget_team(plan);
+  dc_residual_rows_release(&plan->rows);
   free(plan);
 }
 
@@ -360,6 +362,9 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
                                       .evaluate = evaluate_problem,
                                       .values = values_of_problem,
                                       .group = plan->group};
+  plan->problem.row_count = dc_plan_row_count(plan);
+  if (plan->problem.row_count > 0)
+    plan->problem.linearize = dc_plan_linearize_problem;
   plan->problem.drawn = plan->gradient.type == DC_GRADIENT_BUNDLE;
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
   plan->optimizer = optimizer;
