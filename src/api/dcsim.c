@@ -13,6 +13,7 @@
 #include "api/internal.h"
 #include "base/characters.h"
 #include "dynamics/mujoco.h"
+#include "optimize/nlopt.h"
 #include "geometry/hull.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
@@ -30,11 +31,12 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  const char *mujoco = dc_mujoco_version();
+  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version();
   snprintf(text, sizeof text,
-           "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n",
+           "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n"
+           "NLopt %s\n",
            dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(),
-           dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none");
+           dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none", nlopt ? nlopt : "none");
   return text;
 }
 

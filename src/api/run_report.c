@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "contact/lane_kernels.h"
 #include "math/libraries.h"
+#include "optimize/nlopt.h"
 #include "render/render.h"
 
 enum { DESIGN_LINES = 40 };  // that a summary has
@@ -263,9 +264,15 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                              "Embree",   dc_embree_version(),
                              "libpng",   dc_png_version(),
                              NULL,       NULL,
+                             NULL,       NULL,
                              NULL};
-  if ((libraries[9] = dc_mujoco_version()))
-    libraries[8] = "MuJoCo";
+  int next = 8;
+  if ((libraries[next + 1] = dc_mujoco_version())) {
+    libraries[next] = "MuJoCo";
+    next += 2;
+  }
+  if ((libraries[next + 1] = dc_nlopt_version()))
+    libraries[next] = "NLopt";
   struct dc_run_summary summary = {.version = dcsim_version(),
                                    .command = session->options->command_line,
                                    .seed = session->scene->seed,

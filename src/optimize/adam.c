@@ -10,10 +10,15 @@
 // With small betas sqrt(v') is nearly |m'|, and a step is nearly -learning_rate sign(g): of a force on x and y it keeps
 // nothing but the quadrant.  "shared" lets the parameters of one group have one second moment, with the mean of g^2 over
 // the group in place of g^2: within the group the step then has the direction of m'.
+//
+// "polish": Adam walks over the ripples of a loss through contact but does not settle.  Every so many steps, where the
+// best value has fallen since the last time, two Gauss-Newton steps (fan.h) that must lower it are taken from the best
+// point; Adam's own point and moments stay.
 #include <math.h>
 #include <string.h>
 
 #include "optimize/common_options.h"
+#include "optimize/fan.h"
 #include "optimize/norm.h"
 #include "optimize/optimizer.h"
 
@@ -22,6 +27,7 @@ struct adam_options {
   double betas[2];
   double epsilon;
   bool shared;
+  long polish;
 };
 
 static const struct dc_option options_table[] = {
@@ -50,28 +56,58 @@ static const struct dc_option options_table[] = {
      .fallback = "false",
      .help = "whether parameters that belong together share the second moment, so that a step keeps their direction",
      .offset = offsetof(struct adam_options, shared)},
+    {.name = "polish",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "steps after which two Gauss-Newton steps are tried from the best point, if that is new; 0: never",
+     .offset = offsetof(struct adam_options, polish)},
     DC_OPTIONS_END,
 };
 
 // The state: steps taken, largest |g|_inf so far, the first moment [dimension], the second moment [dimension]; when it is
-// shared, instead of the latter, the second moment and the size of every group, [group_count] each.
+// shared, instead of the latter, the second moment and the size of every group, [group_count] each.  With polish it goes
+// on with what follows and the fan's own.
 enum { STEPS, LARGEST, MOMENTS };
+enum { POLISHED_AT, POLISHED_BEST, POLISH_LEFT, POLISH_POINT };  // steps, value, iterations to do, point [point_size]
+enum { POLISH_ITERATIONS = 2 };
+static const double WORTH_POLISHING = 0.98;  // of the value at the last time
+static double polish_radii[] = {0.2, 0.03, 0.005};
+static const struct dc_fan_settings polish_settings = {
+    .radii = {3, polish_radii}, .radius = 1, .least = 0, .most = 1, .margin = 0.8, .monotone = true};
 
 static bool shares(const struct adam_options *adam, const struct dc_problem *problem)
 {
   return adam->shared && problem->group;
 }
 
+static bool polishes(const struct adam_options *adam, const struct dc_problem *problem)
+{
+  return adam->polish > 0 && problem->linearize;
+}
+
+static size_t own_size(const struct adam_options *adam, const struct dc_problem *problem)
+{
+  int seconds = shares(adam, problem) ? 2 * problem->group_count : problem->dimension;
+  return (size_t)(MOMENTS + problem->dimension + seconds);
+}
+
 static size_t state_size(const void *options, const struct dc_problem *problem, int iteration)
 {
   (void)iteration;
-  int seconds = shares(options, problem) ? 2 * problem->group_count : problem->dimension;
-  return (size_t)(MOMENTS + problem->dimension + seconds);
+  size_t own = own_size(options, problem);
+  return polishes(options, problem)
+             ? own + POLISH_POINT + (size_t)dc_problem_point_size(problem) + dc_fan_state_size(problem)
+             : own;
 }
 
 static void start(const void *options, const struct dc_problem *problem, double *state)
 {
   memset(state, 0, state_size(options, problem, 0) * sizeof *state);
+  if (polishes(options, problem))
+    state[own_size(options, problem) + POLISHED_BEST] = INFINITY;
   if (!shares(options, problem))
     return;
   double *sizes = state + MOMENTS + problem->dimension + problem->group_count;
@@ -121,6 +157,44 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   }
 }
 
+// The Gauss-Newton steps that are due.
+static enum dc_status aside(const void *options, struct dc_iteration *iteration, struct dc_error *error)
+{
+  const struct adam_options *adam = options;
+  const struct dc_problem *problem = iteration->problem;
+  iteration->finished = !polishes(adam, problem);
+  if (iteration->finished)
+    return DC_OK;
+  double steps = iteration->state[STEPS], *polish = iteration->state + own_size(adam, problem);
+  double *point = polish + POLISH_POINT, *fan = point + dc_problem_point_size(problem);
+  size_t bytes = (size_t)dc_problem_point_size(problem) * sizeof *point;
+  enum dc_status status = DC_OK;
+  if (polish[POLISH_LEFT] == 0) {
+    double best = iteration->result->best_value;
+    iteration->finished =
+        steps - polish[POLISHED_AT] < (double)adam->polish || !(best < WORTH_POLISHING * polish[POLISHED_BEST]);
+    if (iteration->finished)
+      return DC_OK;
+    polish[POLISHED_AT] = steps;
+    polish[POLISHED_BEST] = best;
+    polish[POLISH_LEFT] = POLISH_ITERATIONS;
+    memcpy(iteration->x, iteration->best, bytes);
+    status = dc_fan_begin(&polish_settings, iteration, fan, error);
+    dc_iteration_count(iteration, 1);
+  } else {
+    memcpy(iteration->x, point, bytes);
+  }
+  dc_fan_set_radius(fan, polish_settings.radius);
+  if (!status)
+    status = dc_fan_step(&polish_settings, iteration, fan, error);
+  if (status && status != DC_INFEASIBLE && status != DC_NUMERICAL)
+    return status;
+  iteration->finished = iteration->finished || status;
+  polish[POLISH_LEFT] = iteration->finished ? 0 : polish[POLISH_LEFT] - 1;
+  memcpy(point, iteration->x, bytes);
+  return DC_OK;
+}
+
 const struct dc_optimizer_type dc_optimizer_adam = {
     .name = "adam",
     .summary = "gradient descent with adaptive moments; its steps do not depend on the scale of the loss",
@@ -130,4 +204,5 @@ const struct dc_optimizer_type dc_optimizer_adam = {
     .state_size = state_size,
     .start = start,
     .propose = propose,
+    .aside = aside,
 };

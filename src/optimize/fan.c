@@ -30,7 +30,8 @@ static const double RANK = 1e-12;         // singular values below this part of 
 static const double MOST_BYTES = 4294967296.0;
 enum { MOST_MAJORIZATIONS = 25, BISECTIONS = 100 };
 
-// The state: radius and value at x, then rows: residual, weight, group, radius, half [rows] each, Jacobian [rows][n].
+// The state: radius and value at x, then rows: residual, weight, group, radius, half [rows] each, Jacobian [rows][n], gradient
+// [n] of the model.
 enum { RADIUS, VALUE, ROWS };
 enum { ROW_ARRAYS = 5 };
 
@@ -48,7 +49,8 @@ enum dc_status dc_fan_check(const char *name, const struct dc_problem *problem, 
 
 size_t dc_fan_state_size(const struct dc_problem *problem)
 {
-  return ROWS + (size_t)problem->row_count * (ROW_ARRAYS + (size_t)problem->dimension);
+  size_t n = (size_t)problem->dimension;
+  return ROWS + (size_t)problem->row_count * (ROW_ARRAYS + n) + n;
 }
 
 // What a step works with; R rows, n coordinates, k = min(R, n).
@@ -59,6 +61,7 @@ struct work {
   double *state;
   int rows, n, k;
   struct dc_rows at;                          // views of the state; group apart
+  double *gradient;                           // [n] view of the state
   double *weight;                             // [R] roots of the weights that count
   double *metric;                             // [n] roots
   double *a, *s, *u, *v;                      // the decomposition: [R][n], [k], [k][R], [k][n]
@@ -87,6 +90,7 @@ static void view_rows(struct work *work)
   work->at.radius = next, next += rows;
   work->at.half = next, next += rows;
   work->at.jacobian = next;
+  work->gradient = next + rows * (size_t)work->n;
 }
 
 static enum dc_status open_work(struct work *work, const struct dc_fan_settings *settings,
@@ -147,7 +151,7 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   enum dc_status status = problem->linearize(problem->context, iteration->x, &draw, &work->at, error);
   if (status)
     return status;
-  double *gradient = iteration->gradient;
+  double *gradient = work->gradient;
   dc_rows_project(problem, &work->at, work->settings->margin, work->at.residual, work->next);
   memset(gradient, 0, n * sizeof *gradient);
   for (int r = 0; r < work->rows; r++) {
@@ -159,6 +163,7 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   if (!isfinite(work->at.value) || !isfinite(norm_largest(work->at.residual, work->rows)) ||
       !isfinite(norm_largest(gradient, work->n)))
     return dc_fail(error, DC_NUMERICAL, "residuals or their Jacobian are not finite");
+  memcpy(iteration->gradient, gradient, n * sizeof *gradient);
   work->state[VALUE] = iteration->value = work->at.value;
   return DC_OK;
 }
@@ -199,7 +204,7 @@ static enum dc_status decompose(struct work *work, struct dc_error *error)
 {
   size_t n = (size_t)work->n;
   const struct dc_rows *at = &work->at;
-  dc_problem_hold(work->problem, work->iteration->x, work->iteration->gradient, work->held);
+  dc_problem_hold(work->problem, work->iteration->x, work->gradient, work->held);
   dc_rows_project(work->problem, at, 1, at->residual, work->target);
   for (int first = 0, end; first < work->rows; first = end) {
     bool inside = true;
@@ -332,12 +337,11 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
 {
   struct dc_iteration *iteration = work->iteration;
   size_t p = (size_t)dc_problem_point_size(work->problem), state = dc_fan_state_size(work->problem);
-  double *kept = dc_alloc(state + p + (size_t)work->n, sizeof *kept);
+  double *kept = dc_alloc(state + p, sizeof *kept);
   if (!kept)
     return dc_fail(error, DC_MEMORY, "out of memory for a Gauss-Newton step");
   memcpy(kept, work->state, state * sizeof *kept);
   memcpy(kept + state, iteration->x, p * sizeof *kept);
-  memcpy(kept + state + p, iteration->gradient, (size_t)work->n * sizeof *kept);
   enum dc_status status = DC_OK;
   *taken = false;
   for (int i; !status && !*taken && (i = lowest(work, count)) >= 0;) {
@@ -351,7 +355,6 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
       iteration->result->failed++;
       memcpy(work->state, kept, state * sizeof *kept);
       memcpy(iteration->x, kept + state, p * sizeof *kept);
-      memcpy(iteration->gradient, kept + state + p, (size_t)work->n * sizeof *kept);
       load_groups(work);
       status = DC_OK;
     }
@@ -398,6 +401,11 @@ enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_it
     status = linearize(&work, error);
   close_work(&work);
   return status;
+}
+
+void dc_fan_set_radius(double *state, double radius)
+{
+  state[RADIUS] = radius;
 }
 
 enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,

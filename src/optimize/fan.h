@@ -24,6 +24,8 @@ size_t dc_fan_state_size(const struct dc_problem *problem);
 // set, nothing is booked.
 enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
                             struct dc_error *error);
+// The radius that those of the next step are factors on.
+void dc_fan_set_radius(double *state, double radius);
 // One step on: iteration->x, value and gradient, booked; or iteration->finished.
 enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
                            struct dc_error *error);

@@ -10,7 +10,7 @@ struct dc_iteration {
   struct dc_minimization *owner;
   int number;                          // 0: the first guess, which x is; otherwise x is the iterate before
   double *state;                       // [state_size(number)]
-  double *x;                           // [point_size] receives the iterate
+  double *x;                           // [point_size] receives the iterate; of aside: holds nothing yet
   double *gradient;                    // [dimension] receives what is known of the gradient there
   double value;                        // of the iterate, to be set
   bool accepted;                       // to be set; true when iterate is called

@@ -12,8 +12,9 @@
 enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
 static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
 
-const struct dc_optimizer_type *const dc_optimizer_types[] = {&dc_optimizer_adam, &dc_optimizer_gradient_descent,
-                                                              &dc_levenberg_marquardt, &dc_normalized_descent, NULL};
+const struct dc_optimizer_type *const dc_optimizer_types[] = {
+    &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton, &dc_nlopt,
+    &dc_levenberg_marquardt, &dc_normalized_descent,         NULL};
 
 bool dc_minimization_allocate(struct dc_minimization *minimization)
 {
@@ -313,7 +314,7 @@ static bool used_up(const struct dc_minimization *minimization, double value)
 static bool finished(struct dc_minimization *minimization)
 {
   const struct dc_problem *problem = minimization->problem;
-  return minimization->result.blocked || used_up(minimization, minimization->current.value) ||
+  return minimization->result.blocked || used_up(minimization, minimization->result.best_value) ||
          ((!problem->drawn || !problem->dimension) && stationary(minimization));
 }
 
@@ -371,6 +372,52 @@ static enum dc_status iterate_whole(struct dc_minimization *minimization, struct
   return status;
 }
 
+static struct dc_iteration open_iteration(struct dc_minimization *minimization, struct dc_point *point, int number)
+{
+  return (struct dc_iteration){.problem = minimization->problem,
+                               .owner = minimization,
+                               .number = number,
+                               .state = minimization->state,
+                               .x = point->x,
+                               .gradient = point->gradient,
+                               .value = point->value,
+                               .accepted = true,
+                               .result = &minimization->result,
+                               .best = minimization->best,
+                               .random = &minimization->random,
+                               .draws = &minimization->draws};
+}
+
+// An iteration beside the proposals, if there is one to do: *told says so.
+static enum dc_status step_aside(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *told,
+                                 struct dc_error *error)
+{
+  size_t states = minimization->state_count * sizeof(double);
+  size_t points = (size_t)dc_problem_point_size(minimization->problem) * sizeof(double);
+  struct dc_minimization old = *minimization;
+  struct dc_iteration iteration =
+      open_iteration(minimization, &minimization->trial, minimization->result.iterations + 1);
+  memcpy(minimization->before, minimization->state, states);
+  memcpy(minimization->kept, minimization->best, points);
+  enum dc_status status = minimization->type->aside(minimization->options, &iteration, error);
+  if (status) {
+    *minimization = old;
+    memcpy(minimization->state, minimization->before, states);
+    memcpy(minimization->best, minimization->kept, points);
+    return status;
+  }
+  *told = !iteration.finished;
+  if (!*told)
+    return DC_OK;
+  minimization->result.iterations = iteration.number;
+  *iterate = describe(minimization, iteration.is_best, iteration.accepted);
+  iterate->value = iteration.value;
+  iterate->x = iteration.x;
+  iterate->gradient = iteration.gradient;
+  iterate->gradient_norm = norm_euclidean(iteration.gradient, minimization->problem->dimension);
+  return DC_OK;
+}
+
 // The next iterate of an optimizer with `iterate`.
 static enum dc_status next_whole(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                  struct dc_error *error)
@@ -392,18 +439,7 @@ static enum dc_status next_whole(struct dc_minimization *minimization, struct dc
     return status;
   if (fresh && type->start)
     type->start(minimization->options, problem, minimization->state);
-  struct dc_iteration iteration = {.problem = problem,
-                                   .owner = minimization,
-                                   .number = number,
-                                   .state = minimization->state,
-                                   .x = minimization->current.x,
-                                   .gradient = minimization->current.gradient,
-                                   .value = minimization->current.value,
-                                   .accepted = true,
-                                   .result = &minimization->result,
-                                   .best = minimization->best,
-                                   .random = &minimization->random,
-                                   .draws = &minimization->draws};
+  struct dc_iteration iteration = open_iteration(minimization, &minimization->current, number);
   status = iterate_whole(minimization, &iteration, error);
   if (status)
     return status;
@@ -431,8 +467,14 @@ static enum dc_status next_proposed(struct dc_minimization *minimization, struct
   if (minimization->failures >= DC_MOST_FAILURES)
     return dc_fail(error, DC_NUMERICAL, "%d evaluations failed in a row", DC_MOST_FAILURES);
   while (!finished(minimization)) {
+    bool told = false;
+    enum dc_status status = DC_OK;
+    if (minimization->type->aside && !minimization->proposed)
+      status = step_aside(minimization, iterate, &told, error);
+    if (status || told)
+      return status;
     propose(minimization);
-    enum dc_status status = move(minimization, error);
+    status = move(minimization, error);
     if (status && status != DC_INFEASIBLE)
       return status;
     minimization->proposed = false;

@@ -44,13 +44,16 @@ struct dc_optimizer_type {
   // it after failures.
   void (*propose)(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                   const double *gradient, double *step);
+  // May do an iteration from another point (iteration.h) before a proposal, which knows nothing of it; or sets
+  // iteration->finished.  Errors as of iterate.  NULL: never.
+  enum dc_status (*aside)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
   // A whole iteration, for optimizers that reject points or ask for more than a gradient (iteration.h).  An error that
   // it returns ends the call as if it had not been: state, point and counts are then as before, and a further call repeats
   // the iteration.
   enum dc_status (*iterate)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent, dc_lbfgs, dc_gauss_newton,
-    dc_levenberg_marquardt, dc_normalized_descent;
+    dc_nlopt, dc_levenberg_marquardt, dc_normalized_descent;
 extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated
 
 // Options that every optimizer's structure begins with.

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "plan/trajectory_plan.h"
@@ -81,21 +80,18 @@ const struct dc_option dc_first_guess_options[] = {
 // A loss differs by some units in its last place from one rollout to the next; differences divide that by the step.
 static const double ROUNDING = 16 * DBL_EPSILON;
 
-// A point, what its rollout has shown, and the work that it took.
+// Memory of a sample.
 struct trial {
   double *parameters, *gradient;  // [parameter_count]
-  double part;                    // |gradient| / loss; NAN where nothing could be rolled out
-  enum dc_status status;
-  struct dc_error error;
-  struct dc_plan_work work;
 };
 
 struct search {
   struct dc_plan *plan;
   const struct dc_first_guess_settings *settings;
-  double *given, *best;  // [parameter_count]
-  int trial_count;       // draws that are rolled out side by side
-  struct trial *trials;  // [trial_count]
+  double *given, *best;            // [parameter_count]
+  int trial_count;                 // draws that are rolled out side by side
+  struct trial *trials;            // [trial_count]
+  struct dc_plan_sample *samples;  // [trial_count]
   struct dc_plan_team team;
   double least;    // of |gradient| / loss
   double largest;  // |gradient| / loss of best; -1: nothing could be rolled out yet
@@ -134,48 +130,30 @@ static void draw(const struct search *search, long number, double *point)
     point[i] = search->given[i];
 }
 
-static void try_point(struct dc_plan *plan, struct trial *trial)
+// |gradient| / loss; NAN where nothing could be rolled out.
+static double part_of(const struct dc_plan_sample *sample, int count)
 {
-  double loss, norm = 0;
-  plan->work = (struct dc_plan_work){0};
-  trial->part = NAN;
-  trial->status = dc_plan_evaluate(plan, trial->parameters, &loss, trial->gradient, &trial->error);
-  trial->work = plan->work;
-  if (trial->status == DC_INFEASIBLE || trial->status == DC_NUMERICAL)
-    trial->status = DC_OK;
-  else if (!trial->status) {
-    for (int i = 0; i < plan->parameter_count; i++)
-      norm = hypot(norm, trial->gradient[i]);
-    trial->part = loss == 0 ? INFINITY : norm / fabs(loss);
-  }
+  double norm = 0;
+  if (sample->status)
+    return NAN;
+  for (int i = 0; i < count; i++)
+    norm = hypot(norm, sample->gradient[i]);
+  return sample->loss == 0 ? INFINITY : norm / fabs(sample->loss);
 }
 
-static void trial_pass(void *context, int index, int thread)
+// Whether the gradient of a sample does not vanish; keeps the one with the largest so far.
+static enum dc_status judge(struct search *search, const struct dc_plan_sample *sample, bool *good,
+                            struct dc_error *error)
 {
-  const struct search *search = context;
-  try_point(search->team.plans[thread], &search->trials[index]);
-}
-
-// Rolls out the first trials side by side.  Counts seconds only: the rest of the work is counted by judge.
-static void try_points(struct search *search, int count)
-{
-  struct dc_plan_work work = search->plan->work;
-  double start = dc_seconds();
-  dc_loop_run(trial_pass, search, count, search->team.count, NULL);
-  work.seconds += dc_seconds() - start;
-  search->plan->work = work;
-}
-
-// Whether the gradient of a trial does not vanish; keeps the one with the largest so far.
-static enum dc_status judge(struct search *search, const struct trial *trial, bool *good, struct dc_error *error)
-{
-  *good = trial->part > search->least;
-  if (trial->status)
-    return dc_fail(error, trial->status, "%s", trial->error.text);
-  dc_plan_add_work(&search->plan->work, &trial->work);
-  if (trial->part > search->largest) {
-    search->largest = trial->part;
-    memcpy(search->best, trial->parameters, (size_t)search->plan->parameter_count * sizeof *search->best);
+  int count = search->plan->parameter_count;
+  double part = part_of(sample, count);
+  *good = part > search->least;
+  if (sample->status && sample->status != DC_INFEASIBLE && sample->status != DC_NUMERICAL)
+    return dc_fail(error, sample->status, "%s", sample->error.text);
+  dc_plan_add_work(&search->plan->work, &sample->work);
+  if (part > search->largest) {
+    search->largest = part;
+    memcpy(search->best, sample->parameters, (size_t)count * sizeof *search->best);
   }
   return DC_OK;
 }
@@ -188,7 +166,8 @@ static bool add_trial(struct search *search)
   trial->gradient = dc_alloc(count, sizeof *trial->gradient);
   if (!trial->parameters || !trial->gradient)
     return false;
-  search->trial_count++;
+  search->samples[search->trial_count++] =
+      (struct dc_plan_sample){.parameters = trial->parameters, .gradient = trial->gradient};
   return true;
 }
 
@@ -212,18 +191,18 @@ static enum dc_status find(struct search *search, int threads, struct dc_error *
   long draws = search->settings->draws;
   memcpy(search->trials[0].parameters, search->given, bytes);
   memcpy(search->best, search->given, bytes);
-  try_points(search, 1);
-  enum dc_status status = judge(search, &search->trials[0], &good, error);
+  dc_plan_team_sample(&search->team, 1, search->samples, 0);
+  enum dc_status status = judge(search, &search->samples[0], &good, error);
   if (!status && !good)
     status = hire(search, threads < draws ? threads : (int)draws, error);
   for (long first = 0; first < draws && !status && !good; first += search->trial_count) {
     int count = draws - first < search->trial_count ? (int)(draws - first) : search->trial_count;
     for (int i = 0; i < count; i++)
       draw(search, first + i, search->trials[i].parameters);
-    try_points(search, count);
+    dc_plan_team_sample(&search->team, count, search->samples, 0);
     for (int i = 0; i < count && !status && !good; i++) {
       search->plan->first_guess_counts.draws++;
-      status = judge(search, &search->trials[i], &good, error);
+      status = judge(search, &search->samples[i], &good, error);
       if (observer->drawn && !status && !good)
         observer->drawn(observer->context, first + i + 1, draws);
     }
@@ -237,7 +216,8 @@ static enum dc_status allocate(struct search *search, int threads, struct dc_err
 {
   search->best = dc_alloc((size_t)search->plan->parameter_count, sizeof *search->best);
   search->trials = dc_alloc((size_t)threads, sizeof *search->trials);
-  if (!search->best || !search->trials || !add_trial(search))
+  search->samples = dc_alloc((size_t)threads, sizeof *search->samples);
+  if (!search->best || !search->trials || !search->samples || !add_trial(search))
     return dc_fail(error, DC_MEMORY, "out of memory for a first guess");
   return dc_plan_team_create(search->plan, 1, &search->team, error);
 }
@@ -249,6 +229,7 @@ static void release(struct search *search, int threads)
     free(search->trials[i].gradient);
   }
   free(search->trials);
+  free(search->samples);
   free(search->best);
   dc_plan_team_release(&search->team);
 }

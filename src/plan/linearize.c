@@ -279,3 +279,48 @@ enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters,
   plan->work.seconds += dc_seconds() - start;
   return status;
 }
+
+int dc_plan_row_count(const struct dc_plan *plan)
+{
+  if (refuse(plan, NULL) || plan->gradient.type != DC_GRADIENT_ADJOINT)
+    return 0;
+  int groups = dc_task_group_count(plan->task, plan->model, plan->trajectory), count = 0;
+  for (int g = 0; g < groups; g++) {
+    struct dc_residual_group group;
+    int first, last;
+    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, &group, &first, &last);
+    count += group.axes;
+  }
+  return count;
+}
+
+enum dc_status dc_plan_linearize_problem(void *context, const double *x, const struct dc_draw *draw,
+                                         struct dc_rows *rows, struct dc_error *error)
+{
+  struct dc_plan *plan = context;
+  struct dc_residual_rows *found = &plan->rows;
+  (void)draw;
+  enum dc_status status = dc_plan_linearize(plan, x, DC_PRODUCTS_AUTO, found, error);
+  if (status)
+    return status;
+  if (found->row_count != plan->problem.row_count)
+    return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count, plan->problem.row_count);
+  rows->value = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  for (int g = 0; g < found->group_count; g++) {
+    const struct dc_residual_group *group = &found->groups[g];
+    for (int k = 0; k < group->axes; k++) {
+      int r = found->first[g] + k;
+      rows->residual[r] = group->d[k];
+      if (!rows->weight)
+        continue;
+      rows->group[r] = g;
+      rows->weight[r] = group->weight;
+      rows->radius[r] = isnan(group->radius) ? 0 : group->radius;
+      rows->half[r] = isnan(group->radius) ? group->half[k] : 0;
+    }
+  }
+  if (rows->jacobian)
+    memcpy(rows->jacobian, found->jacobian,
+           (size_t)found->row_count * (size_t)found->dimension * sizeof *rows->jacobian);
+  return DC_OK;
+}

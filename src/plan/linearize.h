@@ -15,4 +15,10 @@ enum dc_products { DC_PRODUCTS_AUTO, DC_PRODUCTS_FORWARD, DC_PRODUCTS_REVERSE };
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error);
 
+// As a problem of optimizers has them.  The number of rows of the plan's window; 0: there are none.
+int dc_plan_row_count(const struct dc_plan *plan);
+// Value, rows and Jacobian at x; context is the plan.
+enum dc_status dc_plan_linearize_problem(void *context, const double *x, const struct dc_draw *draw,
+                                         struct dc_rows *rows, struct dc_error *error);
+
 #endif

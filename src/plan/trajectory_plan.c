@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/linearize.h"
+#include "plan/worker.h"
 
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
@@ -138,6 +140,8 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->low);
   free(plan->high);
   dc_gradient_estimator_destroy(plan->estimator);
+  dc_plan_forget_team(plan);
+  dc_residual_rows_release(&plan->rows);
   free(plan);
 }
 
@@ -315,6 +319,12 @@ static enum dc_status evaluate_problem(void *context, const double *x, double *v
   return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
+static enum dc_status values_of_problem(void *context, int count, const double *xs, double *values,
+                                        enum dc_status *statuses, struct dc_error *error)
+{
+  return dc_plan_values(context, count, xs, values, statuses, error);
+}
+
 enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error)
 {
   return dc_trajectory_copy(record, plan->trajectory)
@@ -355,8 +365,14 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
 {
   dc_plan_end(plan);
   memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
-  plan->problem = (struct dc_problem){
-      .dimension = plan->parameter_count, .context = plan, .evaluate = evaluate_problem, .group = plan->group};
+  plan->problem = (struct dc_problem){.dimension = plan->parameter_count,
+                                      .context = plan,
+                                      .evaluate = evaluate_problem,
+                                      .values = values_of_problem,
+                                      .group = plan->group};
+  plan->problem.row_count = dc_plan_row_count(plan);
+  if (plan->problem.row_count > 0)
+    plan->problem.linearize = dc_plan_linearize_problem;
   plan->problem.drawn = plan->gradient.type == DC_GRADIENT_BUNDLE;
   plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
   if (dc_task_bounds(plan->task, plan->model, plan->window.steps, plan->low, plan->high)) {

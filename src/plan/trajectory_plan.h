@@ -61,6 +61,8 @@ struct dc_plan {
   bool first_guess_found;                               // for the minimization under way
   struct dc_plan_work work;                             // since creation
   long newton_before;                                   // of work, when the present iteration began
+  struct dc_residual_rows rows;                         // of the last linearization for an optimizer
+  struct dc_plan_team *team;                            // of dc_plan_values (worker.h); NULL until it is asked
 };
 
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.

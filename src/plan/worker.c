@@ -4,9 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/threads.h"
+
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error)
 {
   return dc_plan_create(plan->model, plan->task, plan->capacity, error);
+}
+
+struct dc_plan *dc_plan_hire_forward(const struct dc_plan *plan, struct dc_error *error)
+{
+  return dc_plan_create_forward(plan->model, plan->task, plan->capacity, false, error);
 }
 
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
@@ -17,7 +25,9 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
   worker->work = (struct dc_plan_work){0};
 }
 
-enum dc_status dc_plan_team_create(struct dc_plan *plan, int wanted, struct dc_plan_team *team, struct dc_error *error)
+static enum dc_status create(struct dc_plan *plan, int wanted,
+                             struct dc_plan *(*hire)(const struct dc_plan *, struct dc_error *),
+                             struct dc_plan_team *team, struct dc_error *error)
 {
   struct dc_error none = {0};
   *team = (struct dc_plan_team){.plans = dc_alloc((size_t)wanted, sizeof(struct dc_plan *))};
@@ -25,13 +35,24 @@ enum dc_status dc_plan_team_create(struct dc_plan *plan, int wanted, struct dc_p
     return dc_fail(error, DC_MEMORY, "out of memory for plans");
   team->plans[team->count++] = plan;
   while (team->count < wanted) {
-    struct dc_plan *worker = dc_plan_hire(plan, &none);
+    struct dc_plan *worker = hire(plan, &none);
     if (!worker)
       break;
     dc_plan_follow(worker, plan);
     team->plans[team->count++] = worker;
   }
   return DC_OK;
+}
+
+enum dc_status dc_plan_team_create(struct dc_plan *plan, int wanted, struct dc_plan_team *team, struct dc_error *error)
+{
+  return create(plan, wanted, dc_plan_hire, team, error);
+}
+
+enum dc_status dc_plan_team_create_forward(struct dc_plan *plan, int wanted, struct dc_plan_team *team,
+                                           struct dc_error *error)
+{
+  return create(plan, wanted, dc_plan_hire_forward, team, error);
 }
 
 void dc_plan_team_release(struct dc_plan_team *team)
@@ -49,4 +70,78 @@ void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
   sum->newton_iterations += work->newton_iterations;
   sum->evaluations += work->evaluations;
   sum->contact_seconds += work->contact_seconds;
+}
+
+struct sampling {
+  struct dc_plan_team *team;
+  struct dc_plan_sample *samples;
+};
+
+static void sample_pass(void *context, int index, int thread)
+{
+  const struct sampling *sampling = context;
+  struct dc_plan *plan = sampling->team->plans[thread];
+  struct dc_plan_sample *sample = &sampling->samples[index];
+  plan->work = (struct dc_plan_work){0};
+  sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
+  sample->work = plan->work;
+}
+
+void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads)
+{
+  struct sampling sampling = {team, samples};
+  struct dc_plan *plan = team->plans[0];
+  struct dc_plan_work work = plan->work;
+  double start = dc_seconds();
+  dc_loop_run(sample_pass, &sampling, count, threads > 0 && threads < team->count ? threads : team->count, NULL);
+  plan->work = work;
+  plan->work.seconds += dc_seconds() - start;
+}
+
+// The plan's own team, in its present window.
+static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *error)
+{
+  int threads = dc_threads();
+  struct dc_plan_team *team = plan->team;
+  if (!team || team->count < (count < threads ? count : threads)) {
+    dc_plan_forget_team(plan);
+    if (!(team = dc_alloc(1, sizeof *team)))
+      return dc_fail(error, DC_MEMORY, "out of memory for plans");
+    enum dc_status status = dc_plan_team_create_forward(plan, count < threads ? count : threads, team, error);
+    plan->team = team;
+    if (status)
+      return status;
+  }
+  for (int i = 1; i < team->count; i++)
+    dc_plan_follow(team->plans[i], plan);
+  return DC_OK;
+}
+
+void dc_plan_forget_team(struct dc_plan *plan)
+{
+  if (plan->team)
+    dc_plan_team_release(plan->team);
+  free(plan->team);
+  plan->team = NULL;
+}
+
+enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
+                              enum dc_status *statuses, struct dc_error *error)
+{
+  struct dc_plan_sample *samples = dc_alloc((size_t)count, sizeof *samples);
+  enum dc_status status =
+      samples ? gather(plan, count, error) : dc_fail(error, DC_MEMORY, "out of memory for rollouts");
+  for (int i = 0; i < count && !status; i++)
+    samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
+  if (!status)
+    dc_plan_team_sample(plan->team, count, samples, 0);
+  for (int i = 0; i < count && !status; i++) {
+    losses[i] = samples[i].loss;
+    statuses[i] = samples[i].status;
+    dc_plan_add_work(&plan->work, &samples[i].work);
+    if (statuses[i] && statuses[i] != DC_INFEASIBLE && statuses[i] != DC_NUMERICAL)
+      status = dc_fail(error, statuses[i], "%s", samples[i].error.text);
+  }
+  free(samples);
+  return status;
 }

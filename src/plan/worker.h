@@ -7,6 +7,8 @@
 
 // A plan of the same model, task and capacity, with the adjoint; NULL and *error on failure.  Released by dc_plan_destroy.
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error);
+// The same for losses alone, in a fraction of the memory.
+struct dc_plan *dc_plan_hire_forward(const struct dc_plan *plan, struct dc_error *error);
 
 // Gives the worker the plan's window, its start and state, and no work done.
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan);
@@ -20,7 +22,32 @@ struct dc_plan_team {
 // A team for at most `wanted` threads (>= 1), of fewer where memory is short: results must not depend on its size.  The
 // workers follow the plan.  DC_OK or DC_MEMORY.  Released by dc_plan_team_release, before the plan; zeros may be too.
 enum dc_status dc_plan_team_create(struct dc_plan *plan, int wanted, struct dc_plan_team *team, struct dc_error *error);
+// The same with workers for losses alone.
+enum dc_status dc_plan_team_create_forward(struct dc_plan *plan, int wanted, struct dc_plan_team *team,
+                                           struct dc_error *error);
 void dc_plan_team_release(struct dc_plan_team *team);
+
+// A point to be rolled out, and what came of it.
+struct dc_plan_sample {
+  const double *parameters;  // [parameter_count]
+  double *gradient;          // [parameter_count], by a team with the adjoint; NULL: the loss alone
+  double loss;
+  enum dc_status status;  // of dc_plan_evaluate
+  struct dc_error error;
+  struct dc_plan_work work;
+};
+
+// Rolls samples [count] out side by side, at most `threads` (0: any number) at a time.  What each of them holds afterwards
+// does not depend on the team.  Of their work the plan counts the seconds, the rest is the caller's to add.
+void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads);
+
+// The losses of count points xs [count][parameter_count] with their statuses (dc_problem: values), by a team that the
+// plan keeps; counted as work.  DC_OK, or the first status that is neither DC_OK, DC_INFEASIBLE nor DC_NUMERICAL.
+enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
+                              enum dc_status *statuses, struct dc_error *error);
+
+// Lets the plan's team go.
+void dc_plan_forget_team(struct dc_plan *plan);
 
 // Adds what a worker has done to *sum, but for the seconds, which are those of the one who waits for it.
 void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work);

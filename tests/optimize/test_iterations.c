@@ -3,6 +3,7 @@
 // bounds, beside infeasible points, and interrupted anywhere.
 #include "harness.h"
 
+#include "optimize/nlopt.h"
 #include "optimize/optimizer.h"
 
 enum { MOST = 8, MOST_ROWS = 24, MOST_SEEN = 1000 };
@@ -194,8 +195,8 @@ static void test_minima(void)
     CHECK(result.best_value <= 1e-12 && result.iterations < (k ? 60 : 60), "%s: %g after %d", types[k]->name,
           result.best_value, result.iterations);
     CHECK_NEAR(x[0], 1, 1e-5);
-    CHECK(history.count == result.iterations + 1 && result.first_value == 4.4 * 4.4 + 2.2 * 2.2, "%d %g", history.count,
-          result.first_value);
+    CHECK(history.count == result.iterations + 1, "%d", history.count);
+    CHECK_NEAR(result.first_value, 24.2, 1e-14);  // 4e-15 observed
 
     set_up(&f, points, 4, 4);
     f.size = 2, f.weight = 3;
@@ -408,7 +409,7 @@ static void check_parts(const struct dc_optimizer_type *type, const void *option
   for (int stop_at = 1; stop_at < 60; stop_at += 2) {
     f.calls = 0, f.stop_at = stop_at;
     run_in_parts(type, options, &f, x, true, &parts);
-    CHECK(f.stop_at == 0 || stop_at > 25, "%s: %d", type->name, stop_at);
+    CHECK(f.stop_at == 0 || stop_at > 20, "%s: %d", type->name, stop_at);
     CHECK(parts.count == straight.count &&
               memcmp(parts.seen, straight.seen, sizeof parts.seen[0] * (size_t)parts.count) == 0,
           "%s: stopped at evaluation %d", type->name, stop_at);
@@ -425,7 +426,88 @@ static void test_snapshots(void)
   dc_arena_destroy(arena);
 }
 
+// Adam with polish: its own points are those without, iterations of Gauss-Newton come in between and get there.
+static void test_polish(void)
+{
+  const struct dc_optimizer_type *type = &dc_optimizer_adam;
+  static struct log plain;
+  arena = dc_arena_create();
+  for (int polish = 0; polish < 2; polish++) {
+    struct function f;
+    struct dc_optimizer_result result;
+    set_up(&f, points, 4, 4);
+    f.size = 2;
+    double x[4] = {0.5, 0.5, 0.5, -0.5};
+    void *options = defaults(type, 60, 1e-9);
+    *(long *)value_at(type, options, "polish") = polish ? 7 : 0;
+    ((struct dc_first_order_options *)options)->learning_rate = 0.05;
+    CHECK(run(type, options, &f, x, &result) == DC_OK, "%s", error.text);
+    CHECK(polish ? result.best_value <= 1e-9 && f.jacobians > 2 : result.best_value > 1e-9 && f.jacobians == 0,
+          "%d: %g after %d", polish, result.best_value, result.iterations);
+    if (!polish) {
+      plain = history;
+      continue;
+    }
+    // iterates 0 to 7 are Adam's, then come two of the fan, then Adam's 8th step
+    CHECK(memcmp(history.seen, plain.seen, 8 * sizeof plain.seen[0]) == 0 && history.count > 11, "%d", history.count);
+    CHECK(memcmp(history.seen[10], plain.seen[8], 2 * sizeof(double)) == 0, "goes on as if nothing had been");
+    CHECK(history.seen[8][0] < history.seen[7][0] && history.seen[9][0] < history.seen[8][0], "%g %g",
+          history.seen[8][0], history.seen[9][0]);
+    check_parts(type, options, false);
+  }
+  dc_arena_destroy(arena);
+}
+
+// Every method comes near to the minimum, keeps the bounds, turns from what cannot be evaluated, and, cut into single
+// iterations by its log, is the run that it is.
+static void test_nlopt(void)
+{
+  const struct dc_optimizer_type *type = &dc_nlopt;
+  const char *const *methods = type->options[dc_option_find(type->options, "method")].choices;
+  arena = dc_arena_create();
+  for (int k = 0; methods[k] && dc_nlopt_version(); k++) {
+    for (int wall = 0; wall < 2; wall++) {
+      struct function f;
+      struct dc_optimizer_result result;
+      set_up(&f, bowl, 3, 3);
+      f.problem.seed = 3;
+      for (int i = 0; i < 3; i++)
+        f.low[i] = -6, f.high[i] = 6;
+      f.high[0] = 1, f.low[1] = 4;
+      f.wall = wall ? 0.5 : INFINITY;
+      double x[3] = {0, 5, 1};
+      void *options = defaults(type, methods[k][0] == 'G' ? 400 : 150, 1e-8);
+      *(int *)value_at(type, options, "method") = k;
+      CHECK(run(type, options, &f, x, &result) == DC_OK, "%s: %s", methods[k], error.text);
+      // 5 is the least, 7.25 beside the wall, 22 the first; 10.1 (LD_MMA at the wall) and 8.9 (GN_ESCH) observed
+      bool global = methods[k][0] == 'G';
+      CHECK(result.best_value < (global ? 9.5
+                                 : wall ? 11
+                                        : 5.3),
+            "%s: %g after %d", methods[k], result.best_value, result.iterations);
+      CHECK(result.iterations > 3 && result.evaluations == result.iterations + 1 + result.infeasible, "%s: %d %d %d",
+            methods[k], result.evaluations, result.iterations, result.infeasible);
+      CHECK(!wall || global || result.infeasible > 0, "%s", methods[k]);
+    }
+    void *options = defaults(type, 25, 1e-14);
+    *(int *)value_at(type, options, "method") = k;
+    if (methods[k][0] != 'G')
+      check_parts(type, options, true);
+  }
+  if (dc_nlopt_version()) {
+    struct function f;
+    double x[3] = {0};
+    set_up(&f, bowl, 3, 3);
+    void *options = defaults(type, 25, 1e-14);
+    while (methods[*(int *)value_at(type, options, "method")][0] != 'G')
+      ++*(int *)value_at(type, options, "method");
+    CHECK(run(type, options, &f, x, NULL) == DC_BAD_INPUT && strstr(error.text, "bounds"), "%s", error.text);
+  }
+  dc_arena_destroy(arena);
+}
+
 RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
           {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
-          {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots})
+          {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots},
+          {"Adam with polish", test_polish}, {"methods of NLopt", test_nlopt})
