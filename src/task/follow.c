@@ -71,6 +71,10 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   enum dc_status status = dc_objective_check_axes(follow->axes, error);
   if (!status && follow->bodies.count)
     status = dc_objective_check_bodies(&follow->bodies, model, error);
+  for (int i = 0; i < follow->bodies.count && !status; i++)
+    if (!dc_body_moves(&model->bodies.bodies[follow->bodies.indices[i]]))
+      status = dc_fail(error, DC_BAD_INPUT, "bodies: must move (\"%.255s\" never does)",
+                       model->bodies.bodies[follow->bodies.indices[i]].name);
   if (!status && follow->from > steps)
     status = dc_fail(error, DC_BAD_INPUT, "from: must be <= %ld, the last frame (is %ld)", steps, follow->from);
   if (!status && follow->until >= 0 && follow->until < follow->from)
