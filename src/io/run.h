@@ -163,6 +163,11 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
+// Times and poses of bodies [count], by their names, from the file at path, a trajectory.h5 of any scene: it has no more
+// than these; the rest is zero.  Statuses as above; DC_BAD_INPUT when a body is not there.
+enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
+                                 struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
 // Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among them.
 // Memory is in proportion to these.
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes beside resolved.json, so that a run can be moved and still be drawn.
+// Meshes and recorded motions beside resolved.json, so that a run can be moved and still be drawn and resumed.
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,14 @@ static const char *mesh_file_of(const struct dc_shape *shape)
   if (!shape->type || strcmp(shape->type->name, "mesh") != 0)
     return NULL;
   return ((const struct dc_mesh_shape_options *)shape->options)->file;
+}
+
+static const char *recording_of(const struct dc_objective *objective)
+{
+  if (!objective->type->take_recording)
+    return NULL;
+  int file = dc_option_find(objective->type->options, "file");
+  return *(const char *const *)((const char *)objective->options + objective->type->options[file].offset);
 }
 
 static int find_source(const struct dc_mesh_copies *copies, const char *file)
@@ -248,42 +256,82 @@ static int copy_of_shape(const struct dc_mesh_copies *copies, const struct dc_sc
   return -1;
 }
 
+// The text of a scene while "file" members are replaced.
+struct replacement {
+  const struct dc_mesh_copies *copies;
+  const char *done;  // up to here it is in resolved
+  int replaced;
+  struct dc_text *resolved;
+};
+
+// The "file" of the object from at to end becomes that of a copy.
+static void replace_file(struct replacement *replacement, const char *at, const char *end, int copy)
+{
+  struct members object;
+  if (copy < 0 || !members_begin(&object, at, end))
+    return;
+  bool has_file = members_find(&object, "file");
+  replacement->resolved->failed |= object.failed;
+  if (!has_file)
+    return;
+  dc_text_append(replacement->resolved, replacement->done, (size_t)(object.value - replacement->done));
+  char *file = dc_path_join("meshes", replacement->copies->names[copy]);
+  if (file)
+    dc_text_string(replacement->resolved, file);
+  replacement->resolved->failed |= !file;
+  free(file);
+  replacement->done = object.value_end;
+  replacement->replaced++;
+}
+
+static void replace_of_shapes(struct replacement *replacement, const struct dc_scene *scene, struct members top)
+{
+  struct members shapes;
+  if (!members_find(&top, "shapes") || !members_begin(&shapes, top.value, top.value_end))
+    return;
+  while (members_next(&shapes)) {
+    char *name = member_key(&shapes);
+    replacement->resolved->failed |= !name;
+    replace_file(replacement, shapes.value, shapes.value_end, copy_of_shape(replacement->copies, scene, name));
+    free(name);
+  }
+}
+
+// The objectives of the text are those of the scene, in their order; a shot comes last.
+static void replace_of_objectives(struct replacement *replacement, const struct dc_scene *scene, struct members top)
+{
+  if (!members_find(&top, "objective"))
+    return;
+  const char *end = top.value_end, *at = skip_space(top.value + 1, end);
+  for (int i = 0; at < end && *at == '{' && i < scene->task.objective_count; i++) {
+    const char *value_end = skip_value(at, end), *file = recording_of(&scene->task.objectives[i]);
+    replace_file(replacement, at, value_end, file ? find_source(replacement->copies, file) : -1);
+    at = skip_space(value_end, end);
+    if (at < end && *at == ',')
+      at = skip_space(at + 1, end);
+  }
+}
+
 enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const struct dc_scene *scene,
                                       struct dc_text *resolved, struct dc_error *error)
 {
-  const char *text = scene->resolved, *end = text + strlen(text), *done = text;
-  int expected = 0, replaced = 0;
+  const char *text = scene->resolved, *end = text + strlen(text);
+  struct replacement replacement = {.copies = copies, .done = text, .resolved = resolved};
+  int expected = 0;
   for (int i = 0; i < scene->definition.shape_count; i++)
     expected += mesh_file_of(&scene->definition.shapes[i]) != NULL;
-  struct members top, shapes, shape;
-  if (expected && members_begin(&top, text, end) && members_find(&top, "shapes") &&
-      members_begin(&shapes, top.value, top.value_end)) {
-    while (members_next(&shapes)) {
-      char *name = member_key(&shapes);
-      resolved->failed |= !name;
-      int copy = copy_of_shape(copies, scene, name);
-      free(name);
-      if (copy < 0 || !members_begin(&shape, shapes.value, shapes.value_end))
-        continue;
-      bool has_file = members_find(&shape, "file");
-      resolved->failed |= shape.failed;
-      if (!has_file)
-        continue;
-      dc_text_append(resolved, done, (size_t)(shape.value - done));
-      char *file = dc_path_join("meshes", copies->names[copy]);
-      if (!file)
-        resolved->failed = true;
-      dc_text_string(resolved, file);
-      free(file);
-      done = shape.value_end;
-      replaced++;
-    }
+  for (int i = 0; i < scene->task.objective_count; i++)
+    expected += recording_of(&scene->task.objectives[i]) != NULL;
+  struct members top;
+  if (expected && members_begin(&top, text, end)) {
+    replace_of_shapes(&replacement, scene, top);
+    replace_of_objectives(&replacement, scene, top);
   }
-  dc_text_append(resolved, done, (size_t)(end - done));
-  if (resolved->failed || (expected && top.failed))
+  dc_text_append(resolved, replacement.done, (size_t)(end - replacement.done));
+  if (resolved->failed)
     return dc_fail(error, DC_MEMORY, "out of memory for the resolved scene");
-  if (replaced != expected)
-    return dc_fail(error, DC_BAD_INPUT, "resolved scene: %d of %d shapes made of mesh files have a \"file\"", replaced,
-                   expected);
+  if (replacement.replaced != expected)
+    return dc_fail(error, DC_BAD_INPUT, "resolved scene: %d of %d mesh files and recorded motions have a \"file\"",
+                   replacement.replaced, expected);
   return DC_OK;
 }

@@ -258,7 +258,6 @@ static enum dc_status resolve(struct dc_scene_build *build)
   if (!scene->resolved)
     return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
   scene->scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
-  scene->mesh_hash = DC_HASH_SEED;
   for (int i = 0; i < scene->definition.shape_count; i++) {
     const struct dc_mesh *mesh = &scene->shapes[i].mesh;
     if (!mesh->triangle_count)
@@ -335,6 +334,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
   locale_t before = uselocale(plain);
   made->arena = arena;
   made->path = name;
+  made->mesh_hash = DC_HASH_SEED;
   struct dc_scene_build build = {.scene = made,
                                  .settings = settings ? settings : &none,
                                  .error = &local,

@@ -33,7 +33,7 @@ struct dc_scene {
   const char *name;
   const char *text;  // the file as read
   char *resolved;    // JSON text with defaults, overrides and overlays applied
-  uint64_t scene_hash, mesh_hash;
+  uint64_t scene_hash, mesh_hash;  // mesh_hash: of what other files hold, meshes and recorded motions
   struct dc_shape *shapes;
   struct dc_body_definition *bodies;
   struct dc_coupling *couplings;
@@ -53,7 +53,7 @@ struct dc_scene {
   int skipped_visuals;  // of included robots: <visual> elements that nothing shows
   const struct dc_scene_places *places;
   int mesh_file_count;
-  const char **mesh_files;  // opened paths, for copying beside resolved.json
+  const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json
 };
 
 struct dc_scene_settings {

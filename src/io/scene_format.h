@@ -12,7 +12,7 @@ enum {
   DC_SCENE_MOST_SHAPES = 10000,
   DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
   DC_SCENE_MOST_INCLUDES = 64,
-  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, design, couplings
+  DC_SCENE_MOST_ENTRIES = 1000  // controls, objectives, design, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
 
@@ -63,7 +63,7 @@ void dc_family_names(enum dc_family family, const char *names[DC_FAMILY_MOST + 1
 #define DC_DEFAULT_OPTIMIZER "adam"
 #define DC_DEFAULT_LEAST_SQUARES "levenberg_marquardt"
 
-// True when the path that an option of a shape holds names a file.
+// True when the string of an option, of a shape or an objective, names a file.
 bool dc_is_file_option(const struct dc_option *option);
 
 // Whether a name can stand in a path and on a terminal; what a name that cannot breaks.

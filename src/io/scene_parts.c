@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes, bodies, controls, objectives and design of a scene.
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/hash.h"
+#include "io/recording.h"
 #include "io/scene_build.h"
 
 static enum dc_status out_of_memory(struct dc_scene_build *build)
@@ -253,6 +256,56 @@ static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_js
   return status;
 }
 
+// Finds the file of recorded motion that the objective's options name, reads it and hands it over.
+static enum dc_status read_recording(struct dc_scene_build *build, const struct dc_json *object,
+                                     const struct dc_objective *objective)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json value = dc_json_member(object, "file");
+  const struct dc_option *table = objective->type->options;
+  const char **file = (const char **)((char *)objective->options + table[dc_option_find(table, "file")].offset),
+             *folder;
+  struct dc_recording recording;
+  struct stat about;
+  enum dc_status status = dc_scene_folder(scene->path, scene->arena, &folder, build->error);
+  if (status)
+    return status;
+  status = dc_scene_find_file(folder, *file, build->settings, scene->arena, file, build->error);
+  if (!status && stat(*file, &about) == 0 && S_ISDIR(about.st_mode)) {  // a run
+    const char *inside = dc_arena_printf(scene->arena, "%s/trajectory.h5", *file);
+    if (!inside)
+      return out_of_memory(build);
+    status = dc_scene_find_file(folder, inside, build->settings, scene->arena, file, build->error);
+  }
+  if (!status)
+    status = dc_recording_read(*file, &scene->model.bodies, objective->type->recorded(objective->options), scene->arena,
+                               &recording, build->error);
+  if (status)
+    return dc_json_wrap(&value, build->error);
+  add_mesh_file(scene, *file);
+  size_t poses = (size_t)recording.rows * (size_t)recording.body_count;
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.time, (size_t)recording.rows * sizeof *recording.time);
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.position, 3 * poses * sizeof *recording.position);
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.quaternion, 4 * poses * sizeof *recording.quaternion);
+  return objective->type->take_recording(objective->options, &recording, &scene->model, scene->arena, build->error)
+             ? dc_json_wrap(object, build->error)
+             : DC_OK;
+}
+
+// Room for a file of each objective beside those of the shapes.
+static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
+{
+  struct dc_scene *scene = build->scene;
+  size_t present = (size_t)scene->mesh_file_count;
+  const char **files = dc_arena_alloc(scene->arena, present + (size_t)count, sizeof *files);
+  if (!files)
+    return out_of_memory(build);
+  if (present)
+    memcpy(files, scene->mesh_files, present * sizeof *files);
+  scene->mesh_files = files;
+  return DC_OK;
+}
+
 static enum dc_status read_objective(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -271,6 +324,8 @@ static enum dc_status read_objective(struct dc_scene_build *build, const struct 
     return status;
   if (objective->type->check(objective->options, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
+  if (objective->type->take_recording && (status = read_recording(build, object, objective)))
+    return status;
   task->objective_count++;
   return DC_OK;
 }
@@ -359,6 +414,8 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
   task->design = dc_arena_alloc(arena, (size_t)design_count, sizeof *task->design);
   if (!task->controls || !task->objectives || !task->design)
     return out_of_memory(build);
+  if ((status = make_room_for_files(build, objective_count)))
+    return status;
   status = read_elements(build, &controls, read_control);
   if (!status)
     status = read_elements(build, &objectives, read_objective);

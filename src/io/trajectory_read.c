@@ -19,6 +19,7 @@ struct reader {
   const char *path;
   size_t file_size;
   int most_frames;
+  bool poses_only;  // of the bodies asked for, whatever else there is
   struct dc_mapped_file *image;
   struct dc_error *error;
 };
@@ -176,7 +177,7 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
   hid_t group = H5Gopen2(reader->root, "bodies", H5P_DEFAULT);
   bool same_count = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks == (hsize_t)bodies->count;
   close_object(group);
-  if (!same_count)
+  if (!same_count && !reader->poses_only)
     return misfit(reader, "bodies", "has another number of bodies than the scene");
   size_t rows = (size_t)trajectory->frames * (size_t)bodies->count;
   // Each body needs 56 bytes a frame in the file.
@@ -283,8 +284,9 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
       status = misfit(reader, "time", "must increase");
   if (!status)
     status = get_bodies(reader, &scene->model.bodies, trajectory);
-  if (!status)
-    status = get_joints(reader, &scene->model.bodies, trajectory);
+  if (status || reader->poses_only)
+    return status;
+  status = get_joints(reader, &scene->model.bodies, trajectory);
   trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->all_frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
@@ -316,7 +318,7 @@ static enum dc_status read_root(hid_t file, bool first, struct reader *reader, c
 // What is read, and what from.
 struct request {
   const char *path;
-  bool first;
+  bool first, poses_only;
   const struct dc_scene *scene;
   int most_frames;
   struct dc_mapped_file image;
@@ -457,6 +459,7 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
                           .path = request->path,
                           .file_size = request->image.size,
                           .most_frames = request->most_frames,
+                          .poses_only = request->poses_only,
                           .image = &request->image,
                           .error = error};
   bool out_of_memory;
@@ -531,4 +534,30 @@ enum dc_status dc_run_read_first_trajectory(const char *directory, const struct 
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
   return dc_run_read_thinned(directory, scene, true, INT_MAX, trajectory, error);
+}
+
+enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
+                                 struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  struct dc_scene scene = {0};  // of which the names of bodies are read only
+  memset(trajectory, 0, sizeof *trajectory);
+  trajectory->arena = dc_arena_create();
+  scene.model.bodies.count = count;
+  scene.model.bodies.bodies = dc_alloc((size_t)count, sizeof *scene.model.bodies.bodies);
+  enum dc_status status = DC_MEMORY;
+  if (trajectory->arena && scene.model.bodies.bodies) {
+    for (int b = 0; b < count; b++)
+      scene.model.bodies.bodies[b].name = names[b];
+    struct request request = {
+        .path = path, .poses_only = true, .scene = &scene, .most_frames = INT_MAX, .trajectory = trajectory};
+    status = read_file(&request, error);
+  } else {
+    dc_fail(error, status, "%.800s: out of memory", path);
+  }
+  free(scene.model.bodies.bodies);
+  if (status) {
+    dc_arena_destroy(trajectory->arena);
+    memset(trajectory, 0, sizeof *trajectory);
+  }
+  return status;
 }

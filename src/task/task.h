@@ -6,6 +6,7 @@
 #include "design/design.h"
 #include "dynamics/rollout.h"
 #include "math/residuals.h"
+#include "task/recording.h"
 
 // The part of a run that a rollout covers: the whole, or a piece of a receding horizon.
 struct dc_window {
@@ -92,9 +93,14 @@ struct dc_objective_type {
   // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
   // tolerance, m; false when there is no such mark.  NULL: none.
   bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
+  // Of an objective with a "file": which bodies of the model the file must tell of (those that move when NULL or empty),
+  // and taking over what was read, after check.  What it keeps is owned by arena.  NULL: no file.
+  const struct dc_index_list *(*recorded)(const void *options);
+  enum dc_status (*take_recording)(void *options, const struct dc_recording *recording, const struct dc_model *model,
+                                   struct dc_arena *arena, struct dc_error *error);
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
-    dc_objective_velocity;
+    dc_objective_velocity, dc_objective_follow;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -209,6 +215,25 @@ struct dc_velocity_options {
   double weight;
   int when;  // "every": mean over the steps; "end": the last step
   const char *axes;
+};
+
+// What "follow" compares a body with at a frame.
+struct dc_follow_sample {
+  int frame, body;
+  double position[3];    // NAN: not seen
+  double quaternion[4];  // NAN: not seen
+};
+
+// Options of the objective "follow".
+struct dc_follow_options {
+  const char *file;
+  struct dc_index_list bodies;  // empty: all of the file that move
+  long from, until, every;      // frames; until -1: the last
+  const char *axes;
+  double weight, rotation;  // 1/m^2, 1/rad^2
+  // Of the recording, not read from the table: in the order of frames, which are counted.
+  int sample_count, frame_count;
+  const struct dc_follow_sample *samples;
 };
 
 // Options of the control "initial_state".  Each string is a subset of "xyz"; parameters in the order position,

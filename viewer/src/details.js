@@ -108,6 +108,15 @@ function objectives(data) {
   return card("Objectives", table(["Objective", "Loss", "Distance"], rows, "wide"));
 }
 
+// The numbers of the model that were optimized.
+function design(data) {
+  const list = data.run.result?.design ?? [];
+  if (!list.length) return null;
+  const unit = (value, name) => (name === "1" ? number(value) : `${number(value)} ${name}`);
+  const rows = list.map((entry) => [entry.name, unit(entry.value, entry.unit), unit(entry.initial, entry.unit)]);
+  return card("Design", table(["Number", "Found", "In the scene"], rows, "wide"));
+}
+
 // The members of a part of the scene that are single values, named by their path.
 function leaves(object, prefix = "") {
   if (object === null || typeof object !== "object") return [];
@@ -189,6 +198,7 @@ function folded(title, note, text) {
 export function details(data, raw) {
   const parameters = Object.entries(data.run.result?.parameters ?? {});
   return [
+    design(data),
     objectives(data),
     settings(data),
     provenance(data),

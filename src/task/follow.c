@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "follow": bodies move as they were recorded.  With the centre of mass x and the rotation R of a body at a frame,
+// the recorded x*, R* and the rotation vector phi of R R*^T, |phi| <= pi,
+//     f = 1/F sum over frames and bodies of (weight |x - x*|^2 + rotation |phi|^2),
+// F the number of frames that count.  A body turned by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 = phi^T, so that
+// the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.
+//
+// Frames and rows of a recording need not have the same times: the recording is interpolated at the times of the frames
+// between neighbouring rows, positions linearly and rotations along the shortest way; frames outside of it do not count.
+#include <math.h>
+
+#include "math/rotation.h"
+#include "task/objective_parts.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "file",
+     .type = DC_STRING,
+     .unit = "",
+     .help =
+         "recorded motion: a trajectory.h5 of a run, its folder, or a CSV table with the columns time, BODY.x, BODY.y, "
+         "BODY.z (centre of mass) and, or, BODY.qw, BODY.qx, BODY.qy, BODY.qz; empty fields were not seen",
+     .offset = offsetof(struct dc_follow_options, file)},
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = DC_OBJECTIVE_BODIES_MOST,
+     .help = "names of the bodies that shall follow; all that move and are in the file when absent",
+     .offset = offsetof(struct dc_follow_options, bodies)},
+    {.name = "from",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "first frame that counts; 0 is the start",
+     .offset = offsetof(struct dc_follow_options, from)},
+    {.name = "until",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "-1",
+     .minimum = -1,
+     .maximum = 1e9,
+     .help = "last frame that may count; -1: the end of the run",
+     .offset = offsetof(struct dc_follow_options, until)},
+    {.name = "every",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 1e9,
+     .help = "frames from one that counts to the next",
+     .offset = offsetof(struct dc_follow_options, every)},
+    DC_AXES_OPTION(struct dc_follow_options, "\"xyz\""),
+    DC_WEIGHT_OPTION(struct dc_follow_options, "1/m^2", "factor on the squared distances of positions"),
+    {.name = "rotation",
+     .type = DC_REAL,
+     .unit = "1/rad^2",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e30,
+     .help = "factor on the squared angles of rotations",
+     .offset = offsetof(struct dc_follow_options, rotation)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_follow_options *follow = options;
+  long steps = model->definition.time.steps;
+  enum dc_status status = dc_objective_check_axes(follow->axes, error);
+  if (!status && follow->bodies.count)
+    status = dc_objective_check_bodies(&follow->bodies, model, error);
+  for (int i = 0; i < follow->bodies.count && !status; i++)
+    if (!dc_body_moves(&model->bodies.bodies[follow->bodies.indices[i]]))
+      status = dc_fail(error, DC_BAD_INPUT, "bodies: must move (\"%.255s\" never does)",
+                       model->bodies.bodies[follow->bodies.indices[i]].name);
+  if (!status && follow->from > steps)
+    status = dc_fail(error, DC_BAD_INPUT, "from: must be <= %ld, the last frame (is %ld)", steps, follow->from);
+  if (!status && follow->until >= 0 && follow->until < follow->from)
+    status = dc_fail(error, DC_BAD_INPUT, "until: must be >= from, %ld (is %ld)", follow->from, follow->until);
+  return status;
+}
+
+static const struct dc_index_list *recorded(const void *options)
+{
+  return &((const struct dc_follow_options *)options)->bodies;
+}
+
+// ---- The recording at the times of the frames
+
+// r = the rotation at part s of the way from a to b.
+static void interpolate_rotation(double r[4], const double *a, const double *b, double s)
+{
+  double inverse[4], between[4], turn[3];
+  dc_rotation_conjugate(inverse, a);
+  dc_rotation_multiply(between, b, inverse);
+  dc_rotation_log(turn, between);
+  dc_vec_scale(turn, turn, s);
+  dc_rotation_exp(between, turn);
+  dc_rotation_multiply(r, between, a);
+}
+
+// Of a body between rows i and i + 1, at part s of the way.
+static void interpolate(const struct dc_recording *recording, int i, double s, int b, struct dc_follow_sample *sample)
+{
+  size_t now = (size_t)i * (size_t)recording->body_count + (size_t)b, next = now + (size_t)recording->body_count;
+  if (s == 0)
+    next = now;
+  const double *x = recording->position + 3 * now, *y = recording->position + 3 * next;
+  const double *q = recording->quaternion + 4 * now, *r = recording->quaternion + 4 * next;
+  for (int k = 0; k < 3; k++)
+    sample->position[k] = s == 0 ? x[k] : x[k] + s * (y[k] - x[k]);
+  if (s == 0 || isnan(q[0]) || isnan(r[0]))
+    for (int k = 0; k < 4; k++)
+      sample->quaternion[k] = s == 0 ? q[k] : NAN;
+  else
+    interpolate_rotation(sample->quaternion, q, r, s);
+}
+
+// Whether anything of it counts.
+static bool is_seen(const struct dc_follow_options *follow, const struct dc_follow_sample *sample)
+{
+  bool position = false, rotation = follow->rotation > 0 && !isnan(sample->quaternion[0]);
+  for (int k = 0; k < 3; k++)
+    position |= follow->weight > 0 && strchr(follow->axes, "xyz"[k]) && !isnan(sample->position[k]);
+  return position || rotation;
+}
+
+// Appends what there is of a frame.  *row: where to look from.
+static void add_frame(struct dc_follow_options *follow, const struct dc_recording *recording, long frame,
+                      double time_step, int *row, struct dc_follow_sample *samples)
+{
+  static const double SAME_TIME = 1e-6;  // of a step
+  double time = (double)frame * time_step, near = SAME_TIME * time_step;
+  while (*row + 1 < recording->rows && recording->time[*row + 1] <= time + near)
+    ++*row;
+  double past = time - recording->time[*row];
+  bool exact = fabs(past) <= near;
+  if (!exact && (past < 0 || *row + 1 == recording->rows))
+    return;
+  double part = exact ? 0 : past / (recording->time[*row + 1] - recording->time[*row]);
+  int before = follow->sample_count;
+  for (int b = 0; b < recording->body_count; b++) {
+    struct dc_follow_sample *sample = &samples[follow->sample_count];
+    *sample = (struct dc_follow_sample){.frame = (int)frame, .body = recording->bodies[b]};
+    interpolate(recording, *row, part, b, sample);
+    follow->sample_count += is_seen(follow, sample);
+  }
+  follow->frame_count += follow->sample_count > before;
+}
+
+static enum dc_status take_recording(void *options, const struct dc_recording *recording, const struct dc_model *model,
+                                     struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_follow_options *follow = options;
+  long last = model->definition.time.steps;
+  if (follow->until >= 0 && follow->until < last)
+    last = follow->until;
+  size_t frames = (size_t)((last - follow->from) / follow->every + 1);
+  struct dc_follow_sample *samples = dc_arena_alloc(arena, frames * (size_t)recording->body_count, sizeof *samples);
+  if (!samples)
+    return dc_fail(error, DC_MEMORY, "out of memory for a recorded motion");
+  int row = 0;
+  follow->sample_count = follow->frame_count = 0;
+  for (long frame = follow->from; frame <= last && recording->rows > 0; frame += follow->every)
+    add_frame(follow, recording, frame, model->definition.time.step, &row, samples);
+  follow->samples = samples;
+  if (!follow->sample_count)
+    return dc_fail(error, DC_BAD_INPUT, "file: must tell of a body at a frame that counts (its times are %g s to %g s)",
+                   recording->rows ? recording->time[0] : 0,
+                   recording->rows ? recording->time[recording->rows - 1] : 0);
+  return DC_OK;
+}
+
+// ---- The value: a sum of squares of differences
+
+// The difference of a body's pose from a sample: along the axes that were seen, zero along the others; rotation vector.
+static void difference(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
+                       const struct dc_pose *pose, double offset[3], double turn[3])
+{
+  dc_objective_offset(offset, pose->position, sample->position, follow->axes);
+  for (int k = 0; k < 3; k++)
+    if (isnan(sample->position[k]) && !isnan(pose->position[k]))
+      offset[k] = 0;
+  memset(turn, 0, 3 * sizeof *turn);
+  if (follow->rotation == 0 || isnan(sample->quaternion[0]))
+    return;
+  double inverse[4], relative[4];
+  dc_rotation_conjugate(inverse, sample->quaternion);
+  dc_rotation_multiply(relative, pose->quaternion, inverse);
+  dc_rotation_log(turn, relative);
+}
+
+static void add_derivative(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
+                           const struct dc_model *model, const struct dc_trajectory *trajectory, const double *offset,
+                           const double *turn, struct dc_loss_cotangent *cotangent)
+{
+  if (!cotangent || !dc_body_moves(&model->bodies.bodies[sample->body]))
+    return;
+  double *wrench =
+      cotangent->frames.wrenches[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body];
+  dc_vec_add_scaled(wrench, wrench, 2 * follow->rotation / follow->frame_count, turn);
+  dc_vec_add_scaled(wrench + 3, wrench + 3, 2 * follow->weight / follow->frame_count, offset);
+}
+
+static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_follow_options *follow = options;
+  double sum = 0;
+  for (int i = 0; i < follow->sample_count; i++) {
+    const struct dc_follow_sample *sample = &follow->samples[i];
+    if (sample->frame > trajectory->steps)
+      break;
+    double offset[3], turn[3];
+    difference(follow, sample,
+               &trajectory->poses[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body], offset,
+               turn);
+    sum += follow->weight * dc_vec_dot(offset, offset) + follow->rotation * dc_vec_dot(turn, turn);
+    add_derivative(follow, sample, model, trajectory, offset, turn, cotangent);
+    dc_trajectory_release(trajectory, sample->frame);
+  }
+  return follow->frame_count ? sum / follow->frame_count : 0;
+}
+
+const struct dc_objective_type dc_objective_follow = {
+    .name = "follow",
+    .summary =
+        "mean over frames of weight * |x - x_recorded|^2 + rotation * angle^2: bodies move as they were recorded",
+    .reference = "least squares of system identification",
+    .options = options_table,
+    .options_size = sizeof(struct dc_follow_options),
+    .check = check,
+    .evaluate = evaluate,
+    .recorded = recorded,
+    .take_recording = take_recording,
+};

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Design parameters and recorded motions: scenes, mistakes in them, runs that are resumed and replayed.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+scenes=$DCSIM_SOURCE/scenes
+
+# gradients of all design parameters of the shipped scenes
+for name in identify_push identify_arm; do
+  run 0 gradcheck "$scenes/$name.json" --json
+  holds "$name: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'
+done
+holds "every gain of the arm is among them" "$out" \
+  'set(c["parameter"] for c in d["checks"]) >= {"upper.kp", "lower.kp", "upper.kd", "lower.kd"}'
+
+# the true numbers are where the loss vanishes: recordings have 9 digits
+run 0 simulate "$scenes/identify_push.json" -o none --json --set bodies.box.mass=2 --set bodies.box.friction=0.4
+holds "identify_push: the recording is that of the true values" "$out" '0 < d["loss"] <= 1e-14'
+run 0 simulate "$scenes/identify_arm.json" -o none --json --set bodies.upper.pd.kp=100 --set bodies.upper.pd.kd=6 \
+  --set bodies.lower.pd.kp=30 --set bodies.lower.pd.kd=2
+holds "identify_arm: so is this one" "$out" '0 < d["loss"] <= 1e-14'
+
+# 60 iterations of Adam find the arm's gains from 50 % off: 1e-4 observed
+run 0 optimize "$scenes/identify_arm.json" -o arm --json --quiet
+holds "identify_arm: the gains are found" "$out" \
+  'all(abs(v["value"] / t - 1) < 0.01 for v, t in zip(d["design"], (100, 30, 6, 2)))'
+holds "names and units are told" "$out" \
+  '[(v["name"], v["unit"], v["initial"]) for v in d["design"]] == [("upper.kp", "N m/rad", 50), ("lower.kp", "N m/rad", 45),
+    ("upper.kd", "N m s/rad", 9), ("lower.kd", "N m s/rad", 1)]'
+holds "run.json has them too" arm/run.json 'd["result"]["design"][0]["name"] == "upper.kp"'
+check "the recording lies in the run" cmp arm/meshes/arm.csv "$scenes/recordings/arm.csv"
+run 0 report arm
+
+# a run that stops and goes on ends like one that does not
+cp "$scenes/identify_push.json" push.json
+mkdir recordings
+cp "$scenes/recordings/push.csv" recordings
+run 0 optimize push.json -o whole --quiet --set optimizer.iterations=12
+run 0 optimize push.json -o parts --quiet --set optimizer.iterations=5
+run 0 optimize --resume parts --force --quiet --set optimizer.iterations=12
+check "the same rows" cmp whole/loss.csv parts/loss.csv
+# a run begins where an earlier one ended, and a simulation shows it again
+run 0 simulate push.json --control whole -o again --json
+cp "$out" again.json
+python3 - <<'COMPARE' >"$scratch/same" 2>&1 && pass "--control takes the design" || fail "--control takes the design"
+import json
+one, other = json.load(open("whole/run.json"))["result"], json.load(open("again.json"))
+assert one["design"] == other["design"] and one["loss"] == other["loss"], (one["design"], other["design"])
+assert abs(one["design"][0]["value"] - 1) > 0.1
+COMPARE
+
+# optimizers stay within ranges
+run 0 optimize push.json -o none --json --quiet --set optimizer.iterations=8 --set design.0.range='[0.9, 1.1]'
+holds "the mass stays in its range" "$out" 'abs(d["design"][0]["value"] - 1.1) < 1e-12'
+run 0 optimize push.json -o none --json --quiet --set optimizer.iterations=3 \
+  --set design='[{"type": "number", "of": "mass", "together": true}]'
+holds "one factor for all bodies" "$out" \
+  'd["design"][1]["value"] / d["design"][1]["initial"] == d["design"][0]["value"] / d["design"][0]["initial"] != 1 and
+   list(d["parameters"]) == ["box+pusher.mass"]'
+
+# a trajectory of ours, by its run's folder
+run 0 simulate push.json -o recorded --quiet --set 'objective=[]'
+run 0 simulate push.json -o none --json --set objective.0.file=recorded
+holds "a run follows itself" "$out" 'd["loss"] == 0'
+run 0 simulate push.json -o none --json --set objective.0.file=recorded/trajectory.h5 --set bodies.box.mass=2
+holds "and not another" "$out" 'd["loss"] > 0.01'
+# tables as they are exported, with quotes and units
+run 0 export recorded --format csv
+cp recorded/export/trajectory.csv recordings/exported.csv
+run 0 simulate push.json -o none --json --set objective.0.file=recordings/exported.csv
+holds "exported tables are read" "$out" 'd["loss"] < 1e-20'
+# markers at times of their own, one axis, with gaps
+printf 'time,box.x,other.x\n0.013,0.5,1\n0.033,,2\n0.053,0.7,3\n0.073,0.9,4\n' >recordings/markers.csv
+run 0 simulate push.json -o none --json --set objective.0.file=recordings/markers.csv --set objective.0.bodies=box \
+  --set objective.0.axes=x --set objective.0.weight=1
+cp "$out" markers.json
+run 0 simulate push.json -o one --quiet --set 'objective=[]'
+run 0 export one --format csv
+python3 - <<'COMPARE' >"$scratch/same" 2>&1 && pass "markers are interpolated" || fail "markers are interpolated"
+import csv, json
+rows = list(csv.DictReader(open("one/export/trajectory.csv")))
+at = lambda t: next(float(r["box.x [m]"]) for r in rows if abs(float(r["time [s]"]) - t) < 1e-9)
+expected = (at(0.06) - (0.7 + 0.35 * 0.2)) ** 2  # the one frame between two rows that were seen
+assert abs(json.load(open("markers.json"))["loss"] / expected - 1) < 1e-12
+COMPARE
+
+# mistakes, with their places
+mistake() {
+  run 3 simulate push.json -o none --set "$1"
+  says "$2"
+}
+mistake 'design.0.of="masss"' 'design[0].of: must be one of "mass"'
+mistake 'design.0.bodies=["nobody"]' 'design[0].bodies'
+mistake 'design.0.bodies=["ground"]' 'design[0].bodies: "ground" has no mass that can be changed'
+mistake 'design.0={"type":"number","of":"kp","bodies":["box"]}' 'design[0].bodies: "box" has no kp that can be changed'
+mistake 'design.0.range=[2,3]' "design[0].range: must contain 1, the factor of the scene's value (is [2, 3])"
+mistake 'design.0.range=[2,1]' 'design[0].range: must be [low, high] with low < high'
+mistake 'design.0.range=[-1,2]' 'design[0].range: must hold factors > 0'
+mistake 'design.0={"type":"number","of":"gravity","range":[-1,1]}' \
+  "design[0].range: must contain the scene's value of gravity.z, -9.81 m/s^2"
+mistake 'design.0={"type":"number","of":"gravity","axes":"u"}' 'design[0].axes: must be a non-empty subset'
+mistake 'design.0.axes="z"' 'design[0].axes: must be absent'
+mistake 'design.0={"type":"number","of":"gravity","together":true}' 'design[0].together: must be false for gravity'
+mistake 'design.0={"type":"number","of":"stiffness","bodies":["box"]}' 'design[0].bodies: must be absent'
+mistake 'design.1={"type":"number","of":"mass"}' 'design[1]: must not change "box.mass", which design[0] changes'
+mistake 'design.0={"type":"figure"}' 'design[0].type'
+mistake 'design={}' 'design: must be an array'
+mistake 'horizon={"length":5}' 'design[0]: must be absent in a receding horizon'
+run 3 check "$scenes/grasp_hand3_ball.json" --set 'design=[]'
+says 'a refinement ("problem": "refine") has no time and no forces'
+mistake 'objective.0.file="none.csv"' 'objective[0].file: '
+mistake 'objective.0.file="/etc/passwd"' "lies outside the scene's folder"
+mistake 'objective.0.bodies=["ground"]' 'objective[0].bodies: must move ("ground" never does)'
+mistake 'objective.0.from=61' 'objective[0].from: must be <= 60, the last frame (is 61)'
+run 3 simulate push.json -o none --set objective.0.from=5 --set objective.0.until=4
+says 'objective[0].until: must be >= from, 5 (is 4)'
+table() {
+  printf '%b' "$1" >recordings/bad.csv
+  mistake 'objective.0.file="recordings/bad.csv"' "$2"
+}
+table '' 'must have a line with the names of its columns'
+table 'x,y\n0,1\n' 'must have columns of "box", such as "box.x"'
+table 'box.x,pusher.x\n0,1\n' 'must have a column "time"'
+table 'time,box.x,pusher.x\n' 'must have a row'
+table 'time,box.x,pusher.x,box.x\n0,1,2,3\n' 'column 4: must not repeat another column'
+table '# comment\n\ntime,box.x,pusher.x\n0,1,2\n0.1,one,2\n' 'bad.csv:5: column 2: must hold a number (is "one")'
+table 'time,box.x,pusher.x\n0,1,2\n0,1,2\n' 'bad.csv:3: column 1: must hold a time later than the row before'
+table 'time,box.x,pusher.x\n0,1\n' 'bad.csv:2: must have 3 fields'
+table 'time,box.x,pusher.x\n0,1,2,3\n' 'bad.csv:2: must have 3 fields'
+table 'time,box.x,pusher.x\n7,1,2\n8,1,2\n' 'must tell of a body at a frame that counts (its times are 7 s to 8 s)'
+table 'time,box.qw,box.qx,box.qy,box.qz,pusher.x\n0,2,0,0,0,1\n' 'must hold quaternions of length 1'
+
+run 0 list designs --json
+holds "designs are listed" "$out" 'd["designs"][0]["name"] == "number"'
+run 0 schema
+holds "and in the schema" "$out" '"number" in json.dumps(d["properties"]["design"])'
+finish
