@@ -236,7 +236,11 @@ static void loss_cotangent(const struct dc_rollout *rollout, const struct dc_tra
   bool is_frame =
       place.inside == 0 || (place.inside > 0 && place.inside == dc_trajectory_substeps(trajectory, place.step));
   if (!is_frame) {
-    memset(a, 0, nv * sizeof *a);
+    size_t inside = place.inside < 0 ? 0 : (size_t)(trajectory->between_first[place.step] + place.inside - 1);
+    if (place.inside > 0 && frames->between)
+      memcpy(a, frames->between + inside * nv, nv * sizeof *a);
+    else
+      memset(a, 0, nv * sizeof *a);
     return;
   }
   memcpy(a, frames->forces + frame * nv, nv * sizeof *a);

@@ -12,7 +12,7 @@ enum {
   DC_SCENE_MOST_SHAPES = 10000,
   DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
   DC_SCENE_MOST_INCLUDES = 64,
-  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, couplings
+  DC_SCENE_MOST_ENTRIES = 1000  // controls, objectives, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
 
@@ -72,8 +72,10 @@ bool dc_is_name(const char *name);
 // path and the reason.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error);
-// The real path of the folder that holds path, owned by arena.
-enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error);
+// The real path of the folder called name, or of the one that holds the file path; owned by arena.
+enum dc_status dc_scene_folder(const char *name, struct dc_arena *arena, const char **folder, struct dc_error *error);
+enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, const char **folder,
+                                  struct dc_error *error);
 
 // Writes the options of a structure as members of the object that writer is in; absent ones are left out.  Reading the
 // members gives the same options.  Names of bodies and shapes are those of scene.
