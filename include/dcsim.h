@@ -141,7 +141,7 @@ typedef struct {
   // Take controls from this run directory, or NULL.  In a scene with a horizon dcsim_simulate replays the run of one in the
   // same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
   const char *control_run;
-  const char *command_line;  // for run.json
+  const char *command_line;  // for run.json, or NULL
   double max_seconds;        // 0: no limit
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
@@ -183,7 +183,7 @@ typedef struct dcsim_problem dcsim_problem;
 
 enum { DCSIM_POSE = 16 };  // doubles: position (3, m), unit quaternion (4: w, x, y, z), rotation matrix (9, row by row)
 
-// The arrays of a trajectory, frame 0 the start.  They belong to the handle and hold until its next call.
+// The arrays of a trajectory, frame 0 the start.  They belong to the handle; their numbers hold until its next call.
 typedef struct {
   size_t size;
   int steps, bodies, nq, nv;
@@ -236,7 +236,7 @@ int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *traje
 
 // Contact at frames of a trajectory, pair by pair.  Wrenches are torque (N m, about the centre of mass) and force (N) on
 // the first body, then on the second one; the direction of the force on the first is the pair's normal.  The arrays
-// belong to the handle and hold until its next call.
+// belong to the handle; their numbers hold until its next call.
 typedef struct {
   size_t size;
   int frames, pairs;

@@ -46,8 +46,8 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
     return dc_api_fail(error, &local, no_trajectory(&local));
   dcsim_trajectory view = dc_api_view(trajectory);
   size_t frames = (size_t)trajectory->steps + 1, nv = (size_t)trajectory->nv;
-  free(arrays->qd);
-  arrays->qd = dc_alloc(frames * nv, sizeof *arrays->qd);
+  if (!arrays->qd)
+    arrays->qd = dc_alloc(frames * nv, sizeof *arrays->qd);
   if (!arrays->qd)
     return dc_api_fail(error, &local, dc_fail(&local, DC_MEMORY, "out of memory for velocities"));
   for (size_t f = 0; f < frames; f++)
@@ -63,12 +63,12 @@ static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_
 {
   struct dc_contact *contact = dc_rollout_contact(rollout);
   size_t frames = (size_t)trajectory->steps + 1, pairs = (size_t)dc_contact_pair_count(contact);
-  free(arrays->gaps);
-  free(arrays->contact);
-  free(arrays->friction);
-  arrays->gaps = dc_alloc(frames * pairs, sizeof *arrays->gaps);
-  arrays->contact = dc_alloc(frames * pairs, sizeof *arrays->contact);
-  arrays->friction = dc_alloc(frames * pairs, sizeof *arrays->friction);
+  if (!arrays->gaps)
+    arrays->gaps = dc_alloc(frames * pairs, sizeof *arrays->gaps);
+  if (!arrays->contact)
+    arrays->contact = dc_alloc(frames * pairs, sizeof *arrays->contact);
+  if (!arrays->friction)
+    arrays->friction = dc_alloc(frames * pairs, sizeof *arrays->friction);
   if (!arrays->gaps || !arrays->contact || !arrays->friction)
     return dc_fail(error, DC_MEMORY, "out of memory for contact at %zu frames", frames);
   enum dc_status status = DC_OK;

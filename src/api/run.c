@@ -190,7 +190,9 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
                              .min_gap = iteration->min_gap,
                              .is_best = iteration->best,
                              .backed_off = iteration->backed_off,
-                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1};
+                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
   return go_on(session, &progress);
 }
 
@@ -209,7 +211,9 @@ static bool observe_horizon(struct session *session, const struct dc_plan_iterat
                              .is_best = best,
                              .backed_off = iteration->backed_off,
                              .unit = "step",
-                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1};
+                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
   return go_on(session, &progress);
 }
 

@@ -92,12 +92,17 @@ static enum dc_status check_quaternions(const struct dc_bodies *bodies, const do
   return DC_OK;
 }
 
+// A state of a step keeps its bits.
 static void normalize_quaternions(const struct dc_bodies *bodies, double *q)
 {
+  static const double rounding = 1e-14;
   for (int i = 0; i < bodies->count; i++)
     for (int p = 0; p < bodies->bodies[i].part_count; p++)
-      if (bodies->bodies[i].parts[p].kind == DC_PART_BALL)
-        dc_rotation_normalize(q + bodies->bodies[i].parts[p].q);
+      if (bodies->bodies[i].parts[p].kind == DC_PART_BALL) {
+        double *quaternion = q + bodies->bodies[i].parts[p].q;
+        if (fabs(dc_dot(quaternion, quaternion, 4) - 1) > rounding)
+          dc_rotation_normalize(quaternion);
+      }
 }
 
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error)
