@@ -24,6 +24,7 @@ enum dcsim_status {
   DCSIM_IO = 5,          // input or output
   DCSIM_MEMORY = 6,      // out of memory or over a limit
   DCSIM_CHECKPOINT = 7,  // checkpoint unusable
+  DCSIM_INFEASIBLE = 8,  // in-process calls only: at this start bodies overlap
   DCSIM_STOPPED = 9      // the progress function or the time limit asked to stop; results so far were written
 };
 
@@ -31,6 +32,15 @@ typedef struct {
   int status;
   char text[1024];
 } dcsim_error;
+
+// Structs that pass between a program and the library begin with their size, so that either may be newer than the other:
+// the caller sets it and zeroes the rest, which means "as by default", for instance by
+//     dcsim_run_options options = DCSIM_SIZED(dcsim_run_options);
+// A size of 0 is wrong usage.  What the library fills is cut off at the caller's size.
+#define DCSIM_SIZED(type)                                                                                              \
+  {                                                                                                                    \
+    .size = sizeof(type)                                                                                               \
+  }
 
 // Version of the library as "major.minor.patch"; names and versions of the libraries it uses, one per line.
 const char *dcsim_version(void);
@@ -44,6 +54,7 @@ void dcsim_set_threads(int threads);
 typedef struct dcsim_scene dcsim_scene;
 
 typedef struct {
+  size_t size;
   const char *model;     // contact model to use instead of the scene's, or NULL
   const char *gradient;  // "adjoint", "fd" or "bundle": how gradients are computed instead of the scene's, or NULL
   int override_count;
@@ -59,8 +70,33 @@ typedef struct {
 
 // Reads, checks and builds a scene; options may be NULL.  Release with dcsim_scene_close.
 int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error);
+// The same from the text of a scene, a string, which is copied.  Files that it names are looked for in base_directory;
+// NULL: the working directory.  Messages name places as "text:line:column".
+int dcsim_scene_open_text(const char *text, const char *base_directory, const dcsim_scene_options *options,
+                          dcsim_scene **scene, dcsim_error *error);
 void dcsim_scene_close(dcsim_scene *scene);
 const char *dcsim_scene_name(const dcsim_scene *scene);
+
+// How many numbers things of a scene have.  A state q [nq] holds, body after body, the numbers of its joint: lengths in
+// m, angles in rad, rotations as unit quaternions w, x, y, z; a free body has the position of its centre of mass, then its
+// quaternion.  Tangents and velocities have nv numbers; those of a rotation are a rotation vector w, R <- exp([w]x) R, and
+// come first for a free body, which has (w, t).  Vectors of targets have actuators numbers.
+typedef struct {
+  size_t size;
+  int bodies, nq, nv, actuators;
+  int steps;         // of the whole scene; 0: a refinement, which has no time
+  double time_step;  // s
+} dcsim_scene_sizes;
+int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dcsim_error *error);
+
+// A body and its place in states, tangents and targets: offset and count of its numbers; offset -1, count 0: it has none.
+typedef struct {
+  size_t size;
+  const char *name;  // belongs to the scene
+  int q, nq, v, nv, actuator, actuators;
+  double mass;  // kg; 0: it never moves
+} dcsim_scene_body;
+int dcsim_scene_get_body(const dcsim_scene *scene, int body, dcsim_scene_body *about, dcsim_error *error);
 
 // What a command reports, for people and as JSON.  Release with dcsim_report_free.
 typedef struct {
@@ -83,6 +119,10 @@ typedef struct {
   // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN.
   const char *unit;
   double fraction;  // of the work of the run that is done, 0 .. 1, as far as can be foreseen; negative: unknown
+  // The parameters that loss belongs to, until the function returns; of a receding horizon those of its present window;
+  // NULL: the step of a simulation, a draw or a refinement.
+  int parameter_count;
+  const double *parameters;  // [parameter_count]
 } dcsim_progress;
 
 enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
@@ -96,11 +136,12 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
+  size_t size;
   const char *directory;  // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
   // Take controls from this run directory, or NULL.  In a scene with a horizon dcsim_simulate replays the run of one in the
   // same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
   const char *control_run;
-  const char *command_line;  // for run.json
+  const char *command_line;  // for run.json, or NULL
   double max_seconds;        // 0: no limit
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
@@ -117,6 +158,7 @@ typedef struct {
 
 // A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.
 typedef struct {
+  size_t size;
   int success;  // every objective reached at the end
   double loss, initial_loss;
   int iterations, steps, unconverged_steps;
@@ -133,6 +175,104 @@ int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, d
 int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
                    dcsim_report *report, dcsim_error *error);
 
+// A problem: the loss of a scene as a function of its parameters, rolled out in one piece (a receding horizon, a first
+// guess to be drawn and the scene's optimizer play no part).  A handle is for one thread at a time; several, of one scene or of others,
+// may be used by as many threads.  The scene must outlive it.  Evaluations are pure functions of x: they
+// give the same bits in any order.
+typedef struct dcsim_problem dcsim_problem;
+
+enum { DCSIM_POSE = 16 };  // doubles: position (3, m), unit quaternion (4: w, x, y, z), rotation matrix (9, row by row)
+
+// The arrays of a trajectory, frame 0 the start.  They belong to the handle; their numbers hold until its next call.
+typedef struct {
+  size_t size;
+  int steps, bodies, nq, nv;
+  double time_step;     // s
+  const double *poses;  // [steps + 1][bodies][DCSIM_POSE], of the bodies' centres of mass
+  const double *q;      // [steps + 1][nq]
+  const double *qd;     // [steps + 1][nv] velocities with which a simulation would go on; NULL inside of an objective
+  const double
+      *min_gap;       // [steps + 1] m, of a frame the smallest one since the frame before; INFINITY: nothing can meet
+  int divided_steps;  // solved in parts, where bodies would have passed through each other or nothing converged
+} dcsim_trajectory;
+
+// An objective of the caller's: stores its value, which is added to the loss, and, unless wrenches is NULL, adds its
+// derivatives to wrenches [steps + 1][bodies][6], for the twists (w, t) of the bodies about their centres of mass, rotation
+// first, and to forces [steps + 1][nv], for the tangents of the states (either may be used; a pose counts
+// once).  Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call it from
+// several threads at once.
+typedef int dcsim_objective_function(void *context, const dcsim_trajectory *trajectory, double *value, double *wrenches,
+                                     double *forces);
+
+typedef struct {
+  size_t size;
+  int steps;  // fewer than the scene has; 0: all
+  dcsim_objective_function *objective;
+  void *objective_context;
+  int only_objective;  // leave the scene's objectives out
+} dcsim_problem_options;
+
+// options may be NULL.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.  *problem is NULL after a failure.
+int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
+                         dcsim_error *error);
+void dcsim_problem_destroy(dcsim_problem *problem);
+int dcsim_problem_dimension(const dcsim_problem *problem);
+// Each array [dimension]; any of them may be NULL.  Initial parameters as the scene gives them.  Bounds hold at every
+// minimum sought: -INFINITY and INFINITY where there is none.  Groups: parameters that belong together, such as the
+// coordinates of an actuator in a step, have the same number, from 0.
+void dcsim_problem_initial(const dcsim_problem *problem, double *x);
+void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high);
+void dcsim_problem_groups(const dcsim_problem *problem, int *group);
+// Writes the name of parameter i, such as "cue.velocity.x", cut off to size bytes with the NUL at the end.
+void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size);
+
+// The loss at x [dimension] and, unless NULL, its gradient [dimension], as the scene says ("gradient").
+// DCSIM_INFEASIBLE: bodies overlap at the start; DCSIM_NUMERICAL: a step or the gradient failed, or something is not
+// finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
+// there is no trajectory.
+int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
+// The trajectory of the last evaluation.  DCSIM_USAGE when there is none.
+int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error);
+
+// Contact at frames of a trajectory, pair by pair.  Wrenches are torque (N m, about the centre of mass) and force (N) on
+// the first body, then on the second one; the direction of the force on the first is the pair's normal.  The arrays
+// belong to the handle; their numbers hold until its next call.
+typedef struct {
+  size_t size;
+  int frames, pairs;
+  const int (*bodies)[2];          // [pairs] which bodies
+  const double *gaps;              // [frames][pairs] m, lower bounds of the distances
+  const double (*wrenches)[2][6];  // [frames][pairs] of the contact potential
+  const double (*friction)[2][6];  // [frames][pairs] of friction in the step before the frame; zeros at the first
+} dcsim_contacts;
+// Of all frames of the last evaluation, at about the cost of one evaluation of contact per frame.  DCSIM_BAD_INPUT when
+// the contact model has no forces to be read (mujoco); DCSIM_USAGE, DCSIM_MEMORY.
+int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error);
+
+// Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state and the targets; the controls and
+// objectives of the scene play no part.  Threads, scene and lifetimes are as for a problem.
+typedef struct dcsim_simulation dcsim_simulation;
+// At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
+int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error);
+void dcsim_simulation_destroy(dcsim_simulation *simulation);
+// q [nq], qd [nv]; NULL: those of the scene's start.  Quaternions are normalized.  DCSIM_USAGE when a number is not finite or
+// a quaternion is far (1e-3) from unit length; the state is then as before.
+int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error);
+// Copies the state into q [nq] and qd [nv]; either may be NULL.
+void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd);
+// One step with the targets of the actuators at its end, [actuators] each: displacements from the scene's start (m, rad;
+// a rotation vector) and velocities; NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
+// step failed; the state is then as before.
+int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
+                          dcsim_error *error);
+// The trajectory of the last step: one step, two frames; and contact at both.  As for a problem.
+int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajectory *trajectory, dcsim_error *error);
+int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error);
+// The derivatives of the last step: dx' = A dx + B du, dx = (tangent of q, dqd), u = (targets, target velocities):
+// a [2 nv][2 nv] and b [2 nv][2 actuators], row by row, copied.  Exact for a step that is solved exactly: lower "solver.tolerance" of the scene for
+// digits where contact is stiff.  DCSIM_USAGE when there was no step, DCSIM_BAD_INPUT for a contact model without derivatives, DCSIM_NUMERICAL, DCSIM_MEMORY.
+int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error);
+
 // ---- Looking into a scene
 
 // Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest
@@ -147,6 +287,7 @@ int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 // ---- Pictures
 
 typedef struct {
+  size_t size;
   int width, height, samples;  // 0: 1280 x 720, 16 (4 for a film)
   int every;                   // every so many frames; 0: about 12 pictures in all, every frame of a film
   double eye[3], target[3];    // used when camera_given

@@ -57,6 +57,44 @@ int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status
   return outside;
 }
 
+int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enum dc_status status)
+{
+  dc_api_fail(error, local, status);
+  if (error)
+    error->status = (int)status;
+  return (int)status;
+}
+
+enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error)
+{
+  size_t known = size, given_size;
+  if (!given)
+    return DC_OK;
+  memcpy(&given_size, given, sizeof given_size);
+  if (given_size < sizeof given_size)
+    return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
+  if (given_size < known)
+    known = given_size;
+  for (size_t i = known; i < given_size; i++)
+    if (((const unsigned char *)given)[i])
+      return dc_fail(error, DC_USAGE, "a struct of %zu bytes sets what this library, which knows %zu, does not know",
+                     given_size, size);
+  memcpy(own, given, known);
+  return DC_OK;
+}
+
+enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error)
+{
+  size_t given_size;
+  memcpy(&given_size, given, sizeof given_size);
+  if (given_size < sizeof given_size)
+    return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
+  memset(given, 0, given_size);
+  memcpy(given, own, given_size < size ? given_size : size);
+  memcpy(given, &given_size, sizeof given_size);
+  return DC_OK;
+}
+
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error)
 {
   char *written = dc_json_finish(json);
@@ -112,22 +150,27 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
   return status;
 }
 
-int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error)
+// path: of a file, or what messages call text.
+static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
+                      dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_error local = {0};
-  struct dc_scene_settings settings = {0};
-  if (options)
-    settings = (struct dc_scene_settings){.model = options->model,
-                                          .gradient = options->gradient,
-                                          .override_count = options->override_count,
-                                          .overrides = options->overrides,
-                                          .allowed_path_count = options->allowed_path_count,
-                                          .allowed_paths = options->allowed_paths,
-                                          .package_path_count = options->package_path_count,
-                                          .package_paths = options->package_paths,
-                                          .seed_given = options->seed_given != 0,
-                                          .seed = options->seed};
+  dcsim_scene_options options = {0};
   *scene = NULL;
+  if (dc_api_read_sized(&options, sizeof options, given, &local))
+    return dc_api_fail(error, &local, local.status);
+  const struct dc_scene_settings settings = {.text = text,
+                                             .folder = folder,
+                                             .model = options.model,
+                                             .gradient = options.gradient,
+                                             .override_count = options.override_count,
+                                             .overrides = options.overrides,
+                                             .allowed_path_count = options.allowed_path_count,
+                                             .allowed_paths = options.allowed_paths,
+                                             .package_path_count = options.package_path_count,
+                                             .package_paths = options.package_paths,
+                                             .seed_given = options.seed_given != 0,
+                                             .seed = options.seed};
   dcsim_scene *made = calloc(1, sizeof *made);
   if (!made)
     return dc_api_fail(error, &(struct dc_error){.text = "out of memory"}, DC_MEMORY);
@@ -143,6 +186,17 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
   return DCSIM_OK;
 }
 
+int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim_scene **scene, dcsim_error *error)
+{
+  return open_scene(path, NULL, NULL, options, scene, error);
+}
+
+int dcsim_scene_open_text(const char *text, const char *base_directory, const dcsim_scene_options *options,
+                          dcsim_scene **scene, dcsim_error *error)
+{
+  return open_scene("text", text, base_directory, options, scene, error);
+}
+
 void dcsim_scene_close(dcsim_scene *scene)
 {
   if (!scene)
@@ -154,4 +208,40 @@ void dcsim_scene_close(dcsim_scene *scene)
 const char *dcsim_scene_name(const dcsim_scene *scene)
 {
   return scene->scene->name;
+}
+
+int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dcsim_error *error)
+{
+  const struct dc_scene *s = scene->scene;
+  const struct dc_bodies *bodies = &s->model.bodies;
+  struct dc_error local = {0};
+  const dcsim_scene_sizes own = {.bodies = bodies->count,
+                                 .nq = bodies->nq,
+                                 .nv = bodies->nv,
+                                 .actuators = bodies->actuator_count,
+                                 .steps = s->refinement.given ? 0 : (int)s->definition.time.steps,
+                                 .time_step = s->refinement.given ? 0 : s->definition.time.step};
+  enum dc_status status = dc_api_write_sized(&own, sizeof own, sizes, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+}
+
+int dcsim_scene_get_body(const dcsim_scene *scene, int body, dcsim_scene_body *about, dcsim_error *error)
+{
+  const struct dc_bodies *bodies = &scene->scene->model.bodies;
+  struct dc_error local = {0};
+  if (body < 0 || body >= bodies->count) {
+    dc_fail(&local, DC_USAGE, "there is no body %d: the scene has %d", body, bodies->count);
+    return dc_api_fail(error, &local, DC_USAGE);
+  }
+  const struct dc_body *b = &bodies->bodies[body];
+  const dcsim_scene_body own = {.name = b->name,
+                                .q = b->q_offset,
+                                .nq = b->nq,
+                                .v = b->v_offset,
+                                .nv = b->nv,
+                                .actuator = b->pd ? b->actuator : -1,
+                                .actuators = b->pd ? b->nv : 0,
+                                .mass = b->mass};
+  enum dc_status status = dc_api_write_sized(&own, sizeof own, about, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }

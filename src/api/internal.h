@@ -18,6 +18,15 @@ struct dcsim_scene {
 // Copies *local into *error and returns its status.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status);
 
+// Structs of the public interface that begin with their size.  Read: fills own, which holds the defaults, from what the
+// caller gave (NULL: nothing); DC_USAGE when its size is none or it sets what this library does not know.  Write: copies as
+// much of own as the caller's struct holds and leaves its size alone; DC_USAGE when it has none.
+enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error);
+enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error);
+
+// dc_api_fail for calls that tell DC_INFEASIBLE from other failures.
+int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enum dc_status status);
+
 // Hands over text and JSON; report may be NULL.  DCSIM_MEMORY when either could not be built.
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error);
 
@@ -36,6 +45,8 @@ bool dc_api_frames_in_file(const struct dc_scene *scene);
 // About how many bytes a simulation or an optimization of the scene takes, without its files; in_memory: frames included
 // wherever they are kept.
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory);
+// The same of evaluations in memory over so many steps.
+double dc_api_problem_bytes(const struct dc_scene *scene, double steps);
 // DC_MEMORY with both numbers when that is more than this machine has or the process may have.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error);
 

@@ -22,6 +22,13 @@ bool dc_api_frames_in_file(const struct dc_scene *scene)
   return dc_record_bytes(&scene->model, (int)scene->definition.time.steps) > MOST_FRAMES;
 }
 
+double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
+{
+  double bytes = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, steps);
+  // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
+  return scene->gradient.type == DC_GRADIENT_ADJOINT ? bytes : 2 * bytes;
+}
+
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory)
 {
   const struct dc_model *model = &scene->model;
@@ -31,12 +38,10 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
            dc_forward_plan_bytes(model, &scene->task, steps, !in_memory && dc_api_frames_in_file(scene));
   bool horizon = scene->horizon_given;
   double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
-  double plan = dc_plan_bytes(model, &scene->task, length);
-  double bytes = dc_rollout_bytes(model) + (horizon ? dc_horizon_bytes(model, &scene->task, length, steps) : plan);
-  // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
-  if (scene->gradient.type != DC_GRADIENT_ADJOINT)
-    bytes += plan + dc_rollout_bytes(model);
-  return bytes;
+  double bytes = dc_api_problem_bytes(scene, length);
+  return horizon
+             ? bytes - dc_plan_bytes(model, &scene->task, length) + dc_horizon_bytes(model, &scene->task, length, steps)
+             : bytes;
 }
 
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)

@@ -231,9 +231,12 @@ static int render(const char *directory, const dcsim_render_options *options, st
 
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error)
 {
-  static const dcsim_render_options none = {0};
   struct pictures pictures = {0};
-  int status = render(directory, options ? options : &none, &pictures, report, error);
+  struct dc_error local = {0};
+  dcsim_render_options own = {0};
+  if (dc_api_read_sized(&own, sizeof own, options, &local))
+    return dc_api_fail(error, &local, local.status);
+  int status = render(directory, &own, &pictures, report, error);
   close_pictures(&pictures);
   return status;
 }

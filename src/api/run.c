@@ -190,7 +190,9 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
                              .min_gap = iteration->min_gap,
                              .is_best = iteration->best,
                              .backed_off = iteration->backed_off,
-                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1};
+                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
   return go_on(session, &progress);
 }
 
@@ -209,7 +211,9 @@ static bool observe_horizon(struct session *session, const struct dc_plan_iterat
                              .is_best = best,
                              .backed_off = iteration->backed_off,
                              .unit = "step",
-                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1};
+                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
   return go_on(session, &progress);
 }
 
@@ -466,29 +470,39 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
   return status;
 }
 
-static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
-               dcsim_report *report, dcsim_error *error)
+static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing,
+                        dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
-  static const dcsim_run_options none = {.checkpoint_seconds = -1};
-  dcsim_result local;
-  struct session session = {.scene = scene,
-                            .options = options ? options : &none,
-                            .optimizing = optimizing,
-                            .best_loss = NAN,
-                            .first_loss = NAN};
-  if (!result)
-    result = &local;
-  *result = (dcsim_result){0};
+  struct session session = {
+      .scene = scene, .options = options, .optimizing = optimizing, .best_loss = NAN, .first_loss = NAN};
   int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
                                               : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
     int steps = result->steps, frames = session.options->frames;
-    dcsim_render_options render = {.every = frames > 0 ? (steps + frames - 1) / frames : 0};
+    dcsim_render_options render = {.size = sizeof render, .every = frames > 0 ? (steps + frames - 1) / frames : 0};
     int drawn = dcsim_render(result->directory, &render, NULL, error);
     if (drawn)
       return drawn;
   }
   return status;
+}
+
+// Options and result as large as they are here.
+static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
+               dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_run_options own = {.checkpoint_seconds = -1};
+  dcsim_result made = {0};
+  enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
+  if (!status && result)
+    status = dc_api_write_sized(&made, sizeof made, result, &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  int outside = run_and_draw(scene, &own, optimizing, &made, report, error);
+  if (result)
+    dc_api_write_sized(&made, sizeof made, result, NULL);
+  return outside;
 }
 
 int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,

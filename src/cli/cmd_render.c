@@ -87,6 +87,7 @@ static int run(const struct cli_arguments *arguments)
 {
   struct cli_progress progress;
   dcsim_render_options options = {
+      .size = sizeof options,
       .width = arguments->size[0] > 0 ? (int)arguments->size[0] : 0,
       .height = arguments->size[1] > 0 ? (int)arguments->size[1] : 0,
       .samples = arguments->samples > 0 ? (int)arguments->samples : 0,

@@ -31,6 +31,7 @@ static int open_own_scene(const char *directory, const dcsim_scene_options *opti
 int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
 {
   const dcsim_scene_options options = {
+      .size = sizeof options,
       .model = arguments->model,
       .gradient = arguments->gradient,
       .override_count = arguments->overrides.count,
@@ -103,7 +104,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   int status = cli_scene_open(arguments, &scene);
   if (status)
     return status;
-  dcsim_result result = {0};
+  dcsim_result result = DCSIM_SIZED(dcsim_result);
   if (cli_signals_received()) {  // nothing has begun
     dcsim_scene_close(scene);
     return explain_stop(arguments, DCSIM_STOPPED, &result);
@@ -111,6 +112,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
   struct cli_progress progress;
   cli_progress_start(&progress, "iteration", true, arguments->max_time, arguments->quiet);
   const dcsim_run_options options = {
+      .size = sizeof options,
       .directory = arguments->output,
       .control_run = arguments->control,
       .command_line = arguments->command_line,

@@ -110,16 +110,21 @@ static void row_cotangents(const struct dc_rollout *rollout, const struct sweep 
                            const struct dc_kinematics *kinematics, double *a)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t nv = (size_t)bodies->nv;
+  size_t nv = (size_t)bodies->nv, bytes = nv * sizeof *a;
   int frame = dc_place_frame(sweep->trajectory, place);
   for (int r = 0; r < sweep->count; r++, a += nv) {
     const struct dc_adjoint_row *row = &sweep->rows[r];
+    if (frame < 0 && place.inside > 0 && row->frames.between) {
+      long inside = sweep->trajectory->between_first[place.step] + place.inside - 1;
+      memcpy(a, row->frames.between + (size_t)inside * nv, bytes);
+      continue;
+    }
     if (frame < row->first || frame > row->last) {
-      memset(a, 0, nv * sizeof *a);
+      memset(a, 0, bytes);
       continue;
     }
     size_t slice = (size_t)(frame - row->first);
-    memcpy(a, row->frames.forces + slice * nv, nv * sizeof *a);
+    memcpy(a, row->frames.forces + slice * nv, bytes);
     dc_pull_back(bodies, kinematics, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count, a);
   }
 }

@@ -68,6 +68,7 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
 struct dc_trajectory_cotangent {
   double (*wrenches)[6];  // [steps + 1][bodies]
   double *forces;         // [steps + 1][nv]
+  const double *between;  // [between.count][nv] forces on the states inside of divided steps; NULL: zeros
 };
 
 // Adds to cotangent the derivative of a loss whose derivatives with respect to the frames are given.  Exact for the

@@ -17,6 +17,14 @@
 
 enum { MOST_BYTES = 64 * 1024 * 1024 };
 
+// A byte order mark is not part of the text.
+static void skip_mark(const char **text, size_t *length)
+{
+  bool mark = *length >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0;
+  *text += mark ? 3 : 0;
+  *length -= mark ? 3 : 0;
+}
+
 static enum dc_status read_open_file(int file, const char *path, struct dc_arena *arena, const char **text,
                                      size_t *length, struct dc_error *error)
 {
@@ -46,9 +54,9 @@ static enum dc_status read_open_file(int file, const char *path, struct dc_arena
     count += (size_t)got;
   }
   bytes[count] = '\0';
-  bool mark = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0;  // a byte order mark is not part of the text
-  *text = mark ? bytes + 3 : bytes;
-  *length = mark ? count - 3 : count;
+  *text = bytes;
+  *length = count;
+  skip_mark(text, length);
   return DC_OK;
 }
 
@@ -184,13 +192,8 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   return NULL;
 }
 
-enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
-                            struct dc_error *error)
+static enum dc_status parse_document(struct dc_json_document *document, struct dc_error *error)
 {
-  document->name = path;
-  enum dc_status status = dc_json_read_text(path, arena, &document->text, &document->length, error);
-  if (status)
-    return status;
   bool scanned;
   struct dc_error local = {0};
   document->root = dc_json_parse(document, document->text, document->length, 0, &scanned, &local);
@@ -198,6 +201,28 @@ enum dc_status dc_json_load(struct dc_json_document *document, const char *path,
     return DC_OK;
   dc_json_release(document);
   return dc_fail(error, local.status, "%s", local.text);
+}
+
+enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  document->name = path;
+  enum dc_status status = dc_json_read_text(path, arena, &document->text, &document->length, error);
+  return status ? status : parse_document(document, error);
+}
+
+enum dc_status dc_json_load_text(struct dc_json_document *document, const char *name, const char *text,
+                                 struct dc_arena *arena, struct dc_error *error)
+{
+  document->name = name;
+  document->length = strlen(text);
+  if (document->length > MOST_BYTES)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %zu bytes)", name, document->length);
+  document->text = dc_arena_strdup(arena, text);
+  if (!document->text)
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", name);
+  skip_mark(&document->text, &document->length);
+  return parse_document(document, error);
 }
 
 void dc_json_release(struct dc_json_document *document)

@@ -37,6 +37,9 @@ struct dc_json {
 // DC_BAD_INPUT, DC_IO or DC_MEMORY; messages are "file:line:column: rule".
 enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
                             struct dc_error *error);
+// The same for a text in memory, terminated by a NUL, that messages call name; it is copied into arena.
+enum dc_status dc_json_load_text(struct dc_json_document *document, const char *name, const char *text,
+                                 struct dc_arena *arena, struct dc_error *error);
 void dc_json_release(struct dc_json_document *document);
 
 // Reads a regular file as dc_json_load does into *text [*length], without byte order mark, terminated by a NUL.

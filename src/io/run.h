@@ -99,7 +99,7 @@ enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *
 
 struct dc_run_summary {
   const char *version;  // of the program
-  const char *command;  // the command line
+  const char *command;  // the command line, or NULL
   uint64_t seed;
   int threads;
   const char *vector_width;  // "avx512", "avx2", "baseline"

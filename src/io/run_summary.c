@@ -65,7 +65,7 @@ static void format_summary(struct dc_text *text, const struct dc_scene *scene, c
   processor_name(processor, sizeof processor);
   dc_text_add(text, "{\n");
   add_string(text, "version", summary->version);
-  add_string(text, "command", summary->command);
+  add_string(text, "command", summary->command ? summary->command : "");
   dc_text_add(text, "  \"seed\": %" PRIu64 ",\n  \"threads\": %d,\n", summary->seed, summary->threads);
   add_string(text, "host", uname(&system) == 0 ? system.nodename : NULL);
   add_string(text, "processor", processor);

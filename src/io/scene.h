@@ -29,7 +29,8 @@ struct dc_refinement {
 
 struct dc_scene {
   struct dc_arena *arena;  // owns everything below
-  const char *path;        // of the scene file as given
+  const char *path;        // of the scene file as given; of a text the name in messages
+  const char *folder;      // real path of the folder that files are looked for in
   const char *name;
   const char *text;  // the file as read
   char *resolved;    // JSON text with defaults, overrides and overlays applied
@@ -57,6 +58,8 @@ struct dc_scene {
 };
 
 struct dc_scene_settings {
+  const char *text;      // the scene itself, or NULL: it is read from a file
+  const char *folder;    // of a text: where its files are looked for; NULL: the working directory
   const char *model;     // --model, or NULL: the scene's
   const char *gradient;  // --gradient, or NULL: the scene's
   int override_count;
@@ -70,8 +73,8 @@ struct dc_scene_settings {
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };
 
-// Reads, checks and builds a scene.  Nothing is created on disk.  On failure *scene is NULL and the message is
-// "file:line:column: path: rule".
+// Reads, checks and builds a scene from the file at path or from settings->text, which messages then call path.  Nothing
+// is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error);
 void dc_scene_destroy(struct dc_scene *scene);

@@ -21,7 +21,13 @@ static const char *real_path(const char *path, struct dc_arena *arena)
   return copy;
 }
 
-enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error)
+enum dc_status dc_scene_folder(const char *name, struct dc_arena *arena, const char **folder, struct dc_error *error)
+{
+  *folder = real_path(name, arena);
+  return *folder ? DC_OK : dc_fail(error, dc_status_of_open(errno), "%s: %s", name, strerror(errno));
+}
+
+enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error)
 {
   const char *slash = strrchr(path, '/');
   char *name = dc_arena_strdup(arena, slash ? path : ".");
@@ -29,8 +35,7 @@ enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const c
     return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
   if (slash)
     name[slash == path ? 1 : slash - path] = '\0';
-  *folder = real_path(name, arena);
-  return *folder ? DC_OK : dc_fail(error, dc_status_of_open(errno), "%s: %s", name, strerror(errno));
+  return dc_scene_folder(name, arena, folder, error);
 }
 
 // Both real paths.

@@ -75,8 +75,10 @@ bool dc_is_name(const char *name);
 // path and the reason.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error);
-// The real path of the folder that holds path, owned by arena.
-enum dc_status dc_scene_folder(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error);
+// The real path of the folder called name, or of the one that holds the file path; owned by arena.
+enum dc_status dc_scene_folder(const char *name, struct dc_arena *arena, const char **folder, struct dc_error *error);
+enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, const char **folder,
+                                  struct dc_error *error);
 
 // Writes the options of a structure as members of the object that writer is in; absent ones are left out.  Reading the
 // members gives the same options.  Names of bodies and shapes are those of scene.

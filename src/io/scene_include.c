@@ -25,7 +25,6 @@ struct include {
   struct dc_scene_build *build;
   struct dc_json value;
   struct dc_include_options options;
-  const char *scene_folder;
   const char *path, *folder;  // of the file and of the folder that it lies in, real
   struct dc_urdf urdf;
   struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
@@ -75,7 +74,7 @@ static enum dc_status try_file(const struct include *include, const char *file, 
                                struct dc_error *error)
 {
   const struct dc_scene_build *build = include->build;
-  return dc_scene_find_file(include->scene_folder, file, build->settings, build->scene->arena, path, error);
+  return dc_scene_find_file(include->build->scene->folder, file, build->settings, build->scene->arena, path, error);
 }
 
 // "DIR/NAME/rest" below the folders of --package-path, and "DIR/rest" where DIR itself is called NAME.
@@ -306,9 +305,9 @@ static enum dc_status read_file(struct include *include, size_t *total)
   struct dc_json file = cJSON_IsObject(include->value.node) ? dc_json_member(&include->value, "file") : include->value;
   if (ends_with(name, ".xacro"))
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first");
-  if (dc_scene_find_file(include->scene_folder, name, build->settings, arena, &include->path, build->error) ||
+  if (dc_scene_find_file(build->scene->folder, name, build->settings, arena, &include->path, build->error) ||
       dc_json_read_text(include->path, arena, &text, &length, build->error) ||
-      dc_scene_folder(include->path, arena, &include->folder, build->error))
+      dc_scene_folder_of(include->path, arena, &include->folder, build->error))
     return dc_json_wrap(&file, build->error);
   if ((*total += length) > most_text)
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "included files must have at most 64 MB together");
@@ -336,10 +335,8 @@ static enum dc_status check_collection(struct dc_scene_build *build, const char 
 static enum dc_status add_include(struct dc_scene_build *build, const struct dc_json *value, size_t *total)
 {
   struct include include = {.build = build, .value = *value};
-  enum dc_status status = dc_scene_folder(build->scene->path, build->scene->arena, &include.scene_folder, build->error);
-  if (status || (status = read_options(&include)))
-    return status;
-  return read_file(&include, total);
+  enum dc_status status = read_options(&include);
+  return status ? status : read_file(&include, total);
 }
 
 enum dc_status dc_scene_include(struct dc_scene_build *build)

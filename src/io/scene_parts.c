@@ -141,24 +141,21 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   if (count > DC_SCENE_MOST_SHAPES)
     return dc_json_fail(&shapes, build->error, DC_BAD_INPUT, "must hold at most %d shapes (holds %d)",
                         DC_SCENE_MOST_SHAPES, count);
-  const char *folder;
-  enum dc_status status = dc_scene_folder(scene->path, scene->arena, &folder, build->error);
-  if (status)
-    return status;
   struct dc_name_list *names = &build->reader.shapes;
   scene->shapes = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->shapes);
   scene->mesh_files = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->mesh_files);
   names->sorted = dc_arena_alloc(scene->arena, (size_t)count, sizeof *names->sorted);
   if (!scene->shapes || !scene->mesh_files || !names->sorted)
     return out_of_memory(build);
-  if ((status = name_shapes(build, &shapes)))
+  enum dc_status status = name_shapes(build, &shapes);
+  if (status)
     return status;
   double triangles = 0;
   int i = 0;
   cJSON *node;
   cJSON_ArrayForEach (node, shapes.node) {
     struct dc_json object = dc_json_element(&shapes, node, 0);
-    if ((status = read_shape(build, &object, &scene->shapes[i++], folder)))
+    if ((status = read_shape(build, &object, &scene->shapes[i++], scene->folder)))
       return status;
   }
   if ((status = build_shapes(build, &shapes, false, &triangles)) ||

@@ -164,10 +164,25 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
   return status;
 }
 
+// The scene's text, and where the files that it names are looked for.
+static enum dc_status load_document(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  const struct dc_scene_settings *settings = build->settings;
+  enum dc_status status =
+      settings->text ? dc_json_load_text(&build->document, scene->path, settings->text, scene->arena, build->error)
+                     : dc_json_load(&build->document, scene->path, scene->arena, build->error);
+  if (status)
+    return status;
+  if (!settings->text)
+    return dc_scene_folder_of(scene->path, scene->arena, &scene->folder, build->error);
+  return dc_scene_folder(settings->folder ? settings->folder : ".", scene->arena, &scene->folder, build->error);
+}
+
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  enum dc_status status = dc_json_load(&build->document, scene->path, scene->arena, build->error);
+  enum dc_status status = load_document(build);
   if (status)
     return status;
   scene->text = build->document.text;

@@ -75,3 +75,21 @@ void dc_rotation_left_jacobian(double *jacobian, const double *w)
       jacobian[3 * i + j] = (i == j) + b * cross[3 * i + j] + c * squared;
     }
 }
+
+// J^-1 = I - 1/2 [w]x + c [w]x^2,  c = (1 - a/2 cot(a/2)) / a^2 = 1/12 + a^2/720 + a^4/30240 + ...
+void dc_rotation_left_jacobian_inverse(double *inverse, const double *w)
+{
+  double square = dc_vec_dot(w, w), c, cross[9];
+  if (square < 1e-3) {
+    c = 1.0 / 12 + square / 720 + square * square / 30240;
+  } else {
+    double half = 0.5 * sqrt(square);
+    c = (1 - half / tan(half)) / square;
+  }
+  dc_mat_cross(cross, w);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double squared = w[i] * w[j] - (i == j ? square : 0);
+      inverse[3 * i + j] = (i == j) - 0.5 * cross[3 * i + j] + c * squared;
+    }
+}

@@ -15,5 +15,7 @@ void dc_rotation_conjugate(double *r, const double *q);
 void dc_rotation_normalize(double *q);
 // Left Jacobian J [9] of the exponential: exp(w + dw) = exp(J dw) exp(w) + O(dw^2).
 void dc_rotation_left_jacobian(double *jacobian, const double *w);
+// Its inverse [9], |w| < 2 pi.
+void dc_rotation_left_jacobian_inverse(double *inverse, const double *w);
 
 #endif

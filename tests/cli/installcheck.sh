@@ -24,3 +24,7 @@ case $version in
   "$VERSION"*) echo "libdcsim $version: builds and runs against the installed files" ;;
   *) echo "libdcsim says $version, expected $VERSION" >&2; exit 1 ;;
 esac
+# An example of the sources as a program of somebody else's.
+# shellcheck disable=SC2086,SC2046
+$CC $CFLAGS "${SOURCE:?}/examples/control_arm.c" $("$PKG_CONFIG" --cflags --libs libdcsim) -lm -o "$folder/control_arm"
+"$folder/control_arm" | tail -n 1

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectory optimization through contact, in the process of a Python program.
+
+    import dcsim
+    scene = dcsim.open("scenes/billiards.json")        # or the text of a scene, or a dict
+    problem = scene.problem()
+    loss, gradient = problem.value_and_grad(problem.initial)
+    problem.trajectory().poses[-1, :, :3]               # where the bodies end
+
+A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays that a problem or a simulation hands out
+are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
+Objects may be used by one thread at a time, the library's calls release the interpreter lock.
+"""
+import ctypes
+import json
+import os
+
+import numpy as np
+
+from . import _library
+from ._library import Error, Infeasible, call, lib, view
+
+__all__ = ["Contacts", "Error", "Infeasible", "Problem", "Scene", "Simulation", "Trajectory", "open", "version"]
+
+
+def version():
+    """Version of the library."""
+    return lib.dcsim_version().decode()
+
+
+def set_threads(count):
+    """OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it."""
+    lib.dcsim_set_threads(count)
+
+
+def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None):
+    """Opens a scene: the path of a file, the text of a scene (a str that begins with "{") or a dict.
+
+    Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
+    ["time.steps=50"].  Raises Error with the place of a mistake.
+    """
+    if isinstance(source, dict):
+        source = json.dumps(source)
+    if isinstance(overrides, dict):
+        overrides = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in overrides.items()]
+    options = _library.SceneOptions(model=_bytes(model), gradient=_bytes(gradient), seed_given=seed is not None, seed=seed or 0)
+    for name, items in (("override", overrides), ("allowed_path", allowed_paths), ("package_path", package_paths)):
+        texts = [_bytes(item) for item in items]
+        setattr(options, name + "_count", len(texts))
+        setattr(options, name + "s", (ctypes.c_char_p * len(texts))(*texts))
+    handle = ctypes.c_void_p()
+    is_text = isinstance(source, str) and source.lstrip().startswith("{")
+    if is_text:
+        call(lib.dcsim_scene_open_text, source.encode(), _bytes(base_directory), options, ctypes.byref(handle))
+    else:
+        call(lib.dcsim_scene_open, _bytes(source), options, ctypes.byref(handle))
+    return Scene(handle)
+
+
+def _bytes(text):
+    return None if text is None else os.fsencode(text)
+
+
+class _Handle:
+    """What the library made and releases; keeps what it depends on alive."""
+
+    def __init__(self, pointer, destroy, *needs):
+        self._pointer, self._destroy, self._needs = pointer, destroy, needs
+
+    def __del__(self):
+        if getattr(self, "_pointer", None):
+            self._destroy(self._pointer)
+            self._pointer = None
+
+
+class Scene(_Handle):
+    """A scene: sizes, bodies, and what can be made of it.  Immutable; may be shared by threads."""
+
+    def __init__(self, pointer):
+        super().__init__(pointer, lib.dcsim_scene_close)
+        sizes = _library.SceneSizes()
+        call(lib.dcsim_scene_get_sizes, pointer, sizes)
+        self.name = lib.dcsim_scene_name(pointer).decode()
+        self.nq, self.nv, self.actuators = sizes.nq, sizes.nv, sizes.actuators
+        self.steps, self.time_step = sizes.steps, sizes.time_step
+        self.bodies = [self._body(i) for i in range(sizes.bodies)]
+        self._stepper = None
+
+    def _body(self, i):
+        body = _library.SceneBody()
+        call(lib.dcsim_scene_get_body, self._pointer, i, body)
+        return Body(body)
+
+    def problem(self, steps=0, objective=None, only_objective=False):
+        """The loss as a function of the parameters; see Problem."""
+        return Problem(self, steps, objective, only_objective)
+
+    def simulation(self):
+        """The scene step by step, from its start; see Simulation."""
+        return Simulation(self)
+
+    def step(self, q, qd, target=None, target_velocity=None):
+        """(q, qd) after one step from (q, qd): a pure function."""
+        if self._stepper is None:
+            self._stepper = _create_simulation(self)
+        simulation = Simulation(self, self._stepper)
+        simulation.set_state(q, qd)
+        return simulation.step(target, target_velocity)
+
+    def simulate(self, directory="none", progress=None, **options):
+        """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
+        return self._run(lib.dcsim_simulate, directory, progress, options)
+
+    def optimize(self, directory="none", progress=None, **options):
+        """Minimizes the loss with the scene's optimizer, as dcsim optimize; the report as a dict.
+
+        directory: of the run; "none": nothing is written; None: a new one below runs/.  progress(p): called after every
+        iteration with p.iteration, p.loss, p.parameters, ...; a true answer stops the run, which is then no error.
+        Further options are members of dcsim_run_options, such as max_seconds or control_run.
+        """
+        return self._run(lib.dcsim_optimize, directory, progress, options)
+
+    def _run(self, function, directory, progress, options):
+        raised = []
+
+        def report_progress(_, data):
+            try:
+                return int(bool(progress(Progress(data.contents))))
+            except BaseException as exception:  # nothing may leave a callback
+                raised.append(exception)
+                return 1
+
+        texts = {key: _bytes(value) if isinstance(value, (str, os.PathLike)) else value for key, value in options.items()}
+        settings = _library.RunOptions(directory=_bytes(directory), **{"checkpoint_seconds": -1, **texts})
+        if progress:
+            settings.progress = _library.ProgressFunction(report_progress)
+        report = _library.Report()
+        try:
+            call(function, self._pointer, settings, None, report, allowed=(_library.STOPPED,))
+            if raised:
+                raise raised[0]
+            return json.loads(report.json)
+        finally:
+            lib.dcsim_report_free(report)
+
+
+class Body:
+    """A body: its name, mass (kg) and where its numbers are: slices of q, qd and targets."""
+
+    def __init__(self, about):
+        self.name, self.mass = about.name.decode(), about.mass
+        self.q = slice(max(about.q, 0), max(about.q, 0) + about.nq)
+        self.v = slice(max(about.v, 0), max(about.v, 0) + about.nv)
+        self.target = slice(max(about.actuator, 0), max(about.actuator, 0) + about.actuators)
+
+    def __repr__(self):
+        return f"<dcsim body {self.name}>"
+
+
+class Progress:
+    """What is reported while a run goes on, and the parameters (None where there are none)."""
+
+    def __init__(self, data):
+        for name in ("iteration", "iterations", "loss", "best_loss", "gradient_norm", "min_gap", "seconds", "fraction"):
+            setattr(self, name, getattr(data, name))
+        self.parameters = view(data.parameters, (data.parameter_count,)).copy() if data.parameters else None
+
+
+class Trajectory:
+    """Views of a trajectory: poses [frames, bodies, 16] (position, quaternion w x y z, rotation matrix row by row), position,
+    quaternion, rotation [frames, bodies, 3, 3], q [frames, nq], qd [frames, nv], min_gap [frames], time [frames]."""
+
+    def __init__(self, data, owner=None):
+        frames = data.steps + 1
+        self.steps, self.time_step, self.divided_steps = data.steps, data.time_step, data.divided_steps
+        self.poses = view(data.poses, (frames, data.bodies, 16), owner)
+        self.position, self.quaternion = self.poses[..., :3], self.poses[..., 3:7]
+        self.rotation = np.lib.stride_tricks.as_strided(
+            self.poses[..., 7:], (frames, data.bodies, 3, 3), self.poses.strides[:2] + (24, 8), writeable=False)
+        self.q = view(data.q, (frames, data.nq), owner)
+        self.qd = view(data.qd, (frames, data.nv), owner) if data.qd else None
+        self.min_gap = view(data.min_gap, (frames,), owner)
+
+    @property
+    def time(self):
+        return self.time_step * np.arange(self.steps + 1)
+
+
+class Contacts:
+    """Views of contact pair by pair: bodies [pairs, 2], gaps [frames, pairs] m, wrenches and friction
+    [frames, pairs, 2, 6]: torque (N m) about the centre of mass, then force (N), on the first and on the second body."""
+
+    def __init__(self, data, owner):
+        self.bodies = view(data.bodies, (data.pairs, 2), owner)
+        self.gaps = view(data.gaps, (data.frames, data.pairs), owner)
+        self.wrenches = view(data.wrenches, (data.frames, data.pairs, 2, 6), owner)
+        self.friction = view(data.friction, (data.frames, data.pairs, 2, 6), owner)
+
+
+class _Arrays(_Handle):
+    """Trajectory and contact of a handle's last work."""
+
+    def trajectory(self):
+        data = _library.TrajectoryData()
+        call(self._get_trajectory, self._pointer, data)
+        return Trajectory(data, self)
+
+    def contacts(self):
+        data = _library.ContactsData()
+        call(self._get_contacts, self._pointer, data)
+        return Contacts(data, self)
+
+
+class Problem(_Arrays):
+    """The loss of a scene as a function of x [dimension], its parameters.
+
+    objective(trajectory, wrenches, forces) -> value is added to the scene's objectives, or stands alone.  It adds
+    its derivatives to wrenches [frames, bodies, 6] (rotation first) and forces [frames, nv] unless they are None.
+    """
+    _get_trajectory, _get_contacts = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts
+
+    def __init__(self, scene, steps=0, objective=None, only_objective=False):
+        options = _library.ProblemOptions(steps=steps, only_objective=only_objective)
+        self._raised = None
+        if objective:
+            self._callback = options.objective = _library.ObjectiveFunction(self._wrap(objective))
+        pointer = ctypes.c_void_p()
+        call(lib.dcsim_problem_create, scene._pointer, options, ctypes.byref(pointer))
+        super().__init__(pointer, lib.dcsim_problem_destroy, scene)
+        self.scene, self.dimension = scene, lib.dcsim_problem_dimension(pointer)
+
+    def _wrap(self, objective):
+        def evaluate(_, data, value, wrenches, forces):
+            try:
+                t = data.contents
+                shape = (t.steps + 1, t.bodies, 6), (t.steps + 1, t.nv)
+                given = (view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)) if wrenches else (None, None)
+                value[0] = objective(Trajectory(t), *given)
+                return 0
+            except BaseException as exception:  # nothing may leave a callback
+                self._raised = exception
+                return 1
+        return evaluate
+
+    def _vector(self, function):
+        x = np.zeros(self.dimension)
+        function(self._pointer, _library.pointer(x))
+        return x
+
+    @property
+    def initial(self):
+        """The parameters that the scene starts from."""
+        return self._vector(lib.dcsim_problem_initial)
+
+    @property
+    def bounds(self):
+        """(low, high), infinite where there is none: scipy.optimize.Bounds(*problem.bounds)."""
+        low, high = np.zeros(self.dimension), np.zeros(self.dimension)
+        lib.dcsim_problem_bounds(self._pointer, _library.pointer(low), _library.pointer(high))
+        return low, high
+
+    @property
+    def groups(self):
+        """Numbers of the groups that parameters belong to."""
+        groups = np.zeros(self.dimension, dtype=np.intc)
+        lib.dcsim_problem_groups(self._pointer, groups.ctypes.data_as(ctypes.POINTER(ctypes.c_int)))
+        return groups
+
+    @property
+    def names(self):
+        text = ctypes.create_string_buffer(256)
+        return [lib.dcsim_problem_name(self._pointer, i, text, 256) or text.value.decode() for i in range(self.dimension)]
+
+    def value(self, x, otherwise=None):
+        """The loss at x.  Raises Infeasible where bodies overlap at the start, Error where a step fails; with otherwise
+        that is the loss there."""
+        return self._evaluate(x, None, otherwise)
+
+    def value_and_grad(self, x, otherwise=None):
+        """The loss at x and its gradient, zeros where the loss is otherwise; as scipy.optimize.minimize(jac=True) takes it."""
+        gradient = np.zeros(self.dimension)
+        return self._evaluate(x, gradient, otherwise), gradient
+
+    def _evaluate(self, x, gradient, otherwise):
+        x = _library.vector(() if x is None else x, self.dimension, "x")
+        loss = ctypes.c_double()
+        try:
+            call(lib.dcsim_problem_evaluate, self._pointer, _library.pointer(x), ctypes.byref(loss), _library.pointer(gradient))
+        except Error as error:
+            raised, self._raised = self._raised, None
+            if raised is not None:
+                raise raised from None
+            if otherwise is None or error.status not in (_library.INFEASIBLE, _library.NUMERICAL):
+                raise
+            return otherwise
+        return loss.value
+
+
+def _create_simulation(scene):
+    pointer = ctypes.c_void_p()
+    call(lib.dcsim_simulation_create, scene._pointer, ctypes.byref(pointer))
+    return _Handle(pointer, lib.dcsim_simulation_destroy)
+
+
+class Simulation(_Arrays):
+    """A scene step by step: x' = f(x, u) with x = (q, qd); controls and objectives play no part."""
+    _get_trajectory, _get_contacts = lib.dcsim_simulation_get_trajectory, lib.dcsim_simulation_get_contacts
+
+    def __init__(self, scene, handle=None):
+        handle = handle or _create_simulation(scene)
+        super().__init__(handle._pointer, lambda pointer: None, scene, handle)
+        self.scene = scene
+
+    @property
+    def state(self):
+        """(q, qd), copied."""
+        q, qd = np.zeros(self.scene.nq), np.zeros(self.scene.nv)
+        lib.dcsim_simulation_get_state(self._pointer, _library.pointer(q), _library.pointer(qd))
+        return q, qd
+
+    def set_state(self, q=None, qd=None):
+        """None: as at the scene's start."""
+        q, qd = _library.vector(q, self.scene.nq, "q"), _library.vector(qd, self.scene.nv, "qd")
+        call(lib.dcsim_simulation_set_state, self._pointer, _library.pointer(q), _library.pointer(qd))
+
+    def step(self, target=None, target_velocity=None):
+        """One step with targets of the actuators, displacements from the scene's start, and their velocities; the new (q, qd)."""
+        u = [_library.vector(a, self.scene.actuators, "targets") for a in (target, target_velocity)]
+        call(lib.dcsim_simulation_step, self._pointer, *map(_library.pointer, u))
+        return self.state
+
+    def linearize(self):
+        """A [2 nv, 2 nv] and B [2 nv, 2 actuators] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity)."""
+        a = np.zeros((2 * self.scene.nv, 2 * self.scene.nv))
+        b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators))
+        call(lib.dcsim_simulation_linearize, self._pointer, _library.pointer(a), _library.pointer(b))
+        return a, b
+
+
+from . import run  # noqa: E402  (it needs the names above)

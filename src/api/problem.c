@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene's loss as a function of its parameters, in the caller's process.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/arrays.h"
+
+// The caller's objective; options of an objective of the task.
+struct callback {
+  dcsim_objective_function *function;
+  void *context;
+  int *answer;  // what the function returned when it ended an evaluation
+};
+
+struct dcsim_problem {
+  const struct dc_scene *scene;
+  struct dc_task task;              // the scene's, with the caller's objective among its objectives
+  struct dc_objective *objectives;  // memory of these
+  struct callback callback;
+  int answer;
+  struct dc_plan *plan;
+  double *gradient;  // [dimension] workspace
+  struct dc_api_arrays arrays;
+};
+
+// The loss is no number when the caller says stop.
+static double evaluate_objective(const void *options, const struct dc_model *model,
+                                 const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
+                                 struct dc_loss_cotangent *cotangent)
+{
+  const struct callback *callback = options;
+  const dcsim_trajectory view = dc_api_view(trajectory);
+  double value = 0;
+  (void)model, (void)input;
+  int answer = callback->function(callback->context, &view, &value, cotangent ? cotangent->frames.wrenches[0] : NULL,
+                                  cotangent ? cotangent->frames.forces : NULL);
+  if (!answer)
+    return value;
+#pragma omp atomic write
+  *callback->answer = answer;
+  return NAN;
+}
+
+static const struct dc_objective_type callers_objective = {
+    .name = "function", .summary = "the caller's objective", .evaluate = evaluate_objective};
+
+static enum dc_status collect_objectives(dcsim_problem *problem, const dcsim_problem_options *options,
+                                         struct dc_error *error)
+{
+  const struct dc_task *task = &problem->scene->task;
+  size_t kept = options->only_objective ? 0 : (size_t)task->objective_count, count = kept;
+  problem->task = *task;
+  problem->callback = (struct callback){options->objective, options->objective_context, &problem->answer};
+  problem->objectives = dc_alloc(kept + 1, sizeof *problem->objectives);
+  if (!problem->objectives)
+    return dc_fail(error, DC_MEMORY, "out of memory for objectives");
+  if (kept)
+    memcpy(problem->objectives, task->objectives, kept * sizeof *task->objectives);
+  problem->objectives[kept] = (struct dc_objective){.type = &callers_objective, .options = &problem->callback};
+  count += options->objective != NULL;
+  problem->task.objectives = problem->objectives;
+  problem->task.objective_count = (int)count;
+  return DC_OK;
+}
+
+static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options *options, struct dc_error *error)
+{
+  const struct dc_scene *scene = problem->scene;
+  int all = (int)scene->definition.time.steps, steps = options->steps ? options->steps : all;
+  if (scene->refinement.given)
+    return dc_fail(error, DC_BAD_INPUT, "%.300s: a refinement has no time to roll out", scene->path);
+  if (steps < 0 || steps > all)
+    return dc_fail(error, DC_USAGE, "a problem of %d steps: the scene has %d", steps, all);
+  enum dc_status status = dc_gradient_check_model(&scene->gradient, scene->definition.contact_model, error);
+  if (!status)
+    status = dc_api_check_memory(scene, dc_api_problem_bytes(scene, steps), error);
+  if (!status)
+    status = collect_objectives(problem, options, error);
+  if (status)
+    return status;
+  problem->plan = dc_plan_create(&scene->model, &problem->task, steps, error);
+  if (!problem->plan)
+    return error->status;
+  dc_plan_set_gradient(problem->plan, &scene->gradient);
+  problem->gradient = dc_alloc((size_t)problem->plan->parameter_count, sizeof *problem->gradient);
+  return problem->gradient ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a gradient");
+}
+
+int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
+                         dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_problem_options own = {0};
+  *problem = NULL;
+  dcsim_problem *made = dc_alloc(1, sizeof *made);
+  enum dc_status status = made ? dc_api_read_sized(&own, sizeof own, options, &local)
+                               : dc_fail(&local, DC_MEMORY, "out of memory for a problem");
+  if (!status) {
+    made->scene = scene->scene;
+    status = create(made, &own, &local);
+  }
+  if (status) {
+    dcsim_problem_destroy(made);
+    return dc_api_fail(error, &local, status);
+  }
+  *problem = made;
+  return DCSIM_OK;
+}
+
+void dcsim_problem_destroy(dcsim_problem *problem)
+{
+  if (!problem)
+    return;
+  dc_plan_destroy(problem->plan);
+  free(problem->objectives);
+  free(problem->gradient);
+  dc_api_arrays_free(&problem->arrays);
+  free(problem);
+}
+
+int dcsim_problem_dimension(const dcsim_problem *problem)
+{
+  return problem->plan->parameter_count;
+}
+
+void dcsim_problem_initial(const dcsim_problem *problem, double *x)
+{
+  if (x)
+    dc_task_initial(&problem->task, problem->plan->model, problem->plan->window.steps, x);
+}
+
+void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high)
+{
+  for (int i = 0; i < problem->plan->parameter_count; i++) {
+    if (low)
+      low[i] = -INFINITY;
+    if (high)
+      high[i] = INFINITY;
+  }
+}
+
+void dcsim_problem_groups(const dcsim_problem *problem, int *group)
+{
+  if (group)
+    dc_task_groups(&problem->task, problem->plan->model, problem->plan->window.steps, group);
+}
+
+void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size)
+{
+  dc_task_parameter_name(&problem->task, problem->plan->model, problem->plan->window.steps, i, name, size);
+}
+
+int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  double value;
+  problem->answer = 0;
+  problem->plan->succeeded = false;
+  enum dc_status status = dc_plan_evaluate(problem->plan, x, &value, gradient ? problem->gradient : NULL, &local);
+  if (status && problem->answer)
+    status = dc_fail(&local, DC_STOPPED, "the objective function returned %d", problem->answer);
+  if (status)
+    return dc_api_fail_in_process(error, &local, status);
+  *loss = value;
+  if (gradient)
+    memcpy(gradient, problem->gradient, (size_t)problem->plan->parameter_count * sizeof *gradient);
+  return DCSIM_OK;
+}
+
+// Of the last evaluation, or NULL.
+static const struct dc_trajectory *evaluated(const dcsim_problem *problem)
+{
+  return problem->plan->succeeded ? problem->plan->trajectory : NULL;
+}
+
+int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error)
+{
+  const struct dc_plan *plan = problem->plan;
+  return dc_api_get_trajectory(plan->model, plan->input, evaluated(problem), &problem->arrays, trajectory, error);
+}
+
+int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error)
+{
+  const struct dc_plan *plan = problem->plan;
+  return dc_api_get_contacts(plan->rollout, plan->input, evaluated(problem), &problem->arrays, contacts, error);
+}

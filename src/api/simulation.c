@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step by step in the caller's process: every step is a rollout of one step from the state (q, qd).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/arrays.h"
+#include "dynamics/readout.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+struct dcsim_simulation {
+  const struct dc_model *model;
+  struct dc_rollout *rollout;
+  struct dc_rollout_input *input;  // of the last step
+  struct dc_trajectory *trajectory;
+  bool stepped;    // trajectory is that of input
+  double *q, *qd;  // the state
+  // of a stepper that brings its own contacts, in which surfaces may overlap: the state before; NULL: none
+  double *before;
+  struct dc_api_arrays arrays;
+};
+
+static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene *scene, struct dc_error *error)
+{
+  const struct dc_model *model = simulation->model = &scene->model;
+  if (scene->refinement.given)
+    return dc_fail(error, DC_BAD_INPUT, "%.300s: a refinement has no time to step through", scene->path);
+  enum dc_status status = dc_api_check_memory(scene, dc_api_problem_bytes(scene, 1), error);
+  if (status)
+    return status;
+  simulation->rollout = dc_rollout_create(model, error);
+  if (!simulation->rollout)
+    return error->status;
+  simulation->input = dc_rollout_input_create(model, 1);
+  simulation->trajectory = dc_trajectory_create(model, 1);
+  simulation->q = dc_alloc((size_t)model->bodies.nq, sizeof(double));
+  simulation->qd = dc_alloc((size_t)model->bodies.nv, sizeof(double));
+  if (!simulation->input || !simulation->trajectory || !simulation->q || !simulation->qd)
+    return dc_fail(error, DC_MEMORY, "out of memory for a simulation");
+  dc_initial_state(&model->bodies, simulation->q);
+  dc_initial_velocity(&model->bodies, simulation->qd);
+  return DC_OK;
+}
+
+int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_simulation *made = *simulation = dc_alloc(1, sizeof *made);
+  enum dc_status status =
+      made ? create(made, scene->scene, &local) : dc_fail(&local, DC_MEMORY, "out of memory for a simulation");
+  if (!status)
+    return DCSIM_OK;
+  dcsim_simulation_destroy(made);
+  *simulation = NULL;
+  return dc_api_fail(error, &local, status);
+}
+
+void dcsim_simulation_destroy(dcsim_simulation *simulation)
+{
+  if (!simulation)
+    return;
+  dc_rollout_destroy(simulation->rollout);
+  dc_rollout_input_destroy(simulation->input);
+  dc_trajectory_destroy(simulation->trajectory);
+  free(simulation->q);
+  free(simulation->qd);
+  free(simulation->before);
+  dc_api_arrays_free(&simulation->arrays);
+  free(simulation);
+}
+
+static enum dc_status check_finite(const char *what, const double *numbers, int count, struct dc_error *error)
+{
+  for (int i = 0; i < count; i++)
+    if (!isfinite(numbers[i]))
+      return dc_fail(error, DC_USAGE, "%s[%d] is not finite", what, i);
+  return DC_OK;
+}
+
+static enum dc_status check_quaternions(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
+{
+  static const double farthest = 1e-3;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      double length = part->kind == DC_PART_BALL ? sqrt(dc_dot(q + part->q, q + part->q, 4)) : 1;
+      if (fabs(length - 1) > farthest)
+        return dc_fail(error, DC_USAGE, "the quaternion of \"%s\", from q[%d] on, has length %.6g",
+                       bodies->bodies[i].name, part->q, length);
+    }
+  return DC_OK;
+}
+
+// A state of a step keeps its bits.
+static void normalize_quaternions(const struct dc_bodies *bodies, double *q)
+{
+  static const double rounding = 1e-14;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++)
+      if (bodies->bodies[i].parts[p].kind == DC_PART_BALL) {
+        double *quaternion = q + bodies->bodies[i].parts[p].q;
+        if (fabs(dc_dot(quaternion, quaternion, 4) - 1) > rounding)
+          dc_rotation_normalize(quaternion);
+      }
+}
+
+int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error)
+{
+  const struct dc_bodies *bodies = &simulation->model->bodies;
+  struct dc_error local = {0};
+  enum dc_status status = q ? check_finite("q", q, bodies->nq, &local) : DC_OK;
+  if (!status && qd)
+    status = check_finite("qd", qd, bodies->nv, &local);
+  if (!status && q)
+    status = check_quaternions(bodies, q, &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  if (q)
+    memcpy(simulation->q, q, (size_t)bodies->nq * sizeof *q);
+  else
+    dc_initial_state(bodies, simulation->q);
+  if (qd)
+    memcpy(simulation->qd, qd, (size_t)bodies->nv * sizeof *qd);
+  else
+    dc_initial_velocity(bodies, simulation->qd);
+  if (q)
+    normalize_quaternions(bodies, simulation->q);
+  free(simulation->before);
+  simulation->before = NULL;
+  simulation->stepped = false;
+  return DCSIM_OK;
+}
+
+void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd)
+{
+  const struct dc_bodies *bodies = &simulation->model->bodies;
+  if (q)
+    memcpy(q, simulation->q, (size_t)bodies->nq * sizeof *q);
+  if (qd)
+    memcpy(qd, simulation->qd, (size_t)bodies->nv * sizeof *qd);
+}
+
+static enum dc_status set_targets(dcsim_simulation *simulation, const double *target, const double *velocity,
+                                  struct dc_error *error)
+{
+  struct dc_rollout_input *input = simulation->input;
+  int count = simulation->model->bodies.actuator_count;
+  enum dc_status status = target ? check_finite("target", target, count, error) : DC_OK;
+  if (!status && velocity)
+    status = check_finite("target_velocity", velocity, count, error);
+  if (status)
+    return status;
+  if (target)
+    memcpy(input->target_position, target, (size_t)count * sizeof *target);
+  if (velocity)
+    memcpy(input->target_velocity, velocity, (size_t)count * sizeof *velocity);
+  return DC_OK;
+}
+
+// Where surfaces may overlap a state goes on from another one.
+static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error *error)
+{
+  size_t nq = (size_t)simulation->model->bodies.nq;
+  if (!simulation->trajectory->velocity)
+    return DC_OK;
+  if (!simulation->before && !(simulation->before = dc_alloc(nq, sizeof(double))))
+    return dc_fail(error, DC_MEMORY, "out of memory for a state");
+  memcpy(simulation->before, simulation->q, nq * sizeof *simulation->before);
+  return DC_OK;
+}
+
+static enum dc_status step(dcsim_simulation *simulation, const double *target, const double *velocity,
+                           struct dc_error *error)
+{
+  const struct dc_model *model = simulation->model;
+  struct dc_rollout_input *input = simulation->input;
+  size_t nq = (size_t)model->bodies.nq, nv = (size_t)model->bodies.nv;
+  simulation->stepped = false;
+  dc_rollout_input_reset(model, input);
+  enum dc_status status = set_targets(simulation, target, velocity, error);
+  if (status)
+    return status;
+  memcpy(input->q, simulation->q, nq * sizeof *input->q);
+  memcpy(input->velocity, simulation->qd, nv * sizeof *input->velocity);
+  input->q_before = simulation->before;
+  input->before_length = model->definition.time.step;
+  status = dc_rollout_forward(simulation->rollout, input, simulation->trajectory, error);
+  if (!status)
+    status = keep_before(simulation, error);
+  if (status)
+    return status;
+  memcpy(simulation->q, simulation->trajectory->q + nq, nq * sizeof *simulation->q);
+  dc_trajectory_velocity(model, input, simulation->trajectory, 1, simulation->qd);
+  simulation->stepped = true;
+  return DC_OK;
+}
+
+int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
+                          dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = step(simulation, target, target_velocity, &local);
+  return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
+}
+
+// Of the last step, or NULL.
+static const struct dc_trajectory *stepped(const dcsim_simulation *simulation)
+{
+  return simulation->stepped ? simulation->trajectory : NULL;
+}
+
+int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajectory *trajectory, dcsim_error *error)
+{
+  return dc_api_get_trajectory(simulation->model, simulation->input, stepped(simulation), &simulation->arrays,
+                               trajectory, error);
+}
+
+int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error)
+{
+  return dc_api_get_contacts(simulation->rollout, simulation->input, stepped(simulation), &simulation->arrays, contacts,
+                             error);
+}
+
+int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = simulation->stepped ? dc_step_linearize(simulation->rollout, simulation->input,
+                                                                  simulation->trajectory, a, b, &local)
+                                              : dc_fail(&local, DC_USAGE, "there is no step to linearize");
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+}

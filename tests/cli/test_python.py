@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package against the library and the command line: TAP.  Run by test_python.sh.
+import gc
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import traceback
+
+import numpy as np
+
+import dcsim
+
+SCENES = pathlib.Path(sys.argv[1])
+PROGRAM = sys.argv[2]
+SCENE = {
+    "time": {"step": 0.02, "steps": 25}, "contact": {"model": "bsh", "stiffness": 1e-5, "friction": 0.3}, "solver": {"tolerance": 1e-9},
+    "shapes": {"ball": {"type": "sphere", "radius": 0.1, "level": 1}, "ground": {"type": "plane"}},
+    "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"},
+               {"name": "cue", "shape": "ball", "mass": 0.05, "position": [-0.4, 0.01, 0.11], "velocity": [1.5, 0, 0]},
+               {"name": "ball", "shape": "ball", "mass": 0.05, "position": [0, 0, 0.11]}],
+    "control": [{"type": "initial_state", "body": "cue", "velocity": "xy"}],
+    "objective": [{"type": "reach", "body": "ball", "target": [0.5, 0.1, 0.1], "tolerance": 0.01}],
+    "optimizer": {"type": "adam", "learning_rate": 0.03, "iterations": 12}}
+X = np.array([0.1, 0.02])
+
+
+def test_gradient():
+    problem = dcsim.open(SCENE).problem()
+    loss, gradient = problem.value_and_grad(X)
+    for i, h in enumerate((1e-6, 1e-6)):
+        e = h * np.eye(2)[i]
+        difference = (problem.value(X + e) - problem.value(X - e)) / (2 * h)
+        assert abs(difference - gradient[i]) < 1e-6 * np.abs(gradient).max(), (difference, gradient)
+    assert problem.names == ["cue.velocity.x", "cue.velocity.y"]
+    assert problem.dimension == 2 and list(problem.groups) == [0, 0] and (problem.initial == 0).all()
+    assert (problem.bounds[0] < problem.bounds[1]).all()
+    assert loss == problem.value(X.tolist())
+
+
+def test_views():
+    """Views cost no copy, outlive the problem's name, and are read only."""
+    problem = dcsim.open(SCENE).problem()
+    problem.value(X)
+    t, c = problem.trajectory(), problem.contacts()
+    assert t.poses.shape == (26, 3, 16) and t.q.shape == (26, 14) and t.qd.shape == (26, 12)
+    assert c.gaps.shape == (26, 3) and c.wrenches.shape == c.friction.shape == (26, 3, 2, 6)
+    assert np.array_equal(t.position[:, 1], t.q[:, :3]) and np.array_equal(t.quaternion[:, 2], t.q[:, 10:])
+    identity = np.einsum("tbij,tbkj->tbik", t.rotation, t.rotation)
+    assert np.abs(identity - np.eye(3)).max() < 1e-14
+    kept = t.q.copy()
+    problem.value(2 * X)
+    assert not np.array_equal(kept, t.q), "the numbers of a view are those of the last evaluation"
+    poses, last = t.poses, t.poses.copy()
+    del problem, t, c
+    gc.collect()
+    assert np.array_equal(poses, last)
+    try:
+        poses[0] = 0
+        assert False, "a view was written to"
+    except ValueError:
+        pass
+
+
+def test_objective():
+    scene = dcsim.open(SCENE)
+    target = np.array([0.5, 0.1, 0.1])
+
+    def reach(t, wrenches, forces):
+        off = t.position[-1, 2] - target
+        if wrenches is not None:
+            wrenches[-1, 2, 3:] += 2 * off
+        return off @ off - 1e-4
+
+    own, given = scene.problem(objective=reach, only_objective=True), scene.problem()
+    (a, ga), (b, gb) = own.value_and_grad(X), given.value_and_grad(X)
+    assert abs(a - b) < 1e-15 and np.abs(ga - gb).max() < 1e-12
+
+    def fails(t, wrenches, forces):
+        raise KeyError("mine")
+
+    try:
+        scene.problem(objective=fails).value(X)
+        assert False, "an exception got lost"
+    except KeyError as error:
+        assert error.args == ("mine",)
+
+
+def test_errors():
+    for text, place in (('{\n "time": {"step": -1}}', "text:2:"), ("{", "text:1:2")):
+        try:
+            dcsim.open(text)
+            assert False, "opened"
+        except dcsim.Error as error:
+            assert str(error).startswith(place) and error.status == 3, error
+    inside = json.loads(json.dumps(SCENE))
+    inside["bodies"][1]["position"] = [-0.1, 0, 0.11]
+    problem = dcsim.open(inside).problem()
+    assert problem.value(X, otherwise=5.0) == 5.0
+    try:
+        problem.value(X)
+        assert False, "infeasible"
+    except dcsim.Infeasible:
+        pass
+    try:
+        problem.value([1, 2, 3])
+        assert False, "three numbers for two"
+    except ValueError:
+        pass
+    assert dcsim.open(SCENE, overrides={"time.steps": 7}, model="exact").steps == 7
+
+
+def test_steps():
+    scene = dcsim.open(SCENE)
+    problem, simulation = scene.problem(), scene.simulation()
+    problem.value(problem.initial)
+    t = problem.trajectory()
+    q, qd = simulation.state
+    for k in range(1, scene.steps + 1):
+        before = q, qd
+        q, qd = simulation.step()
+        assert np.abs(q - t.q[k]).max() < 1e-8, k
+        again = scene.step(*before)
+        assert np.array_equal(again[0], q) and np.array_equal(again[1], qd)
+    a, b = simulation.linearize()
+    assert a.shape == (24, 24) and b.shape == (24, 0)
+    e = np.zeros(12)
+    e[3] = 1e-6  # the velocity of cue along x
+    column = (scene.step(before[0], before[1] + e)[1] - scene.step(before[0], before[1] - e)[1]) / 2e-6
+    assert np.abs(column - a[12:, 15]).max() < 1e-6 * np.abs(a).max(), np.abs(column - a[12:, 15]).max()
+
+
+def test_runs():
+    """A run of the package is a run of the command line; load gives its arrays."""
+    pathlib.Path("scene.json").write_text(json.dumps(SCENE))
+    scene, seen = dcsim.open("scene.json"), []
+    report = scene.optimize(directory="mine", progress=lambda p: seen.append((p.loss, p.parameters)) and False)
+    subprocess.run([PROGRAM, "optimize", "scene.json", "--quiet", "-o", "theirs"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "diff", "mine", "theirs"], check=True, stdout=subprocess.DEVNULL)
+    arrays = dcsim.run.load("mine")
+    problem = scene.problem()
+    assert len(seen) == 13 and all(problem.value(x) == loss for loss, x in seen)
+    assert min(loss for loss, _ in seen[1:]) < seen[0][0], [loss for loss, _ in seen]
+    assert report["loss"] == min(loss for loss, _ in seen)
+    best = min(seen, key=lambda row: row[0])[1]
+    assert np.array_equal(arrays["control"], best), (arrays["control"], best)
+    problem.value(best)
+    assert np.array_equal(arrays["position"], problem.trajectory().position)
+    stopped = scene.optimize(progress=lambda p: p.iteration == 1)
+    assert stopped["iterations"] < report["iterations"]
+
+
+def test_threads():
+    scene, losses = dcsim.open(SCENE), []
+    threads = [threading.Thread(target=lambda: losses.append(scene.problem().value_and_grad(X)[0])) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(losses) == 3 and len(set(losses)) == 1
+
+
+def test_scipy():
+    try:
+        from scipy.optimize import check_grad, minimize
+    except ImportError:
+        return "no scipy"
+    problem = dcsim.open(SCENE).problem()
+    start = problem.value(X)
+    result = minimize(problem.value_and_grad, X, jac=True, method="L-BFGS-B", options={"maxiter": 15})
+    assert result.fun < 0.1 * start, (start, result.fun)
+
+
+def test_torch():
+    try:
+        import torch
+        from dcsim.torch import Loss
+    except ImportError:
+        return "no torch"
+    problem = dcsim.open(SCENE).problem()
+    x = torch.tensor(X, requires_grad=True)
+    (3 * Loss.apply(2 * x, problem)).backward()
+    loss, gradient = problem.value_and_grad(2 * X)
+    assert np.allclose(x.grad.numpy(), 6 * gradient, rtol=1e-14)
+
+
+tests = [(name, function) for name, function in list(globals().items()) if name.startswith("test_")]
+print(f"1..{len(tests)}")
+failed = 0
+for number, (name, function) in enumerate(tests, 1):
+    try:
+        skipped = function()
+        print(f"ok {number} - {name}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+    except Exception:
+        failed = 1
+        print("".join("# " + line + "\n" for line in traceback.format_exc().splitlines()), end="")
+        print(f"not ok {number} - {name}", flush=True)
+sys.exit(failed)

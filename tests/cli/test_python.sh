@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The Python package and its examples, against the library of the build tree.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+export PYTHONPATH="$DCSIM_SOURCE/python" PYTHONDONTWRITEBYTECODE=1
+export DCSIM_LIBRARY="$DCSIM_BUILD/.libs/libdcsim.so"
+if [ ! -e "$DCSIM_LIBRARY" ]; then
+  echo "1..0 # SKIP no shared library"
+  exit 0
+fi
+if ! python_with numpy; then
+  echo "1..0 # SKIP no python3 with numpy"
+  exit 0
+fi
+"$python" -c 'import ctypes, os; ctypes.CDLL(os.environ["DCSIM_LIBRARY"])' 2>why || {
+  echo "1..0 # SKIP the library cannot be loaded into python3 (a build with sanitizers): $(tail -n 1 why)"
+  exit 0
+}
+within 120 "$python" "$DCSIM_SOURCE/tests/cli/test_python.py" "$DCSIM_SOURCE/scenes" "$dcsim" >tap
+count=$(grep -cE '^(not )?ok ' tap)
+failures=$(grep -c '^not ok ' tap)
+grep -v '^1\.\.' tap
+check "the tests of the package ran" grep -q '^1\.\.' tap
+check "all of them" [ "1..$((count - 1))" = "$(grep '^1\.\.' tap)" ]
+
+# The examples lower the loss by what they are known to, in less time.
+lowers() {  # lowers BELOW PROGRAM ARGUMENT...: the last loss printed is below
+  lowers_to=$1
+  shift
+  within 120 "$python" "$DCSIM_SOURCE/examples/$@" "$DCSIM_SOURCE/scenes/billiards.json" $iterations >said && sed 's/^/# /' said &&
+    awk -v most="$lowers_to" '/: loss .* after / { loss = $3 } END { exit !(loss != "" && loss < most) }' said
+}
+iterations=""
+if "$python" -c 'import scipy' 2>/dev/null; then
+  check "SciPy minimizes billiards" lowers 0.06 billiards_scipy.py
+else
+  skip "SciPy minimizes billiards" "no scipy"
+fi
+iterations=40
+if "$python" -c 'import torch' 2>/dev/null; then
+  check "PyTorch minimizes billiards" lowers 0.08 billiards_torch.py
+else
+  skip "PyTorch minimizes billiards" "no torch"
+fi
+finish
