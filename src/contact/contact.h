@@ -134,6 +134,22 @@ struct dc_guard {
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity);
 
+// Points beside twists: the same potential as a function of all vertices of the bodies' meshes, instead of the poses they
+// are placed by.  Weights of the terms, radii and spreads of the nodes of sphere trees and the tree itself stay as they are,
+// the centres of nodes move with their triangles.  What rigid bodies sum up to 6 + 21 numbers is here a force for every
+// vertex and a product with velocities of the vertices (docs/theory.md, "Points").  Of all pairs, at the poses of the last
+// evaluation; world axes; without stiffness.  bsh with weights "consistent", and exact.
+bool dc_contact_has_points(const struct dc_contact *contact);
+// How many vertices the mesh of a body has; its points.
+int dc_contact_point_count(const struct dc_contact *contact, int body);
+// -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
+enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
+                                       double (*const *forces)[3], struct dc_error *error);
+// d2P/dx dx times velocities[body][point_count] (m per unit), added to products likewise, 1/m per unit.
+enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
+                                        const double (*const *velocities)[3], double (*const *products)[3],
+                                        struct dc_error *error);
+
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
