@@ -134,14 +134,16 @@ struct dc_guard {
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity);
 
-// Points beside twists: the same potential as a function of all vertices of the bodies' meshes, instead of the poses they
-// are placed by.  Weights of the terms, radii and spreads of the nodes of sphere trees and the tree itself stay as they are,
-// the centres of nodes move with their triangles.  What rigid bodies sum up to 6 + 21 numbers is here a force for every
-// vertex and a product with velocities of the vertices (docs/theory.md, "Points").  Of all pairs, at the poses of the last
-// evaluation; world axes; without stiffness.  bsh with weights "consistent", and exact.
+// Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are placed
+// by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere trees,
+// radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  What rigid bodies sum
+// up to 6 + 21 numbers is here a force for every point and a product with the velocities of all points (docs/theory.md,
+// "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
+// Whether the model offers them: bsh (with weights "consistent"), exact and sdrs do.
 bool dc_contact_has_points(const struct dc_contact *contact);
-// How many vertices the mesh of a body has; its points.
+// How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
+const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];
 // -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
                                        double (*const *forces)[3], struct dc_error *error);

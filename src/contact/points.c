@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The potential by the vertices of the bodies (docs/theory.md, "Points").
+// The potential by the points of the bodies, and that of bsh and exact by the vertices of their meshes (docs/theory.md,
+// "Points").
 //
 // A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient by
 // the vertices is W dE/dx, of the product with velocities Wdot dE/dx + W (d2E/dx2) xdot.
@@ -14,21 +15,10 @@
 #include <string.h>
 
 #include "contact/plane_slip.h"
+#include "contact/points.h"
 #include "contact/triangle_friction.h"
 
 static const double SQRT12 = 3.4641016151377545871;
-
-// One evaluation over all pairs.  Without velocities it is of forces, which are minus the gradient.
-struct points {
-  const struct dc_contact *contact;
-  const double (*const *velocities)[3];
-  double (*const *results)[3];
-  double (**node_velocities)[3], (**node_results)[3];  // [bodies][nodes]
-  double *weight_rates, *energy_rates;                 // [most blends] of the pair at hand
-  // The pair at hand.
-  const struct dc_pair *pair;
-  double arm[3];
-};
 
 static double rate_of(const double *rates, int blend)
 {
@@ -36,7 +26,7 @@ static double rate_of(const double *rates, int blend)
 }
 
 // A radial term of nodes (i, j): adds U e and its rate, with Udot.
-static void add_radial(const struct points *p, int i, int j, const double e[3], double r, double u, double u_rate)
+static void add_radial(const struct dc_points *p, int i, int j, const double e[3], double r, double u, double u_rate)
 {
   int bodies[2] = {p->pair->a, p->pair->b}, nodes[2] = {i, j};
   double result[3];
@@ -55,7 +45,7 @@ static void add_radial(const struct points *p, int i, int j, const double e[3], 
   }
 }
 
-static double radial_rate(const struct points *p, int i, int j, const double e[3])
+static double radial_rate(const struct dc_points *p, int i, int j, const double e[3])
 {
   double d[3];
   dc_vec_sub(d, p->node_velocities[p->pair->a][i], p->node_velocities[p->pair->b][j]);
@@ -72,7 +62,7 @@ static void centred_potential(double r, double spread, double scale, double leng
 }
 
 // Of nodes (i, j), weighted by the blend they belong to: energy rate only, or all.
-static void centred_term(const struct points *p, const struct dc_node_term *term, double weight, bool rates)
+static void centred_term(const struct dc_points *p, const struct dc_node_term *term, double weight, bool rates)
 {
   const struct dc_collider *a = &p->contact->colliders[p->pair->a], *b = &p->contact->colliders[p->pair->b];
   double e[3], first, second;
@@ -103,8 +93,8 @@ static double side(int v)
   return v < 3 ? 1 : -1;
 }
 
-static void read_lane(const struct points *p, const struct dc_friction_batch *batch, int l, const struct dc_term *term,
-                      struct triangles *t)
+static void read_lane(const struct dc_points *p, const struct dc_friction_batch *batch, int l,
+                      const struct dc_term *term, struct triangles *t)
 {
   const struct dc_pair *pair = p->pair;
   const struct dc_collider *a = &p->contact->colliders[pair->a], *b = &p->contact->colliders[pair->b];
@@ -162,12 +152,12 @@ static void triangle_product(const struct triangles *t, double weight, double we
 }
 
 // All triangle pairs: energy rates only, or all.
-static void triangle_terms(const struct points *p, const struct dc_pose *poses, bool rates)
+static void triangle_terms(const struct dc_points *p, bool rates)
 {
   const struct dc_pair *pair = p->pair;
   struct dc_friction_place place = {.length = p->contact->settings.length};
   dc_vec_copy(place.arm, p->arm);
-  memcpy(place.rotation_b, poses[pair->b].rotation, sizeof place.rotation_b);
+  memcpy(place.rotation_b, p->poses[pair->b].rotation, sizeof place.rotation_b);
   for (size_t first = 0; first < pair->exact_count; first += DC_BATCH) {
     struct dc_friction_batch batch;
     size_t count = pair->exact_count - first < DC_BATCH ? pair->exact_count - first : DC_BATCH;
@@ -211,11 +201,11 @@ static struct blend blend_of(const struct dc_pair *pair, size_t k)
 }
 
 // Rates of the energies below the blends, innermost first, and of the weights.
-static void blend_rates(const struct points *p, const struct dc_pose *poses)
+static void blend_rates(const struct dc_points *p)
 {
   const struct dc_pair *pair = p->pair;
   memset(p->energy_rates, 0, pair->blend_count * sizeof *p->energy_rates);
-  triangle_terms(p, poses, true);
+  triangle_terms(p, true);
   for (size_t t = 0; t < pair->centred_count; t++)
     centred_term(p, &pair->centred[t], 0, true);
   for (size_t k = pair->blend_count - 1; k > 0; k--) {
@@ -233,7 +223,7 @@ static void blend_rates(const struct points *p, const struct dc_pose *poses)
   }
 }
 
-static void blend_terms(const struct points *p)
+static void blend_terms(const struct dc_points *p)
 {
   for (size_t k = 1; k < p->pair->blend_count; k++) {
     struct blend blend = blend_of(p->pair, k);
@@ -249,50 +239,51 @@ static void blend_terms(const struct points *p)
   }
 }
 
-static void primitive_terms(const struct points *p, const struct dc_pose *poses)
+void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitive *seen, const double arm[3], int index,
+                             const double value[3])
 {
-  enum { BLOCK = 64 };
+  double normal[3], size = -value[1];
+  dc_primitive_gap(seen, arm, normal);
+  if (p->velocities)
+    size = value[2] * dc_vec_dot(normal, p->velocities[p->pair->a][index]);
+  dc_vec_add_scaled(p->results[p->pair->a][index], p->results[p->pair->a][index], size, normal);
+}
+
+static void primitive_terms(const struct dc_points *p)
+{
   const struct dc_collider *a = &p->contact->colliders[p->pair->a];
-  struct dc_primitive seen = dc_primitive_about(&p->contact->colliders[p->pair->b].primitive, &poses[p->pair->a]);
+  struct dc_primitive seen = dc_primitive_about(&p->contact->colliders[p->pair->b].primitive, &p->poses[p->pair->a]);
   struct dc_primitive_points mesh = {p->contact, a, (const double(*)[3])a->turned, a->vertex_count};
-  for (int first = 0; first < a->vertex_count; first += BLOCK) {
-    int count = a->vertex_count - first < BLOCK ? a->vertex_count - first : BLOCK;
-    double gaps[BLOCK], normals[BLOCK][3], values[BLOCK][3];
-    for (int v = 0; v < count; v++)
-      gaps[v] = dc_primitive_gap(&seen, a->turned[first + v], normals[v]);
-    dc_primitive_far_barrier(&mesh, first, count, gaps, values);
-    for (int v = 0; v < count; v++) {
-      double *to = p->results[p->pair->a][first + v], size = -values[v][1];
-      if (p->velocities)
-        size = values[v][2] * dc_vec_dot(normals[v], p->velocities[p->pair->a][first + v]);
-      dc_vec_add_scaled(to, to, size, normals[v]);
-    }
+  for (int v = 0; v < a->vertex_count; v++) {
+    double gap = dc_primitive_gap(&seen, a->turned[v], NULL), value[1][3];
+    dc_primitive_far_barrier(&mesh, v, 1, &gap, value);
+    dc_points_add_primitive(p, &seen, a->turned[v], v, value[0]);
   }
 }
 
-static void pair_terms(struct points *p, const struct dc_pose *poses)
+static int add_pair(struct dc_points *p)
 {
   static const struct dc_node_term roots = {.blend = 0};
   const struct dc_pair *pair = p->pair;
   double *rates = p->weight_rates;
-  dc_vec_sub(p->arm, poses[pair->a].position, poses[pair->b].position);
   if (p->contact->colliders[pair->b].primitive.type) {
-    primitive_terms(p, poses);
-    return;
+    primitive_terms(p);
+    return 0;
   }
   if (pair->far || !p->velocities || pair->blend_count < 2)
     p->weight_rates = NULL;
   else
-    blend_rates(p, poses);
+    blend_rates(p);
   if (pair->far) {
     centred_term(p, &roots, 1, false);
   } else {
-    triangle_terms(p, poses, false);
+    triangle_terms(p, false);
     for (size_t t = 0; t < pair->centred_count; t++)
       centred_term(p, &pair->centred[t], pair->sums[pair->centred[t].blend].weight, false);
     blend_terms(p);
   }
   p->weight_rates = rates;
+  return 0;
 }
 
 // Velocities of the centres of nodes: of a leaf the mean of its vertices, then weighted means, children first.
@@ -329,8 +320,7 @@ static void lower_results(const struct dc_collider *collider, double (*nodes)[3]
   }
 }
 
-// Workspace, in one arena.
-static bool reserve(struct points *p, struct dc_arena *arena)
+static int begin(struct dc_points *p, struct dc_arena *arena)
 {
   const struct dc_contact *contact = p->contact;
   size_t bodies = (size_t)contact->bodies->count, blends = 1;
@@ -341,7 +331,7 @@ static bool reserve(struct points *p, struct dc_arena *arena)
   p->weight_rates = dc_arena_alloc(arena, blends, sizeof *p->weight_rates);
   p->energy_rates = dc_arena_alloc(arena, blends, sizeof *p->energy_rates);
   if (!p->node_velocities || !p->node_results || !p->weight_rates || !p->energy_rates)
-    return false;
+    return -1;
   for (size_t i = 0; i < bodies; i++) {
     size_t nodes = (size_t)contact->colliders[i].tree.node_count;
     if (nodes == 0)
@@ -349,57 +339,98 @@ static bool reserve(struct points *p, struct dc_arena *arena)
     p->node_velocities[i] = dc_arena_alloc(arena, nodes, sizeof **p->node_velocities);
     p->node_results[i] = dc_arena_alloc(arena, nodes, sizeof **p->node_results);
     if (!p->node_velocities[i] || !p->node_results[i])
-      return false;
+      return -1;
     if (p->velocities)
       raise_velocities(&contact->colliders[i], p->velocities[i], p->node_velocities[i]);
   }
-  return true;
+  return 0;
 }
 
-bool dc_contact_has_points(const struct dc_contact *contact)
+static void end(struct dc_points *p)
 {
-  return contact->model->methods == &dc_plane_methods &&
-         (!contact->model->hierarchical || contact->settings.weights == DC_WEIGHTS_CONSISTENT);
+  for (int i = 0; i < p->contact->bodies->count; i++)
+    if (p->contact->colliders[i].tree.node_count > 0)
+      lower_results(&p->contact->colliders[i], p->node_results[i], p->results[i]);
 }
 
-int dc_contact_point_count(const struct dc_contact *contact, int body)
+static bool offers(const struct dc_contact *contact)
+{
+  return !contact->model->hierarchical || contact->settings.weights == DC_WEIGHTS_CONSISTENT;
+}
+
+static int count(const struct dc_contact *contact, int body)
 {
   return contact->colliders[body].vertex_count;
 }
 
-static enum dc_status run(struct points *p, const struct dc_pose *poses, struct dc_error *error)
+static const double (*places(const struct dc_contact *contact, int body))[3]
+{
+  return (const double(*)[3])contact->colliders[body].vertices;
+}
+
+const struct dc_point_methods dc_plane_points = {
+    .offers = offers, .count = count, .places = places, .begin = begin, .add_pair = add_pair, .end = end};
+
+static const struct dc_point_methods *methods_of(const struct dc_contact *contact)
+{
+  return contact->model->methods->points;
+}
+
+bool dc_contact_has_points(const struct dc_contact *contact)
+{
+  const struct dc_point_methods *methods = methods_of(contact);
+  return methods && (!methods->offers || methods->offers(contact));
+}
+
+int dc_contact_point_count(const struct dc_contact *contact, int body)
+{
+  return methods_of(contact)->count(contact, body);
+}
+
+const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3]
+{
+  return methods_of(contact)->places(contact, body);
+}
+
+static int add_pairs(struct dc_points *p, struct dc_arena *arena)
+{
+  const struct dc_point_methods *methods = methods_of(p->contact);
+  if (!arena || (methods->begin && methods->begin(p, arena)))
+    return -1;
+  for (int k = 0; k < p->contact->pair_count; k++) {
+    p->pair = &p->contact->pairs[k];
+    dc_vec_sub(p->arm, p->poses[p->pair->a].position, p->poses[p->pair->b].position);
+    if (methods->add_pair(p))
+      return -1;
+  }
+  if (methods->end)
+    methods->end(p);
+  return 0;
+}
+
+static enum dc_status run(struct dc_points *p, struct dc_error *error)
 {
   const struct dc_contact *contact = p->contact;
   for (int k = 0; k < contact->pair_count; k++)
     if (contact->pairs[k].crossing || contact->pairs[k].failed)
       return dc_fail(error, DC_NUMERICAL, "surfaces that meet have no forces on their points");
   struct dc_arena *arena = dc_arena_create();
-  if (!arena || !reserve(p, arena)) {
-    dc_arena_destroy(arena);
-    return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
-  }
-  for (int k = 0; k < contact->pair_count; k++) {
-    p->pair = &contact->pairs[k];
-    pair_terms(p, poses);
-  }
-  for (int i = 0; i < contact->bodies->count; i++)
-    if (contact->colliders[i].tree.node_count > 0)
-      lower_results(&contact->colliders[i], p->node_results[i], p->results[i]);
+  int status = add_pairs(p, arena);
   dc_arena_destroy(arena);
-  return DC_OK;
+  return status ? dc_fail(error, DC_MEMORY, "out of memory for the points of contact") : DC_OK;
 }
 
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
                                        double (*const *forces)[3], struct dc_error *error)
 {
-  struct points points = {.contact = contact, .results = forces};
-  return run(&points, poses, error);
+  struct dc_points points = {.contact = contact, .poses = poses, .results = forces};
+  return run(&points, error);
 }
 
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *products)[3],
                                         struct dc_error *error)
 {
-  struct points points = {.contact = contact, .velocities = velocities, .results = products};
-  return run(&points, poses, error);
+  struct dc_points points = {.contact = contact, .poses = poses, .velocities = velocities, .results = products};
+  return run(&points, error);
 }

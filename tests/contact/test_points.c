@@ -13,11 +13,17 @@ static const struct kind {
      false, 1e-3, 0.5, 1},
     {"boxes, bsh", "bsh", "", "box size=0.3,0.25,0.2 divisions=2,2,2", "box size=0.4,0.3,0.2 divisions=2,2,1", false,
      1e-3, 0.5, 7},
-    {"boxes, offset", "bsh", "offset=true", "box size=0.3,0.25,0.2 divisions=2,2,2",
+    {"boxes, offset", "bsh", "offset=true length=0.3", "box size=0.3,0.25,0.2 divisions=2,2,2",
      "box size=0.4,0.3,0.2 divisions=2,2,1", false, 1e-3, 0.5, 7},
     {"balls, bsh", "bsh", "blend=0.5", "sphere radius=0.2 level=2", "sphere radius=0.3 level=2", false, 1e-3, 0.2, 7},
     {"far balls", "bsh", "", "sphere radius=0.2 level=1", "sphere radius=0.3 level=1", false, 3, 6, 10},
     {"half-space", "bsh", "", "box size=0.3,0.25,0.2 divisions=6,6,2", "plane", true, 1e-3, 0.3, 0},
+    {"hulls, sdrs", "sdrs", "support=0.1", "box size=0.3,0.25,0.2 divisions=2,2,1", "sphere radius=0.3 level=1", false,
+     1e-3, 0.05, 1},
+    {"triangle hulls, sdrs", "sdrs", "support=0.2 length=0.5 hulls=triangles", "box size=0.3,0.25,0.2 divisions=2,2,1",
+     "sphere radius=0.3 level=1", false, 1e-3, 0.05, 1},
+    {"half-space, sdrs", "sdrs", "support=0.05 length=2", "box size=0.3,0.25,0.2 divisions=2,2,1", "plane", true, 1e-3,
+     0.05, 1},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_POINTS = 400 };
 
@@ -68,6 +74,17 @@ static void start(struct points *p, const struct kind *kind, struct dc_random *r
   CHECK(isfinite(energy) && dc_contact_solved(p->contact) && dc_contact_has_points(p->contact), "%s", kind->name);
 }
 
+static int points_of(const struct points *p, int body)
+{
+  return dc_contact_point_count(p->contact, body);
+}
+
+// Arm of a point, world axes.
+static void arm_of(const struct points *p, int body, int v, double arm[3])
+{
+  dc_mat_apply(arm, p->scene.poses[body].rotation, dc_contact_point_places(p->contact, body)[v]);
+}
+
 static void forces_of(struct points *p, struct field *field)
 {
   struct dc_error error;
@@ -87,12 +104,12 @@ static void product_of(struct points *p, const struct field *velocities, struct 
 // Force and moment about the body's centre, and the sum of the sizes.
 static double resultant(const struct points *p, const struct field *field, int body, double wrench[6])
 {
-  const struct dc_collider *collider = &p->contact->colliders[body];
   double size = 0;
   memset(wrench, 0, 6 * sizeof *wrench);
-  for (int v = 0; v < collider->vertex_count; v++) {
-    double moment[3];
-    dc_vec_cross(moment, collider->turned[v], field->of[body][v]);
+  for (int v = 0; v < points_of(p, body); v++) {
+    double arm[3], moment[3];
+    arm_of(p, body, v, arm);
+    dc_vec_cross(moment, arm, field->of[body][v]);
     dc_vec_add(wrench, wrench, moment);
     dc_vec_add(wrench + 3, wrench + 3, field->of[body][v]);
     size += dc_vec_norm(field->of[body][v]);
@@ -130,8 +147,10 @@ static void rigid(const struct points *p, const double twists[2][6], struct fiel
 {
   clear(field);
   for (int x = 0; x < 2; x++)
-    for (int v = 0; v < p->contact->colliders[x].vertex_count; v++) {
-      dc_vec_cross(field->of[x][v], twists[x], p->contact->colliders[x].turned[v]);
+    for (int v = 0; v < points_of(p, x); v++) {
+      double arm[3];
+      arm_of(p, x, v, arm);
+      dc_vec_cross(field->of[x][v], twists[x], arm);
       dc_vec_add(field->of[x][v], field->of[x][v], twists[x] + 3);
     }
 }
@@ -155,7 +174,7 @@ static void test_rigid(void)
       rigid(&p, twists, &velocities);
       product_of(&p, &velocities, &products);
       other = resultant(&p, &products, 0, wrench);
-      for (int v = 0; v < p.contact->colliders[0].vertex_count; v++) {
+      for (int v = 0; v < points_of(&p, 0); v++) {
         double acceleration[3], turned[3];
         dc_vec_sub(turned, velocities.of[0][v], twists[0] + 3);
         dc_vec_cross(acceleration, twists[0], turned);
@@ -185,10 +204,11 @@ static void deform(struct points *p, const struct field *velocities, double step
   for (int x = 0; x < 2; x++) {
     struct dc_collider *collider = &p->contact->colliders[x];
     struct dc_sphere_tree *tree = &collider->tree;
-    for (int v = 0; v < collider->vertex_count; v++) {
+    double(*places)[3] = (double(*)[3])dc_contact_point_places(p->contact, x);
+    for (int v = 0; v < points_of(p, x); v++) {
       double local[3];
       dc_mat_apply_transposed(local, p->scene.poses[x].rotation, velocities->of[x][v]);
-      dc_vec_add_scaled(collider->vertices[v], collider->vertices[v], step, local);
+      dc_vec_add_scaled(places[v], places[v], step, local);
     }
     for (int i = tree->node_count - 1; i >= 0; i--)
       for (int k = 0; k < 3; k++) {
@@ -218,7 +238,7 @@ static void test_differences(void)
       terms |= p.terms;
       clear(&velocities);
       for (int x = 0; x < 2; x++)
-        for (int v = 0; v < p.contact->colliders[x].vertex_count; v++)
+        for (int v = 0; v < points_of(&p, x); v++)
           for (int i = 0; i < 3; i++)
             velocities.of[x][v][i] = dc_random_normal(&random);
       forces_of(&p, &forces);
@@ -233,7 +253,7 @@ static void test_differences(void)
           deform(&p, &velocities, sign ? step : -step);
         }
         for (int x = 0; x < 2; x++)
-          for (int v = 0; v < p.contact->colliders[x].vertex_count; v++) {
+          for (int v = 0; v < points_of(&p, x); v++) {
             power += dc_vec_dot(forces.of[x][v], velocities.of[x][v]);
             size += fabs(dc_vec_dot(forces.of[x][v], velocities.of[x][v]));
             for (int i = 0; i < 3; i++) {
@@ -251,21 +271,21 @@ static void test_differences(void)
     }
     CHECK(terms == kinds[k].terms, "%s: terms %d", kinds[k].name, terms);
     printf("# %s: forces %.2g, products %.2g\n", kinds[k].name, worst[0], worst[1]);
-    CHECK(worst[0] < 1e-8 && worst[1] < 3e-7, "%s: %g, %g", kinds[k].name, worst[0],
-          worst[1]);  // observed: 1.4e-9, 3.1e-8
+    CHECK(worst[0] < 2e-8 && worst[1] < 3e-7, "%s: %g, %g", kinds[k].name, worst[0],
+          worst[1]);  // observed: 4.5e-9, 3.1e-8
   }
 }
 
 // Other models say that they have none.
 static void test_offers(void)
 {
-  static const char *const without[] = {"sdrs", "ipc", "ipc-global"};
+  static const char *const without[] = {"ipc", "ipc-global"};
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     struct scene scene;
     scene_pair(&scene, "box size=0.3,0.25,0.2 divisions=1,1,1", "box size=0.3,0.25,0.2 divisions=1,1,1");
     CHECK(!dc_contact_has_points(scene_contact(&scene, without[i], "")), "%s", without[i]);
     CHECK(!dc_contact_has_points(scene_contact(&scene, "bsh", "weights=paper")), "bsh with the paper's weights");
-    CHECK(dc_contact_point_count(scene.contacts[0], 0) == 8, "%d", dc_contact_point_count(scene.contacts[0], 0));
+    CHECK(dc_contact_point_count(scene.contacts[1], 0) == 8, "%d", dc_contact_point_count(scene.contacts[1], 0));
     scene_end(&scene);
   }
 }
