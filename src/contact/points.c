@@ -249,14 +249,14 @@ void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitiv
   dc_vec_add_scaled(p->results[p->pair->a][index], p->results[p->pair->a][index], size, normal);
 }
 
-static void primitive_terms(const struct dc_points *p)
+void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrier *barrier)
 {
   const struct dc_collider *a = &p->contact->colliders[p->pair->a];
   struct dc_primitive seen = dc_primitive_about(&p->contact->colliders[p->pair->b].primitive, &p->poses[p->pair->a]);
   struct dc_primitive_points mesh = {p->contact, a, (const double(*)[3])a->turned, a->vertex_count};
   for (int v = 0; v < a->vertex_count; v++) {
     double gap = dc_primitive_gap(&seen, a->turned[v], NULL), value[1][3];
-    dc_primitive_far_barrier(&mesh, v, 1, &gap, value);
+    barrier(&mesh, v, 1, &gap, value);
     dc_points_add_primitive(p, &seen, a->turned[v], v, value[0]);
   }
 }
@@ -267,7 +267,7 @@ static int add_pair(struct dc_points *p)
   const struct dc_pair *pair = p->pair;
   double *rates = p->weight_rates;
   if (p->contact->colliders[pair->b].primitive.type) {
-    primitive_terms(p);
+    dc_points_add_primitive_pair(p, dc_primitive_far_barrier);
     return 0;
   }
   if (pair->far || !p->velocities || pair->blend_count < 2)
@@ -358,18 +358,22 @@ static bool offers(const struct dc_contact *contact)
   return !contact->model->hierarchical || contact->settings.weights == DC_WEIGHTS_CONSISTENT;
 }
 
-static int count(const struct dc_contact *contact, int body)
+int dc_points_of_mesh(const struct dc_contact *contact, int body)
 {
   return contact->colliders[body].vertex_count;
 }
 
-static const double (*places(const struct dc_contact *contact, int body))[3]
+const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3]
 {
   return (const double(*)[3])contact->colliders[body].vertices;
 }
 
-const struct dc_point_methods dc_plane_points = {
-    .offers = offers, .count = count, .places = places, .begin = begin, .add_pair = add_pair, .end = end};
+const struct dc_point_methods dc_plane_points = {.offers = offers,
+                                                 .count = dc_points_of_mesh,
+                                                 .places = dc_places_of_mesh,
+                                                 .begin = begin,
+                                                 .add_pair = add_pair,
+                                                 .end = end};
 
 static const struct dc_point_methods *methods_of(const struct dc_contact *contact)
 {

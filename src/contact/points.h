@@ -32,11 +32,17 @@ struct dc_point_methods {
   void (*end)(struct dc_points *points);  // NULL: nothing
 };
 
-extern const struct dc_point_methods dc_plane_points, dc_sdrs_points;
+extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points;
 
-// Forces of a barrier on points first ... first + count - 1 of body a above its primitive, or products: arms about c_a in
-// world axes, values as of dc_primitive_barrier.
+// The vertices of a body's mesh.
+int dc_points_of_mesh(const struct dc_contact *contact, int body);
+const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3];
+
+// Force of a barrier on one point of body a above its primitive, or product: seen about c_a, arm from there, world axes;
+// value: b, b', b''.
 void dc_points_add_primitive(const struct dc_points *points, const struct dc_primitive *seen, const double arm[3],
                              int index, const double value[3]);
+// The same for all vertices of body a.
+void dc_points_add_primitive_pair(const struct dc_points *points, dc_primitive_barrier *barrier);
 
 #endif

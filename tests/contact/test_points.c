@@ -8,22 +8,32 @@ static const struct kind {
   bool fixed;
   double near, far;  // gaps are drawn in between, m
   int terms;         // that appear in some trials
+  bool parallel;     // nearly, edges of both: what the mollifier of ipc is for
 } kinds[] = {
     {"boxes, exact", "exact", "", "box size=0.3,0.25,0.2 divisions=1,1,1", "box size=0.4,0.3,0.2 divisions=2,1,1",
-     false, 1e-3, 0.5, 1},
+     false, 1e-3, 0.5, 1, false},
     {"boxes, bsh", "bsh", "", "box size=0.3,0.25,0.2 divisions=2,2,2", "box size=0.4,0.3,0.2 divisions=2,2,1", false,
-     1e-3, 0.5, 7},
+     1e-3, 0.5, 7, false},
     {"boxes, offset", "bsh", "offset=true length=0.3", "box size=0.3,0.25,0.2 divisions=2,2,2",
-     "box size=0.4,0.3,0.2 divisions=2,2,1", false, 1e-3, 0.5, 7},
-    {"balls, bsh", "bsh", "blend=0.5", "sphere radius=0.2 level=2", "sphere radius=0.3 level=2", false, 1e-3, 0.2, 7},
-    {"far balls", "bsh", "", "sphere radius=0.2 level=1", "sphere radius=0.3 level=1", false, 3, 6, 10},
-    {"half-space", "bsh", "", "box size=0.3,0.25,0.2 divisions=6,6,2", "plane", true, 1e-3, 0.3, 0},
+     "box size=0.4,0.3,0.2 divisions=2,2,1", false, 1e-3, 0.5, 7, false},
+    {"balls, bsh", "bsh", "blend=0.5", "sphere radius=0.2 level=2", "sphere radius=0.3 level=2", false, 1e-3, 0.2, 7,
+     false},
+    {"far balls", "bsh", "", "sphere radius=0.2 level=1", "sphere radius=0.3 level=1", false, 3, 6, 10, false},
+    {"half-space", "bsh", "", "box size=0.3,0.25,0.2 divisions=6,6,2", "plane", true, 1e-3, 0.3, 0, false},
     {"hulls, sdrs", "sdrs", "support=0.1", "box size=0.3,0.25,0.2 divisions=2,2,1", "sphere radius=0.3 level=1", false,
-     1e-3, 0.05, 1},
+     1e-3, 0.05, 1, false},
     {"triangle hulls, sdrs", "sdrs", "support=0.2 length=0.5 hulls=triangles", "box size=0.3,0.25,0.2 divisions=2,2,1",
-     "sphere radius=0.3 level=1", false, 1e-3, 0.05, 1},
+     "sphere radius=0.3 level=1", false, 1e-3, 0.05, 1, false},
+    {"boxes, ipc", "ipc", "dhat=0.05", "box size=0.3,0.25,0.2 divisions=2,2,1", "box size=0.4,0.3,0.2 divisions=2,2,1",
+     false, 1e-3, 0.02, 1, false},
+    {"parallel boxes, ipc", "ipc", "dhat=0.05", "box size=0.3,0.25,0.2 divisions=2,2,1",
+     "box size=0.4,0.3,0.2 divisions=2,2,1", false, 1e-2, 0.03, 1, true},
+    {"boxes, ipc-global", "ipc-global", "length=0.5", "box size=0.3,0.25,0.2 divisions=1,1,1",
+     "box size=0.4,0.3,0.2 divisions=1,1,1", false, 1e-3, 0.3, 1, false},
+    {"half-space, ipc", "ipc", "dhat=0.05", "box size=0.3,0.25,0.2 divisions=2,2,1", "plane", true, 1e-3, 0.04, 0,
+     false},
     {"half-space, sdrs", "sdrs", "support=0.05 length=2", "box size=0.3,0.25,0.2 divisions=2,2,1", "plane", true, 1e-3,
-     0.05, 1},
+     0.05, 1, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_POINTS = 400 };
 
@@ -64,6 +74,13 @@ static void start(struct points *p, const struct kind *kind, struct dc_random *r
       touch = fmax(touch, -p->contact->colliders[0].turned[v][2]);
   } else {
     pose_random_rotation(random, &poses[1]);
+    if (kind->parallel) {
+      double askew[6] = {0};
+      random_direction(random, askew);
+      pose_move(&poses[1], 0.01, askew, &poses[0]);
+      for (int k = 0; k < 3; k++)
+        direction[k] = poses[1].rotation[3 * k + 2];
+    }
     touch = touching_distance(p->contact, poses, direction);
   }
   dc_vec_add_scaled(poses[0].position, poses[1].position, touch + gap, direction);
@@ -271,23 +288,20 @@ static void test_differences(void)
     }
     CHECK(terms == kinds[k].terms, "%s: terms %d", kinds[k].name, terms);
     printf("# %s: forces %.2g, products %.2g\n", kinds[k].name, worst[0], worst[1]);
-    CHECK(worst[0] < 2e-8 && worst[1] < 3e-7, "%s: %g, %g", kinds[k].name, worst[0],
-          worst[1]);  // observed: 4.5e-9, 3.1e-8
+    CHECK(worst[0] < 1e-7 && worst[1] < 1e-6, "%s: %g, %g", kinds[k].name, worst[0],
+          worst[1]);  // observed: 1.6e-8, 1.4e-7 (ipc-global has kinks)
   }
 }
 
-// Other models say that they have none.
+// The centres of the paper's nodes are no weighted means: it has no points.
 static void test_offers(void)
 {
-  static const char *const without[] = {"ipc", "ipc-global"};
-  for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
-    struct scene scene;
-    scene_pair(&scene, "box size=0.3,0.25,0.2 divisions=1,1,1", "box size=0.3,0.25,0.2 divisions=1,1,1");
-    CHECK(!dc_contact_has_points(scene_contact(&scene, without[i], "")), "%s", without[i]);
-    CHECK(!dc_contact_has_points(scene_contact(&scene, "bsh", "weights=paper")), "bsh with the paper's weights");
-    CHECK(dc_contact_point_count(scene.contacts[1], 0) == 8, "%d", dc_contact_point_count(scene.contacts[1], 0));
-    scene_end(&scene);
-  }
+  struct scene scene;
+  scene_pair(&scene, "box size=0.3,0.25,0.2 divisions=1,1,1", "box size=0.3,0.25,0.2 divisions=1,1,1");
+  CHECK(!dc_contact_has_points(scene_contact(&scene, "bsh", "weights=paper")), "bsh with the paper's weights");
+  CHECK(dc_contact_has_points(scene_contact(&scene, "exact", "weights=paper")), "exact with the paper's weights");
+  CHECK(dc_contact_point_count(scene.contacts[0], 0) == 8, "%d", dc_contact_point_count(scene.contacts[0], 0));
+  scene_end(&scene);
 }
 
 RUN_TESTS({"resultants", test_resultants}, {"rigid motions", test_rigid}, {"differences", test_differences},
