@@ -6,6 +6,7 @@
 
 #include "contact/contact_internal.h"
 #include "contact/friction_internal.h"
+#include "contact/points.h"
 #include "math/vector.h"
 
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
@@ -166,7 +167,8 @@ static void evaluate_plane_primitive(struct dc_contact *contact, int p, const st
 
 const struct dc_contact_methods dc_plane_methods = {.evaluate_pair = evaluate_plane_pair,
                                                     .evaluate_primitive = evaluate_plane_primitive,
-                                                    .friction = &dc_plane_friction};
+                                                    .friction = &dc_plane_friction,
+                                                    .points = &dc_plane_points};
 
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)

@@ -134,6 +134,24 @@ struct dc_guard {
 int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
                       int capacity);
 
+// Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are placed
+// by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere trees,
+// radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  What rigid bodies sum
+// up to 6 + 21 numbers is here a force for every point and a product with the velocities of all points (docs/theory.md,
+// "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
+// Whether the model offers them: all but bsh with the weights of the paper do.
+bool dc_contact_has_points(const struct dc_contact *contact);
+// How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
+int dc_contact_point_count(const struct dc_contact *contact, int body);
+const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];
+// -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
+enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
+                                       double (*const *forces)[3], struct dc_error *error);
+// d2P/dx dx times velocities[body][point_count] (m per unit), added to products likewise, 1/m per unit.
+enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
+                                        const double (*const *velocities)[3], double (*const *products)[3],
+                                        struct dc_error *error);
+
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);

@@ -132,6 +132,7 @@ struct dc_contact_methods {
   void (*evaluate_primitive)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                              struct dc_pair_derivatives *result);
   const struct dc_friction_methods *friction;
+  const struct dc_point_methods *points;  // NULL: none
 };
 
 extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, triangle_friction.c

@@ -99,16 +99,14 @@ static void through_forces(const struct rubbing_pair *p, const struct dc_contact
   }
 }
 
-// The plane minimizes S over unit normals: with y = (x.b_1, x.b_2, 1) its Hessian is M = diag(S, S, 0) + sum 2/h^3 y
-// y^T and its gradient -sum s/h^2 y; M eta = (nbar, dbar) carries nbar and dbar on to the vertices.
-static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
+double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_vertex vertex[6], double eta[3])
 {
-  double m[3][3] = {{0}}, eta[3] = {c->d, c->n[0], c->n[1]}, scale = INFINITY;
+  double m[3][3] = {{0}}, scale = INFINITY;
   for (int v = 0; v < 6; v++)
-    scale = fmin(scale, p->distance[v]);
-  for (int v = 0; v < 6; v++) {  // times scale^3, the offset first: it is the best conditioned pivot
-    double ratio = scale / p->distance[v], cube = 2 * ratio * ratio * ratio,
-           y[3] = {1, p->vertex[v].place[0], p->vertex[v].place[1]};
+    scale = fmin(scale, distance[v]);
+  for (int v = 0; v < 6; v++) {  // the offset first: it is the best conditioned pivot
+    double ratio = scale / distance[v], cube = 2 * ratio * ratio * ratio;
+    double y[3] = {1, vertex[v].place[0], vertex[v].place[1]};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         m[i][j] += cube * y[i] * y[j];
@@ -116,6 +114,13 @@ static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
     m[2][2] += ratio * scale * scale;
   }
   solve3(m, 0, eta);
+  return scale;
+}
+
+// M eta = (nbar, dbar) carries nbar and dbar on to the vertices.
+static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
+{
+  double eta[3] = {c->d, c->n[0], c->n[1]}, scale = dc_triangle_solve_plane(p->distance, p->vertex, eta);
   for (int v = 0; v < 6; v++) {
     double ratio = scale / p->distance[v], square = side(v) * ratio * ratio * scale;
     c->x[v][0] += square * eta[1];

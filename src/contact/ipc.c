@@ -6,6 +6,7 @@
 
 #include "contact/friction_internal.h"
 #include "contact/ipc_internal.h"
+#include "contact/points.h"
 #include "math/vector.h"
 
 // One side of an edge.
@@ -158,18 +159,23 @@ static void local_barrier(const struct dc_primitive_points *points, int first, i
   }
 }
 
+dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact)
+{
+  return dc_ipc_of(contact)->global ? dc_primitive_far_barrier : local_barrier;
+}
+
 static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                                struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
-  dc_primitive_pair(contact, pair, &poses[pair->a], order,
-                    dc_ipc_of(contact)->global ? dc_primitive_far_barrier : local_barrier, result);
+  dc_primitive_pair(contact, pair, &poses[pair->a], order, dc_ipc_primitive_barrier(contact), result);
 }
 
 static const struct dc_contact_methods methods = {.create = create,
                                                   .evaluate_pair = evaluate_pair,
                                                   .evaluate_primitive = evaluate_primitive,
-                                                  .friction = &dc_ipc_friction_methods};
+                                                  .friction = &dc_ipc_friction_methods,
+                                                  .points = &dc_ipc_points};
 
 const struct dc_contact_model dc_contact_ipc = {
     .name = "ipc",

@@ -95,6 +95,10 @@ static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)
   return contact->own;
 }
 
+// ipc.c
+// The barrier of a vertex above a primitive.
+dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact);
+
 // ipc_friction_pull_back.c
 double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides);

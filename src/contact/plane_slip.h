@@ -98,4 +98,9 @@ static inline void dc_add_wrench(const double arm[3], const double force[3], dou
   dc_vec_add(wrench + 3, wrench + 3, force);
 }
 
+// friction_pull_back.c
+// The plane of a triangle pair minimizes S over unit normals: with y = (1, x.b_1, x.b_2) its Hessian is M = diag(0, S, S)
+// + sum 2/h^3 y y^T.  Solves (scale^3 M) eta = eta in place; returns scale, the least of the distances.
+double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_vertex vertex[6], double eta[3]);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact/points.h"
 #include "contact/sdrs_internal.h"
 #include "geometry/hull_distance.h"
 #include "math/vector.h"
@@ -487,7 +488,8 @@ static const struct dc_contact_methods methods = {.create = create,
                                                   .reset = reset,
                                                   .evaluate_pair = evaluate_pair,
                                                   .evaluate_primitive = evaluate_primitive,
-                                                  .friction = &dc_sdrs_friction_methods};
+                                                  .friction = &dc_sdrs_friction_methods,
+                                                  .points = &dc_sdrs_points};
 
 const struct dc_contact_model dc_contact_sdrs = {
     .name = "sdrs",

@@ -88,6 +88,25 @@ double dc_sdrs_factor_plane(double h[4][4]);
 // x = H^-1 g; returns g^T H^-1 g.
 double dc_sdrs_solve_plane(const double h[4][4], const double g[4], double x[4]);
 
+// The plane's Hessian for (o, n_1, n_2, n_3), all in units of length, in its own frame, n = (0, 0, 1 - slack) (lower
+// triangle; sdrs_pair.c): what a vertex at x adds, with P_s'' of its distance, and what the length of n adds.
+static inline void dc_sdrs_add_to_plane(double curvature, const double x[3], double h[4][4])
+{
+  const double y[4] = {1, x[0], x[1], x[2]};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j <= i; j++)
+      h[i][j] += curvature * y[i] * y[j];
+}
+
+static inline void dc_sdrs_add_slack_to_plane(double support, double slack, double h[4][4])
+{
+  double p[3], size = 1 - slack;
+  dc_sdrs_barrier(support, slack, p);
+  h[1][1] -= p[1] / size;
+  h[2][2] -= p[1] / size;
+  h[3][3] += p[2];
+}
+
 // A hull pair within reach at the last evaluation.
 struct dc_sdrs_contact {
   int i, j;

@@ -63,23 +63,16 @@ static double through_slip(const struct pull *pull, int v, double x[3], double m
   return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
 }
 
-// The optimal plane's Hessian for (o, n_1, n_2, n_3) in its own frame, n = (0, 0, 1 - beta): see sdrs_pair.c.
 static void plane_hessian(const struct pull *pull, double h[4][4])
 {
-  double p[3], size = 1 - pull->rub->slack;
+  double p[3], unit = 1 / pull->length;
   memset(h, 0, 16 * sizeof **h);
   for (int v = 0; v < pull->rub->count; v++) {
-    const double *x = pull->vertices[v].local, unit = 1 / pull->length;
-    const double y[4] = {1, unit * x[0], unit * x[1], unit * x[2]};
+    const double *x = pull->vertices[v].local;
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j <= i; j++)
-        h[i][j] += p[2] * y[i] * y[j];
+    dc_sdrs_add_to_plane(p[2], (const double[3]){unit * x[0], unit * x[1], unit * x[2]}, h);
   }
-  dc_sdrs_barrier(pull->support, pull->rub->slack, p);
-  h[1][1] -= p[1] / size;
-  h[2][2] -= p[1] / size;
-  h[3][3] += p[2];
+  dc_sdrs_add_slack_to_plane(pull->support, pull->rub->slack, h);
 }
 
 // Adds the wrench of a force given in the axes of the plane at a vertex.

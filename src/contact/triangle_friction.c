@@ -106,20 +106,20 @@ static double term_within_range(const struct dc_contact *contact, const struct d
   return dc_friction_within_range(root * root / settings->length, settings->friction_range, &rate);
 }
 
-static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, const struct rubbing_term *rubbing,
-                      double strength, struct dc_friction_batch *batch, int lane)
+void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
+                           struct dc_friction_batch *batch, int lane)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const struct dc_term *term = &pair->exact[rubbing->term];
-  const int *s = a->triangles[term->i], *t = b->triangles[term->j];
+  const struct dc_term *term = &pair->exact[t];
+  const int *s = a->triangles[term->i], *r = b->triangles[term->j];
   for (int v = 0; v < 3; v++)
     for (int k = 0; k < 3; k++) {
       batch->arms[3 * v + k][lane] = a->turned[s[v]][k];
-      batch->arms[9 + 3 * v + k][lane] = b->turned[t[v]][k];
+      batch->arms[9 + 3 * v + k][lane] = b->turned[r[v]][k];
     }
   for (int k = 0; k < 4; k++)
-    batch->plane[k][lane] = pair->planes[rubbing->term][k];
-  batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j] * rubbing->support;
+    batch->plane[k][lane] = pair->planes[t][k];
+  batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j];
 }
 
 static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, const struct dc_pair *pair,
@@ -133,7 +133,9 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
     return -1;
   double strength = list->coefficient * friction->time_step * friction->stiffness;
   for (int l = 0; l < DC_BATCH; l++) {
-    fill_lane(contact, pair, &rubbing[l < count ? l : count - 1], l < count ? strength : 0, &own->batches[index], l);
+    const struct rubbing_term *term = &rubbing[l < count ? l : count - 1];
+    dc_triangle_fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
+    own->batches[index].strength[l] *= term->support;
     own->blend[index][l] = l < count ? rubbing[l].blend : -1;
   }
   contact->kernels->friction_setup(&own->batches[index], place);

@@ -31,6 +31,11 @@ struct dc_triangle_friction {
   size_t batch_count, floor_count, blend_count;
 };
 
+// triangle_friction.c
+// Vertices, plane and strength w_i w_j of exact term t of the last evaluation, into a lane, for friction_setup.
+void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
+                           struct dc_friction_batch *batch, int lane);
+
 // friction_pull_back.c
 double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact: the potential by the points of the bodies, as a model gives it (see contact.h, "Points beside
+// twists").
+#ifndef DC_CONTACT_POINTS_H
+#define DC_CONTACT_POINTS_H
+
+#include "contact/contact_internal.h"
+
+// One evaluation over all pairs.  Without velocities it is of forces, which are minus the gradient.
+struct dc_points {
+  const struct dc_contact *contact;
+  const struct dc_pose *poses;
+  const double (*const *velocities)[3];
+  double (*const *results)[3];
+  // Of models with sphere trees.
+  double (**node_velocities)[3], (**node_results)[3];  // [bodies][nodes]
+  double *weight_rates, *energy_rates;                 // [most blends] of the pair at hand
+  // The pair at hand, and c_a - c_b.
+  const struct dc_pair *pair;
+  double arm[3];
+};
+
+struct dc_point_methods {
+  bool (*offers)(const struct dc_contact *contact);  // NULL: with all settings
+  int (*count)(const struct dc_contact *contact, int body);
+  // Of the points about the origin of the body's frame, in its axes; owned by contact.
+  const double (*(*places)(const struct dc_contact *contact, int body))[3];
+  // Before all pairs, with memory from the arena; -1 when out of memory; NULL: nothing.
+  int (*begin)(struct dc_points *points, struct dc_arena *arena);
+  // Adds what the pair at hand has; -1 when out of memory.
+  int (*add_pair)(struct dc_points *points);
+  void (*end)(struct dc_points *points);  // NULL: nothing
+};
+
+extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points;
+
+// The vertices of a body's mesh.
+int dc_points_of_mesh(const struct dc_contact *contact, int body);
+const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3];
+
+// Force of a barrier on one point of body a above its primitive, or product: seen about c_a, arm from there, world axes;
+// value: b, b', b''.
+void dc_points_add_primitive(const struct dc_points *points, const struct dc_primitive *seen, const double arm[3],
+                             int index, const double value[3]);
+// The same for all vertices of body a.
+void dc_points_add_primitive_pair(const struct dc_points *points, dc_primitive_barrier *barrier);
+
+#endif
