@@ -348,6 +348,7 @@ static void multiply_tile(const struct dc_symmetric_matrix *matrix, const double
     for (k++; k < matrix->column_start[j + 1]; k++) {
       const double value = matrix->values[k], *xi = x + DC_SOLVE_TILE * row[k];
       double *yi = y + DC_SOLVE_TILE * row[k];
+#pragma omp simd
       for (int c = 0; c < DC_SOLVE_TILE; c++) {
         yi[c] += value * xj[c];
         sum[c] += value * xi[c];
