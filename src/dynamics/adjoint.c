@@ -54,28 +54,16 @@ struct sweep {
   double *next, *now, *before;
 };
 
-static bool is_zero(const double *a, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (a[i] != 0)
-      return false;
-  return true;
-}
-
-// Pulls one row back over an interval whose Hessian is factored: now and before gain what next passes on.
-static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *next,
-                                    double *now, double *before, struct dc_rollout_cotangent *cotangent,
-                                    struct dc_error *error)
+// One row over an interval: now and before gain what lambda passes on.
+static void pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *lambda,
+                          double *now, double *before, struct dc_rollout_cotangent *cotangent)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
-  enum dc_status status = dc_step_answer(rollout, next, rollout->lambda, error);
-  if (status)
-    return status;
-  dc_twists(bodies, &rollout->next, rollout->lambda, rollout->twists);
+  dc_twists(bodies, &rollout->next, lambda, rollout->twists);
   memset(rollout->wrenches_now, 0, bytes);
   memset(rollout->wrenches_before, 0, bytes);
-  struct dc_step_direction direction = {.joints = rollout->lambda, .twists = (const double(*)[6])rollout->twists};
+  struct dc_step_direction direction = {.joints = lambda, .twists = (const double(*)[6])rollout->twists};
   struct dc_step_cotangent out = {.now = {rollout->wrenches_now, now},
                                   .before = {rollout->wrenches_before, before},
                                   .input = cotangent,
@@ -84,7 +72,6 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
     dc_step_terms[i]->add_mixed(state, &direction, &out);
   dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, now);
   dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, before);
-  return DC_OK;
 }
 
 // pairs: as of dc_restore_contact.
@@ -92,14 +79,17 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struc
                                          struct dc_step_state *state, struct sweep *sweep, struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
+  double *lambda = sweep->next;
   enum dc_status status = dc_restore_contact(rollout, input, pairs, state, error);
-  if (!status && !is_zero(sweep->next, (size_t)sweep->count * nv))
+  if (!status && !dc_all_zero(sweep->next, (size_t)sweep->count * nv)) {
     status = dc_step_factor(rollout, state, error);
+    if (!status)
+      status = dc_step_answer(rollout, sweep->count, lambda, error);
+  }
   for (int r = 0; r < sweep->count && !status; r++) {
     size_t at = (size_t)r * nv;
-    if (!is_zero(sweep->next + at, nv))
-      status = pull_back_row(rollout, state, sweep->next + at, sweep->now + at, sweep->before + at,
-                             sweep->rows[r].input, error);
+    if (!dc_all_zero(lambda + at, nv))
+      pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at, sweep->rows[r].input);
   }
   return status;
 }

@@ -7,6 +7,7 @@
 // An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
 // refused.
 static const double LARGEST_RESIDUAL = 1e-6;
+enum { PORTION = 64 };  // vectors that are solved for at once
 
 // The gradient of all terms by the frames, which the curvature of chains is contracted with.
 static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_state *state)
@@ -30,16 +31,33 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
   return DC_OK;
 }
 
-enum dc_status dc_step_answer(const struct dc_rollout *rollout, const double *force, double *answer,
-                              struct dc_error *error)
+bool dc_all_zero(const double *numbers, size_t count)
 {
-  double residual;
-  dc_symmetric_solve(rollout->matrix, force, answer, &residual);
-  if (!(residual <= LARGEST_RESIDUAL))
-    return dc_fail(error, DC_NUMERICAL,
-                   "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residual);
-  for (int i = 0; i < rollout->model->bodies.nv; i++)
-    answer[i] = -answer[i];
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] != 0)
+      return false;
+  return true;
+}
+
+// Those that are zero on both sides of what is not stay out.
+enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error)
+{
+  size_t nv = (size_t)rollout->model->bodies.nv;
+  while (count > 0 && dc_all_zero(x, nv))
+    x += nv, count--;
+  while (count > 0 && dc_all_zero(x + (size_t)(count - 1) * nv, nv))
+    count--;
+  for (int done = 0; done < count; done += PORTION) {
+    double residuals[PORTION], *at = x + (size_t)done * nv;
+    int portion = count - done < PORTION ? count - done : PORTION;
+    dc_symmetric_solve_block(rollout->matrix, portion, at, at, residuals);
+    for (int i = 0; i < portion; i++)
+      if (!(residuals[i] <= LARGEST_RESIDUAL))
+        return dc_fail(error, DC_NUMERICAL,
+                       "the Hessian of a step is nearly singular (relative residual %.1e): no gradient", residuals[i]);
+  }
+  for (size_t i = 0; i < (size_t)count * nv; i++)
+    x[i] = -x[i];
   return DC_OK;
 }
 

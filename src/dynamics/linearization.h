@@ -37,8 +37,10 @@ enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_ro
 
 // Assembles and factors the true Hessian H of a step into rollout->matrix.  DC_NUMERICAL when it is singular.
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
-// answer [nv] = -H^-1 force; may be the same.  DC_NUMERICAL when the relative residual is too large.
-enum dc_status dc_step_answer(const struct dc_rollout *rollout, const double *force, double *answer,
-                              struct dc_error *error);
+// x <- -H^-1 x for vectors x [count][nv].  DC_NUMERICAL when a relative residual is too large.
+enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error);
+
+// Whether count numbers are all zero.
+bool dc_all_zero(const double *numbers, size_t count);
 
 #endif

@@ -55,7 +55,6 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->step, nv, real},
                                      {&rollout->newton_step, nv, real},
                                      {&rollout->magnitude, nv, real},
-                                     {&rollout->lambda, nv, real},
                                      {&rollout->q_before, nq, real},
                                      {&rollout->q_now, nq, real},
                                      {&rollout->q_trial, nq, real},

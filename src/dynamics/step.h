@@ -140,7 +140,6 @@ struct dc_rollout {
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]
   // Workspace of the adjoint.
-  double *lambda;                                                  // [nv]
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
   double *coefficient_cotangents;                                  // [bodies]
 };

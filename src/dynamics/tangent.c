@@ -23,19 +23,11 @@ struct sweep {
   size_t mixed_capacity;
 };
 
-static bool is_zero(const double *a, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (a[i] != 0)
-      return false;
-  return true;
-}
-
 static bool design_is_zero(const struct dc_design *design, size_t bodies)
 {
-  return design->stiffness_scale == 0 && is_zero(design->gravity, 3) && is_zero(design->body_mass_scale, bodies) &&
-         is_zero(design->friction_scale, bodies) && is_zero(design->kp_scale, bodies) &&
-         is_zero(design->kd_scale, bodies);
+  return design->stiffness_scale == 0 && dc_all_zero(design->gravity, 3) &&
+         dc_all_zero(design->body_mass_scale, bodies) && dc_all_zero(design->friction_scale, bodies) &&
+         dc_all_zero(design->kp_scale, bodies) && dc_all_zero(design->kd_scale, bodies);
 }
 
 // The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega move
@@ -86,25 +78,22 @@ static enum dc_status add_friction(struct dc_rollout *rollout, struct dc_step_st
   return DC_OK;
 }
 
-// next [nv] for one direction, over an interval whose Hessian is factored.
-static enum dc_status push_direction(struct dc_rollout *rollout, const struct dc_step_state *state,
-                                     const double *before, const double *now,
-                                     const struct dc_rollout_cotangent *direction, double *next, struct dc_error *error)
+// The change of the gradient at fixed q(t+1) along one direction [nv].
+static void push_direction(struct dc_rollout *rollout, const struct dc_step_state *state, const double *before,
+                           const double *now, const struct dc_rollout_cotangent *direction, double *change)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_twists(bodies, &rollout->now, now, rollout->twists);
   dc_twists(bodies, &rollout->before, before, rollout->wrenches_before);
   memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
-  memset(rollout->gradient, 0, (size_t)bodies->nv * sizeof *rollout->gradient);
   struct dc_step_variation variation = {.now = {now, (const double(*)[6])rollout->twists},
                                         .before = {before, (const double(*)[6])rollout->wrenches_before},
                                         .input = direction};
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
+  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = change};
   for (int i = 0; dc_step_terms[i]; i++)
     if (dc_step_terms[i]->add_product)
       dc_step_terms[i]->add_product(state, &variation, &forces);
-  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, rollout->gradient);
-  return dc_step_answer(rollout, rollout->gradient, next, error);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, change);
 }
 
 // Whether anything moves the end of an interval along direction d.
@@ -113,8 +102,8 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
   size_t nv = (size_t)state->model->bodies.nv, at = (size_t)d * nv, n = (size_t)state->model->bodies.actuator_count;
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
   size_t row = (size_t)state->interval.step * n;
-  return sweep->lasting[d] || !is_zero(sweep->now + at, nv) || !is_zero(sweep->before + at, nv) ||
-         !is_zero(direction->target_position + row, n) || !is_zero(direction->target_velocity + row, n);
+  return sweep->lasting[d] || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
+         !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n);
 }
 
 static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -128,14 +117,14 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
     status = dc_recompute_pairs(rollout, state->next, rollout->pairs, error);
   if (!status)
     status = dc_step_factor(rollout, state, error);
+  memset(sweep->next, 0, (size_t)sweep->count * nv * sizeof *sweep->next);
   for (int d = 0; d < sweep->count && !status; d++) {
     size_t at = (size_t)d * nv;
     if (moves(sweep, state, d))
-      status = push_direction(rollout, state, sweep->before + at, sweep->now + at, sweep->directions[d],
-                              sweep->next + at, error);
-    else
-      memset(sweep->next + at, 0, nv * sizeof *sweep->next);
+      push_direction(rollout, state, sweep->before + at, sweep->now + at, sweep->directions[d], sweep->next + at);
   }
+  if (!status)
+    status = dc_step_answer(rollout, sweep->count, sweep->next, error);
   return status;
 }
 

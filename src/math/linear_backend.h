@@ -11,6 +11,9 @@
 // A pivot not above this part of the numbers it was computed from is rounding: a few units of a double.
 #define DC_PIVOT_TOLERANCE (8 * DBL_EPSILON)
 
+// Right-hand sides that share a pass over the matrix.
+enum { DC_SOLVE_TILE = 4 };
+
 struct dc_linear_backend;
 
 // The lower triangle by compressed columns, rows ascending.  All scalar columns of a block column have the same
@@ -24,7 +27,8 @@ struct dc_symmetric_matrix {
   int *column_start;  // [size + 1] first entry of each column
   int *row;           // [entries]
   double *values;     // [entries]
-  double *solution, *candidate, *residual;  // [size] for solves and their refinement
+  double *solution, *candidate, *residual;  // [DC_SOLVE_TILE][size] for solves and their refinement
+  double *interleaved[2];                   // [size][DC_SOLVE_TILE], a vector and its product
   const struct dc_linear_backend *backend;
   void *state;    // of the backend
   bool factored;  // state holds a usable factorization

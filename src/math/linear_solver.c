@@ -127,10 +127,13 @@ struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *size
     goto failed;
   matrix->row = dc_alloc((size_t)entries, sizeof(int));
   matrix->values = dc_alloc((size_t)entries, sizeof(double));
-  matrix->residual = dc_alloc((size_t)matrix->size, sizeof(double));
-  matrix->solution = dc_alloc((size_t)matrix->size, sizeof(double));
-  matrix->candidate = dc_alloc((size_t)matrix->size, sizeof(double));
-  if (!matrix->row || !matrix->values || !matrix->residual || !matrix->solution || !matrix->candidate)
+  matrix->residual = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
+  matrix->solution = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
+  matrix->candidate = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
+  for (int i = 0; i < 2; i++)
+    matrix->interleaved[i] = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
+  if (!matrix->row || !matrix->values || !matrix->residual || !matrix->solution || !matrix->candidate ||
+      !matrix->interleaved[0] || !matrix->interleaved[1])
     goto failed;
   fill_rows(matrix);
   matrix->backend = choose(backend, matrix->size, entries);
@@ -162,6 +165,8 @@ void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix)
   free(matrix->residual);
   free(matrix->solution);
   free(matrix->candidate);
+  free(matrix->interleaved[0]);
+  free(matrix->interleaved[1]);
   free(matrix);
 }
 
@@ -325,4 +330,85 @@ void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, dou
   }
   *relative_residual = error == 0 ? 0 : error / largest(b, n);
   memcpy(x, solution, bytes);
+}
+
+// Y = A X for DC_SOLVE_TILE vectors, interleaved; each in the order of dc_symmetric_multiply.
+static void multiply_tile(const struct dc_symmetric_matrix *matrix, const double *restrict x, double *restrict y)
+{
+  const int *row = matrix->row;
+  for (int i = 0; i < DC_SOLVE_TILE * matrix->size; i++)
+    y[i] = 0;
+  for (int j = 0; j < matrix->size; j++) {
+    int k = matrix->column_start[j];
+    double xj[DC_SOLVE_TILE], sum[DC_SOLVE_TILE];
+    for (int c = 0; c < DC_SOLVE_TILE; c++) {
+      xj[c] = x[DC_SOLVE_TILE * j + c];
+      sum[c] = matrix->values[k] * xj[c];
+    }
+    for (k++; k < matrix->column_start[j + 1]; k++) {
+      const double value = matrix->values[k], *xi = x + DC_SOLVE_TILE * row[k];
+      double *yi = y + DC_SOLVE_TILE * row[k];
+#pragma omp simd
+      for (int c = 0; c < DC_SOLVE_TILE; c++) {
+        yi[c] += value * xj[c];
+        sum[c] += value * xi[c];
+      }
+    }
+    for (int c = 0; c < DC_SOLVE_TILE; c++)
+      y[DC_SOLVE_TILE * j + c] += sum[c];
+  }
+}
+
+// r = b - A x of a tile of vectors, and the largest absolute number of each.
+static void residuals_of(const struct dc_symmetric_matrix *matrix, const double *b, const double *x, double *r,
+                         double errors[DC_SOLVE_TILE])
+{
+  int n = matrix->size;
+  double *in = matrix->interleaved[0], *out = matrix->interleaved[1];
+  for (int c = 0; c < DC_SOLVE_TILE; c++)
+    for (int i = 0; i < n; i++)
+      in[DC_SOLVE_TILE * i + c] = x[c * n + i];
+  multiply_tile(matrix, in, out);
+  for (int c = 0; c < DC_SOLVE_TILE; c++) {
+    for (int i = 0; i < n; i++)
+      r[c * n + i] = b[c * n + i] - out[DC_SOLVE_TILE * i + c];
+    errors[c] = largest(r + c * n, n);
+  }
+}
+
+static void solve_tile(struct dc_symmetric_matrix *matrix, const double *b, double *x,
+                       double relative_residuals[DC_SOLVE_TILE])
+{
+  int n = matrix->size;
+  size_t bytes = (size_t)n * sizeof(double);
+  double *residual = matrix->residual, *candidate = matrix->candidate, *solution = matrix->solution;
+  double errors[DC_SOLVE_TILE], refined[DC_SOLVE_TILE];
+  memcpy(solution, b, DC_SOLVE_TILE * bytes);
+  for (int c = 0; c < DC_SOLVE_TILE; c++)
+    matrix->backend->solve(matrix->state, solution + c * n);
+  residuals_of(matrix, b, solution, residual, errors);
+  for (int c = 0; c < DC_SOLVE_TILE; c++) {
+    matrix->backend->solve(matrix->state, residual + c * n);
+    for (int i = 0; i < n; i++)
+      candidate[c * n + i] = solution[c * n + i] + residual[c * n + i];
+  }
+  residuals_of(matrix, b, candidate, residual, refined);
+  for (int c = 0; c < DC_SOLVE_TILE; c++) {
+    bool better = refined[c] < errors[c];
+    double error = better ? refined[c] : errors[c];
+    relative_residuals[c] = error == 0 ? 0 : error / largest(b + c * n, n);
+    memcpy(solution + c * n, (better ? candidate : solution) + c * n, bytes);
+  }
+  memcpy(x, solution, DC_SOLVE_TILE * bytes);
+}
+
+void dc_symmetric_solve_block(struct dc_symmetric_matrix *matrix, int count, const double *b, double *x,
+                              double *relative_residuals)
+{
+  size_t n = (size_t)matrix->size;
+  int done = 0;
+  for (; matrix->factored && n > 0 && done + DC_SOLVE_TILE <= count; done += DC_SOLVE_TILE)
+    solve_tile(matrix, b + (size_t)done * n, x + (size_t)done * n, relative_residuals + done);
+  for (; done < count; done++)
+    dc_symmetric_solve(matrix, b + (size_t)done * n, x + (size_t)done * n, relative_residuals + done);
 }

@@ -44,5 +44,8 @@ enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix
 // the returned x after one step of iterative refinement, computed, not estimated, with the values that the matrix has
 // now; NULL: neither is done.  NaN everywhere after a factorization that failed.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual);
+// The same for count right-hand sides b [count][size] at once, with refinement: faster, and to the bit what each gives alone.
+void dc_symmetric_solve_block(struct dc_symmetric_matrix *matrix, int count, const double *b, double *x,
+                              double *relative_residuals);
 
 #endif

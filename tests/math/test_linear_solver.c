@@ -205,6 +205,30 @@ static struct dc_symmetric_matrix *small(enum dc_solver_backend backend, const d
 
 static const enum dc_solver_backend backends[2] = {DC_SOLVER_DENSE, DC_SOLVER_SPARSE};
 
+// Several right-hand sides at once: the bits of each alone, for every number of them; x may be b.
+static void test_blocks(void)
+{
+  const double values[4][4] = {{4, -1, 0.3, 0}, {-1, 5, -0.7, 0.1}, {0.3, -0.7, 3, -0.3}, {0, 0.1, -0.3, 2.1}};
+  for (int k = 0; k < 2; k++) {
+    struct dc_symmetric_matrix *matrix = small(backends[k], values);
+    double b[11][4], alone[11][4], residuals[11], own;
+    CHECK(dc_symmetric_factor_positive(matrix) == DC_OK, "factored");
+    for (int count = 0; count <= 11; count++) {
+      for (int c = 0; c < count; c++) {
+        for (int i = 0; i < 4; i++)
+          b[c][i] = sin(1 + 7.3 * c + i);
+        dc_symmetric_solve(matrix, b[c], alone[c], &own);
+        CHECK(own < 1e-15, "%g", own);
+      }
+      dc_symmetric_solve_block(matrix, count, b[0], b[0], residuals);
+      CHECK(memcmp(b, alone, (size_t)count * sizeof *b) == 0, "%d: same bits", count);
+      for (int c = 0; c < count; c++)
+        CHECK(residuals[c] >= 0 && residuals[c] < 1e-15, "%g", residuals[c]);
+    }
+    dc_symmetric_destroy(matrix);
+  }
+}
+
 static void test_refusals(void)
 {
   // the Laplacian of a chain annuls (1, 1, 1, 1); with these weights its last pivot is rounding
@@ -332,5 +356,6 @@ static void test_history(void)
 }
 
 RUN_TESTS({"positive definite systems", test_positive}, {"indefinite systems", test_indefinite},
-          {"singular and non-finite matrices", test_refusals}, {"transposed blocks and strides", test_transposed_block},
-          {"automatic choice", test_automatic}, {"no history", test_history})
+          {"several right-hand sides", test_blocks}, {"singular and non-finite matrices", test_refusals},
+          {"transposed blocks and strides", test_transposed_block}, {"automatic choice", test_automatic},
+          {"no history", test_history})

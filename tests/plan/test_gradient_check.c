@@ -54,6 +54,11 @@ static void test_divided(void)
   CHECK(check.taylor_count == DC_TAYLOR_DIRECTIONS && check.taylor_straddling == 0, "%d orders", check.taylor_count);
   for (int i = 0; i < check.taylor_count; i++)
     CHECK_NEAR(check.taylor_orders[i], 2, 0.05);
+  CHECK(check.products.apart <= 1e-12, "%g", check.products.apart);  // through the divided step
+  CHECK(check.products.rows && check.products.both && check.products.row_count == 3, "rows");
+  CHECK(check.products.ways_apart <= 1e-12 && check.products.gradient_apart <= 1e-12, "%g, %g",
+        check.products.ways_apart, check.products.gradient_apart);
+  CHECK(check.products.differences && check.products.difference_error <= 1e-6, "%g", check.products.difference_error);
   dc_plan_destroy(plan);
   dc_scene_destroy(scene);
 }

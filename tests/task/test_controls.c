@@ -259,6 +259,22 @@ static double gradient_error(const struct dc_model *model, const struct dc_windo
   dc_task_pull_back(&task, model, window, state, p, &cotangent, gradient);
   CHECK(memcmp(kept, by_position, (size_t)count * sizeof *kept) == 0,
         "controls add: what was before has its derivative");
+  double along_position[TARGETS], along_velocity[TARGETS], direction[MOST_PARAMETERS], sum = 0, product = 0,
+                                                                                       magnitude = 0;
+  memset(along_position, 0, sizeof along_position);
+  memset(along_velocity, 0, sizeof along_velocity);
+  struct dc_rollout_cotangent moved = {
+      .steps = window->steps, .target_position = along_position, .target_velocity = along_velocity};
+  for (int i = 0; i < parameters; i++)
+    direction[i] = sin(1 + 3.7 * i);
+  dc_task_push_forward(&task, model, window, state, p, direction, &moved);
+  for (int i = 0; i < count; i++)
+    product += by_position[i] * along_position[i] + by_velocity[i] * along_velocity[i];
+  for (int i = 0; i < parameters; i++) {
+    sum += gradient[i] * direction[i];
+    magnitude += fabs(gradient[i] * direction[i]);
+  }
+  CHECK(fabs(product - sum) <= 1e-13 * magnitude, "forward %g, back %g", product, sum);  // 1e-15 observed
   *largest = 0;
   for (int i = 0; i < parameters; i++) {
     double own = p[i], values[4];
@@ -525,7 +541,7 @@ static void test_registry(void)
     void *options = dc_arena_alloc(arena, 1, type->options_size);
     CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
-              type->initial && type->apply && type->pull_back,
+              type->initial && type->apply && type->pull_back && type->push_forward,
           "%s", type->name);
     CHECK(!type->state_size == !type->start && !type->start == !type->advance, "%s", type->name);
     int count = type->parameter_count(options, &model, 5), group[MOST_PARAMETERS], next = 0;

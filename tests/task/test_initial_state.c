@@ -165,7 +165,23 @@ static void test_pull_back(void)
     cotangent_velocity[i] = weights[NV + i] * cos(velocity[i]);
   }
   struct dc_rollout_cotangent cotangent = {.q = cotangent_q, .velocity = cotangent_velocity};
+  // The transposed product: of a direction of the parameters and of the start before the control.
+  double along_q[NV], along_velocity[NV], before_q[NV], before_velocity[NV], direction[PARAMETERS], products[2] = {0};
+  random_vector(&random, NV, 1, along_q);
+  random_vector(&random, NV, 1, along_velocity);
+  random_vector(&random, PARAMETERS, 1, direction);
+  memcpy(before_q, along_q, sizeof before_q);
+  memcpy(before_velocity, along_velocity, sizeof before_velocity);
+  struct dc_rollout_cotangent moved = {.q = along_q, .velocity = along_velocity};
+  dc_task_push_forward(&start_task, &model, &window, NULL, p, direction, &moved);
+  for (int i = 0; i < NV; i++)
+    products[0] += cotangent_q[i] * along_q[i] + cotangent_velocity[i] * along_velocity[i];
   dc_task_pull_back(&start_task, &model, &window, NULL, p, &cotangent, gradient);
+  for (int i = 0; i < NV; i++)
+    products[1] += cotangent_q[i] * before_q[i] + cotangent_velocity[i] * before_velocity[i];
+  for (int i = 0; i < PARAMETERS; i++)
+    products[1] += gradient[i] * direction[i];
+  CHECK_NEAR(products[0], products[1], 1e-13);  // 2e-15 observed
 
   for (int i = 0; i < PARAMETERS; i++) {
     double kept = p[i], values[2];

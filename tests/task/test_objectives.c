@@ -72,7 +72,7 @@ static struct fixture *create(unsigned seed)
       .target_position = fixture.by_position[0],
       .target_velocity = fixture.by_velocity[0],
       .design = {0, {0}, fixture.scales[0], fixture.scales[1], fixture.scales[2], fixture.scales[3]}};
-  fixture.cotangent = (struct dc_loss_cotangent){{fixture.wrenches[0], fixture.forces[0]}, &fixture.by_input};
+  fixture.cotangent = (struct dc_loss_cotangent){{fixture.wrenches[0], fixture.forces[0]}, &fixture.by_input, 0};
   return &fixture;
 }
 
@@ -91,6 +91,52 @@ static double error_of(const struct fixture *fixture, const struct dc_task *task
   }
   *number = kept;
   return fabs(derivative - (values[0] - values[1]) / 2e-6);
+}
+
+// The groups' values make up the loss, their rows its derivative: 2 sum w e times that of d.
+static void check_rows(struct fixture *fixture, const struct dc_task *task)
+{
+  static double wrenches[FRAMES][BODIES][6], forces[FRAMES][NV], targets[2][STEPS][ACTUATORS];
+  const struct dc_model *model = &fixture->model;
+  double sum = 0, scales[2][BODIES];
+  clear(fixture);
+  memset(fixture->scales, 0, sizeof fixture->scales);
+  double value = dc_task_loss(task, model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+  memcpy(wrenches, fixture->wrenches, sizeof wrenches);
+  memcpy(forces, fixture->forces, sizeof forces);
+  memcpy(targets[0], fixture->by_position, sizeof targets[0]);
+  memcpy(targets[1], fixture->by_velocity, sizeof targets[1]);
+  memcpy(scales, fixture->scales[2], sizeof scales);
+  clear(fixture);
+  memset(fixture->scales, 0, sizeof fixture->scales);
+  CHECK(dc_task_rowless_objective(task) == -1, "rows");
+  int groups = dc_task_group_count(task, model, &fixture->trajectory);
+  for (int g = 0; g < groups; g++) {
+    struct dc_residual_group group;
+    struct dc_loss_cotangent part = fixture->cotangent;
+    double weights[DC_RESIDUAL_AXES];
+    int last;
+    dc_task_group(task, model, &fixture->input, &fixture->trajectory, g, &group, &part.first, &last);
+    CHECK(part.first >= 0 && part.first <= last && last < FRAMES, "frames %d ... %d", part.first, last);
+    CHECK(group.axes > 0 && group.axes <= DC_RESIDUAL_AXES, "%d axes", group.axes);
+    part.frames.wrenches += part.first * BODIES;
+    part.frames.forces += part.first * NV;
+    sum += group.value;
+    for (int k = 0; k < group.axes; k++)
+      weights[k] = 2 * group.weight * group.e[k];
+    dc_task_group_pull_back(task, model, &fixture->input, &fixture->trajectory, g, weights, &part);
+  }
+  CHECK_NEAR(sum, value, 1e-13 * value);  // 3e-16 observed
+  for (int i = 0; i < FRAMES * BODIES * 6; i++)
+    CHECK_NEAR((&fixture->wrenches[0][0][0])[i], (&wrenches[0][0][0])[i], 1e-13);
+  for (int i = 0; i < FRAMES * NV; i++)
+    CHECK_NEAR((&fixture->forces[0][0])[i], (&forces[0][0])[i], 1e-12);
+  for (int i = 0; i < STEPS * ACTUATORS; i++) {
+    CHECK_NEAR((&fixture->by_position[0][0])[i], (&targets[0][0][0])[i], 1e-12);
+    CHECK_NEAR((&fixture->by_velocity[0][0])[i], (&targets[1][0][0])[i], 1e-12);
+  }
+  for (int i = 0; i < 2 * BODIES; i++)
+    CHECK_NEAR((&fixture->scales[2][0])[i], (&scales[0][0])[i], 1e-12);
 }
 
 // Largest error over all places of bodies that move.
@@ -145,9 +191,11 @@ static void test_gradients(void)
     CHECK(loss(fixture, &one) > 0, "objective %d", i);
     // Rounding of the differences: 2.7e-9 of the first four observed, 3.2e-8 of velocities.
     CHECK_NEAR(place_error(fixture, &one), 0, i < 4 ? 2e-8 : 3e-7);
+    check_rows(fixture, &one);
   }
   struct dc_task all = {.objective_count = 6, .objectives = objectives};
   CHECK_NEAR(place_error(fixture, &all), 0, 3e-7);  // 4.7e-8 observed
+  check_rows(fixture, &all);
 }
 
 static void test_reach(void)
@@ -303,6 +351,9 @@ static void test_effort(void)
   struct dc_objective objective = {&dc_objective_effort, &effort};
   struct dc_task task = {.objective_count = 1, .objectives = &objective};
   CHECK(dc_objective_effort.check(&effort, &fixture->model, NULL) == DC_OK, "check");
+  check_rows(fixture, &task);
+  clear(fixture);
+  memset(fixture->scales, 0, sizeof fixture->scales);
   double expected = 0, worst = 0, forces[ACTUATORS];
   for (int step = 0; step < STEPS; step++) {
     dc_rollout_actuator_forces(&fixture->model, &fixture->input, &fixture->trajectory, step, forces);
