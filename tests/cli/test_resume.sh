@@ -156,10 +156,12 @@ done
 for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","iterations":8,"target":1e-9}' \
   '{"type":"adam","iterations":25,"polish":5,"learning_rate":0.05}' '{"type":"nlopt","iterations":25}' \
   '{"type":"nlopt","method":"LD_SLSQP","iterations":25}' '{"type":"nlopt","method":"LN_SBPLX","iterations":25}'; do
+  continuation=3
+  case $optimizer in *adam* | *gauss*) continuation=4 ;; esac
   case $optimizer in *nlopt*) "$dcsim" --version | grep -q '^NLopt [0-9]' || continue ;; esac
   rm -rf whole parts
-  run 0 optimize scene.json -o whole --quiet --threads 1 --set "optimizer=$optimizer"
-  run 0 optimize scene.json -o parts --max-time 0.001 --checkpoint 1000 --threads 2 --set "optimizer=$optimizer"
+  run 0 optimize scene.json -o whole --quiet --threads 1 --set "optimizer=$optimizer" --set continuation.iterations=$continuation
+  run 0 optimize scene.json -o parts --max-time 0.001 --checkpoint 1000 --threads 2 --set "optimizer=$optimizer" --set continuation.iterations=$continuation
   check "it was stopped" [ "$(rows_of parts)" -lt "$(rows_of whole)" ]
   tries=0
   while [ "$(rows_of parts)" -lt "$(rows_of whole)" ] && [ $tries -lt 40 ]; do
