@@ -172,6 +172,9 @@ for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","ite
   same parts "$optimizer, stopped $tries times" whole
 done
 
+run 3 optimize push.json -o none --set continuation.stiffness=3
+says "continuation: cannot be combined with a receding horizon"
+
 # SIGUSR1 writes one and goes on
 "$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &
 pid=$!
