@@ -12,7 +12,7 @@ enum {
   DC_SCENE_MOST_SHAPES = 10000,
   DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
   DC_SCENE_MOST_INCLUDES = 64,
-  DC_SCENE_MOST_ENTRIES = 1000        // controls, objectives, couplings
+  DC_SCENE_MOST_ENTRIES = 1000  // controls, objectives, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
 
