@@ -112,19 +112,21 @@ static struct entry optimizer_entry(int i)
 // Sections of a scene that have options without a choice of type.
 static struct entry section_entry(int i)
 {
-  static const struct entry sections[] = {{"time", "time steps", NULL, dc_time_options},
-                                          {"solver", "convergence of a step", NULL, dc_step_options},
-                                          {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
-                                          {"gradient", "how gradients are computed", NULL, dc_gradient_options},
-                                          {"init", "first guess drawn at random", NULL, dc_first_guess_options},
-                                          {"horizon", "receding horizon", NULL, dc_horizon_options},
-                                          {"refine", "a problem without time", NULL, dc_refine_options},
-                                          {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
-                                          {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
-                                          {"couplings", "an element of \"couplings\"", NULL, dc_coupling_options},
-                                          {"shot", "a random instance", NULL, dc_shot_options},
-                                          {"camera", "the view of pictures", NULL, dc_camera_options},
-                                          {0}};
+  static const struct entry sections[] = {
+      {"time", "time steps", NULL, dc_time_options},
+      {"solver", "convergence of a step", NULL, dc_step_options},
+      {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
+      {"gradient", "how gradients are computed", NULL, dc_gradient_options},
+      {"init", "first guess drawn at random", NULL, dc_first_guess_options},
+      {"continuation", "begin with another stiffness", NULL, dc_continuation_options},
+      {"horizon", "receding horizon", NULL, dc_horizon_options},
+      {"refine", "a problem without time", NULL, dc_refine_options},
+      {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
+      {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
+      {"couplings", "an element of \"couplings\"", NULL, dc_coupling_options},
+      {"shot", "a random instance", NULL, dc_shot_options},
+      {"camera", "the view of pictures", NULL, dc_camera_options},
+      {0}};
   return sections[i];
 }
 

@@ -178,7 +178,7 @@ static bool observe(void *context, const struct dc_plan_iteration *iteration)
 {
   struct session *session = context;
   const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
-  if (iteration->iteration == 0)
+  if (iteration->iteration == 0 || iteration->anew)
     session->first_loss = session->best_loss = iteration->loss;
   session->best_loss = fmin(session->best_loss, iteration->loss);
   add_row(session, iteration);
@@ -274,6 +274,7 @@ static void set_up(struct session *session, struct dc_plan *plan)
   const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
   plan->first_guess = scene->first_guess;
+  plan->continuation = scene->continuation;
   plan->first_guess_observer = (struct dc_first_guess_observer){observe_draw, session};
 }
 

@@ -49,7 +49,7 @@ static void plan_outcome(struct session *session, struct outcome *outcome)
   outcome->plan = plan;
   if (!plan->minimization)
     return;
-  outcome->iterations = dc_minimization_result(plan->minimization)->iterations;
+  outcome->iterations = plan->earlier + dc_minimization_result(plan->minimization)->iterations;
   outcome->blocked = dc_minimization_result(plan->minimization)->blocked;
 }
 

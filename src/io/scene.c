@@ -184,6 +184,16 @@ static enum dc_status read_first_guess(struct dc_scene_build *build)
   return status;
 }
 
+static enum dc_status read_continuation(struct dc_scene_build *build)
+{
+  struct dc_json continuation = dc_json_member(&build->root, "continuation");
+  if (!continuation.node)
+    return DC_OK;
+  if (dc_json_member(&build->root, "horizon").node)
+    return dc_json_fail(&continuation, build->error, DC_BAD_INPUT, "cannot be combined with a receding horizon");
+  return dc_read_options(&build->reader, &continuation, dc_continuation_options, NULL, &build->scene->continuation);
+}
+
 static enum dc_status read_horizon(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -284,7 +294,8 @@ static enum dc_status read_settings(struct dc_scene_build *build)
   if (refining)
     return dc_scene_read_refinement(build);
   if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
-      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)))
+      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
+      (status = read_continuation(build)))
     return status;
   return read_horizon(build);
 }

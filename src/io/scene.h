@@ -47,7 +47,8 @@ struct dc_scene {
   struct dc_gradient_settings gradient;
   bool first_guess_given;  // look at the gradient at the first guess, and draw others; otherwise zero
   struct dc_first_guess_settings first_guess;
-  bool horizon_given;  // optimize by a receding horizon
+  struct dc_continuation continuation;  // zeros when there is none
+  bool horizon_given;                   // optimize by a receding horizon
   struct dc_horizon horizon;
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;

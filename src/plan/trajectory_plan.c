@@ -10,6 +10,27 @@
 #include "plan/linearize.h"
 #include "plan/worker.h"
 
+const struct dc_option dc_continuation_options[] = {
+    {.name = "stiffness",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "3",
+     .minimum = 0,
+     .maximum = 1e6,
+     .minimum_excluded = true,
+     .help = "factor on the contact stiffness with which the optimization begins",
+     .offset = offsetof(struct dc_continuation, stiffness)},
+    {.name = "iterations",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "15",
+     .minimum = 1,
+     .maximum = 1e9,
+     .help = "most iterations with it, before the optimization goes on with the scene's own",
+     .offset = offsetof(struct dc_continuation, iterations)},
+    DC_OPTIONS_END,
+};
+
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
 {
@@ -175,6 +196,8 @@ void dc_plan_reset_input(struct dc_plan *plan)
   dc_rollout_input_reset(plan->model, plan->input);
   plan->input->q_before = NULL;
   plan->succeeded = false;
+  if (plan->stiffened)
+    plan->input->design.stiffness_scale *= plan->continuation.stiffness;
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
@@ -382,6 +405,26 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   plan->optimizer = optimizer;
   plan->optimizer_options = options;
   plan->first_guess_found = false;
+  plan->stiffened = plan->continuation.iterations > 0;
+  plan->succeeded = false;
+  plan->earlier = 0;
+  return create_minimization(plan, error);
+}
+
+// Whether the first part of a continuation has had its iterations.
+static bool stiffened_enough(const struct dc_plan *plan)
+{
+  return plan->stiffened && dc_minimization_begun(plan->minimization) &&
+         dc_minimization_result(plan->minimization)->iterations >= plan->continuation.iterations;
+}
+
+// Begins anew with the model's own stiffness, where the first part of a continuation was best.
+static enum dc_status hand_over(struct dc_plan *plan, struct dc_error *error)
+{
+  memcpy(plan->parameters, dc_minimization_best(plan->minimization),
+         (size_t)plan->parameter_count * sizeof *plan->parameters);
+  plan->earlier = dc_minimization_result(plan->minimization)->iterations + 1;
+  plan->stiffened = plan->succeeded = false;
   return create_minimization(plan, error);
 }
 
@@ -407,16 +450,23 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
     return status;
   for (;;) {
     struct dc_iterate iterate;
-    bool done = false;
+    bool done = stiffened_enough(plan);
     plan->newton_before = plan->work.newton_iterations;
-    status = dc_minimization_next(plan->minimization, &iterate, &done, error);
+    if (!done)
+      status = dc_minimization_next(plan->minimization, &iterate, &done, error);
+    if (!status && done && plan->stiffened) {
+      status = hand_over(plan, error);
+      if (!status)
+        continue;
+    }
     if (status || done)
       return status;
     status = keep(plan, &iterate, error);
     if (status)
       return status;
     struct dc_plan_iteration iteration = {
-        .iteration = iterate.iteration,
+        .iteration = plan->earlier + iterate.iteration,
+        .anew = plan->earlier > 0 && iterate.iteration == 0,
         .loss = iterate.value,
         .gradient_norm = iterate.gradient_norm,
         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -431,7 +481,7 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
   }
 }
 
-enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5 };
+enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, STAGE_COUNTS = 2 };
 static const long MOST_COUNTED = LONG_MAX / 4;  // going on with them does not overflow
 
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)
@@ -450,6 +500,12 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
     status = dc_snapshot_put_integers(snapshot, "plan/sampling", SAMPLING_COUNTS, sampling);
   if (status || !plan->minimization)
     return status;
+  if (plan->continuation.iterations > 0) {
+    const long stage[STAGE_COUNTS] = {plan->stiffened, plan->earlier};
+    status = dc_snapshot_put_integers(snapshot, "plan/continuation", STAGE_COUNTS, stage);
+    if (status)
+      return status;
+  }
   status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "plan/best", parameters, plan->best_parameters);
@@ -469,11 +525,29 @@ static enum dc_status restore(struct dc_plan *plan, const double *parameters, st
   return record ? dc_plan_record(plan, record, error) : DC_OK;
 }
 
+static enum dc_status load_continuation(struct dc_plan *plan, const struct dc_snapshot *snapshot,
+                                        struct dc_error *error)
+{
+  long stage[STAGE_COUNTS];
+  if (plan->continuation.iterations == 0)
+    return DC_OK;
+  enum dc_status status =
+      dc_snapshot_get_counts(snapshot, "plan/continuation", STAGE_COUNTS, INT_MAX / 2, stage, error);
+  if (status)
+    return status;
+  plan->stiffened = stage[0] != 0;
+  plan->succeeded = false;
+  plan->earlier = (int)stage[1];
+  return DC_OK;
+}
+
 static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_snapshot *snapshot,
                                         struct dc_error *error)
 {
   size_t parameters = (size_t)plan->parameter_count;
-  enum dc_status status = dc_snapshot_get_reals(snapshot, "plan/first", parameters, plan->first_parameters, error);
+  enum dc_status status = load_continuation(plan, snapshot, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "plan/first", parameters, plan->first_parameters, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
   if (!status)

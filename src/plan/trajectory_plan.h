@@ -26,6 +26,14 @@ struct dc_plan_work {
   double contact_seconds;  // in the contact, of all threads together
 };
 
+// "continuation" of a scene; the option table is dc_continuation_options.  The loss is minimized first with another contact
+// stiffness, then, from the best parameters found, with the model's own.
+struct dc_continuation {
+  double stiffness;  // factor on the contact stiffness
+  long iterations;   // at most, with that stiffness; 0: there is no continuation
+};
+extern const struct dc_option dc_continuation_options[];
+
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.
 struct dc_plan {
   const struct dc_model *model;
@@ -61,6 +69,9 @@ struct dc_plan {
   bool first_guess_found;                               // for the minimization under way
   struct dc_plan_work work;                             // since creation
   long newton_before;                                   // of work, when the present iteration began
+  struct dc_continuation continuation;                  // the caller's to set before dc_plan_begin; at creation: none
+  bool stiffened;                                       // the first part of a continuation is under way
+  int earlier;                                          // iterates of the first part, once it is over
   struct dc_residual_rows rows;                         // of the last linearization for an optimizer
   struct dc_plan_team *team;                            // of dc_plan_values (worker.h); NULL until it is asked
 };
@@ -109,6 +120,7 @@ struct dc_plan_iteration {
   double loss, gradient_norm, min_gap;
   long newton_iterations;  // since the iteration before
   bool best;
+  bool anew;  // the first one after a continuation: earlier losses are those of another stiffness
   int backed_off;
   int parameter_count;
   const double *parameters;

@@ -21,6 +21,8 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
   worker->start = plan->start;
+  worker->continuation = plan->continuation;
+  worker->stiffened = plan->stiffened;
   memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
 }
@@ -135,6 +137,7 @@ enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs,
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
     dc_plan_team_sample(plan->team, count, samples, 0);
+  plan->succeeded = false;  // which of them it holds depends on the threads, and what is counted later must not
   for (int i = 0; i < count && !status; i++) {
     losses[i] = samples[i].loss;
     statuses[i] = samples[i].status;

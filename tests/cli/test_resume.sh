@@ -152,6 +152,29 @@ for kind in scene push; do
   same limited-$kind "bundle, stopped $tries times" bundle-$kind
 done
 
+# other optimizers: what they remember is in the checkpoint, or follows from the log of evaluations in it
+for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","iterations":8,"target":1e-9}' \
+  '{"type":"adam","iterations":25,"polish":5,"learning_rate":0.05}' '{"type":"nlopt","iterations":25}' \
+  '{"type":"nlopt","method":"LD_SLSQP","iterations":25}' '{"type":"nlopt","method":"LN_SBPLX","iterations":25}'; do
+  continuation=3
+  case $optimizer in *adam* | *gauss*) continuation=4 ;; esac
+  case $optimizer in *nlopt*) "$dcsim" --version | grep -q '^NLopt [0-9]' || continue ;; esac
+  rm -rf whole parts
+  run 0 optimize scene.json -o whole --quiet --threads 1 --set "optimizer=$optimizer" --set continuation.iterations=$continuation
+  run 0 optimize scene.json -o parts --max-time 0.001 --checkpoint 1000 --threads 2 --set "optimizer=$optimizer" --set continuation.iterations=$continuation
+  check "it was stopped" [ "$(rows_of parts)" -lt "$(rows_of whole)" ]
+  tries=0
+  while [ "$(rows_of parts)" -lt "$(rows_of whole)" ] && [ $tries -lt 40 ]; do
+    within 60 "$dcsim" optimize --resume parts --max-time 0.001 --quiet --threads $((1 + tries % 2)) >"$out" 2>"$err" || break
+    tries=$((tries + 1))
+  done
+  run 0 optimize --resume parts
+  same parts "$optimizer, stopped $tries times" whole
+done
+
+run 3 optimize push.json -o none --set continuation.stiffness=3
+says "continuation: cannot be combined with a receding horizon"
+
 # SIGUSR1 writes one and goes on
 "$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &
 pid=$!

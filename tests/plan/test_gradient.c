@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "plan/worker.h"
 #include "plan_scene.h"
 
 static const char pair_text[] =
@@ -643,7 +644,39 @@ static void test_windows(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"differences against the adjoint", test_differences},
+// Losses side by side are those of one rollout after the other, bit for bit, and count as much work.
+static void test_values(void)
+{
+  enum { POINTS = 5 };
+  struct dc_scene *scene = read_scene(pair_text);
+  struct dc_plan *plan = create(scene, NULL);
+  double xs[POINTS][PAIR_PARAMETERS], expected[POINTS], losses[POINTS];
+  enum dc_status statuses[POINTS];
+  int before = omp_get_max_threads();
+  for (int i = 0; i < POINTS; i++) {
+    memcpy(xs[i], pair_parameters, sizeof xs[i]);
+    xs[i][1] += 0.1 * i;
+    CHECK(dc_plan_evaluate(plan, xs[i], &expected[i], NULL, NULL) == DC_OK);
+  }
+  CHECK(expected[0] != expected[POINTS - 1]);
+  long newton = plan->work.newton_iterations;
+  for (int threads = 1; threads < 4; threads++) {
+    omp_set_num_threads(threads);
+    dc_loops_always_shared(true);
+    long start = plan->work.newton_iterations, rollouts = plan->work.rollouts;
+    CHECK(dc_plan_values(plan, POINTS, xs[0], losses, statuses, NULL) == DC_OK);
+    for (int i = 0; i < POINTS; i++)
+      CHECK(statuses[i] == DC_OK && losses[i] == expected[i], "%d: %.17g %.17g", i, losses[i], expected[i]);
+    CHECK(plan->work.newton_iterations - start == newton && plan->work.rollouts - rollouts == POINTS);
+    CHECK(!plan->succeeded, "what the plan holds depends on threads");
+  }
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+RUN_TESTS({"losses of many points", test_values}, {"differences against the adjoint", test_differences},
           {"differences where bodies overlap", test_differences_into_walls},
           {"a narrow bundle is the adjoint", test_narrow_bundle}, {"a bundle is a mean", test_bundle},
           {"a bundle where bodies overlap", test_bundle_into_walls}, {"nothing can be rolled out", test_nothing_left},
