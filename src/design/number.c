@@ -19,7 +19,8 @@ static const struct dc_option options_table[] = {
      .type = DC_CHOICE,
      .unit = "",
      .choices = dc_number_names,
-     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; stiffness of contact; "
+     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; limit_stiffness of "
+             "joints; stiffness of contact; "
              "gravity; position, velocity at the start of slides and hinges (free bodies: control initial_state)",
      .offset = offsetof(struct dc_number_options, of)},
     {.name = "bodies",
@@ -317,7 +318,7 @@ static bool value(const void *options, const struct dc_model *model, const doubl
 
 const struct dc_design_type dc_design_number = {
     .name = "number",
-    .summary = "masses, friction, gains, stiffness, gravity, start of joints",
+    .summary = "masses, friction, gains, stiffness, gravity, limits and start of joints",
     .reference = "system identification by the adjoint of paper 000, section 3.2",
     .options = options_table,
     .options_size = sizeof(struct dc_number_options),
