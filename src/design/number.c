@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "number": numbers of bodies, of contact and of gravity, each with a parameter p of its own (or one for
-// several bodies), 0 at the scene's value v.
+// Design parameter "number": numbers of bodies, of contact and of gravity, each with a parameter p of its own (or one
+// for several bodies), 0 at the scene's value v.
 //     Mass, friction, gains and stiffness are positive and matter by their ratios:
 //         value = v exp(scale p),      d value / dp = scale value,
 //     so that no step makes them negative and twice as much is as far away as half.
