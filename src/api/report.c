@@ -25,6 +25,7 @@ struct page {
   dcsim_scene *opened;
   const struct dc_scene *scene;
   struct dc_stored_trajectory best, first;
+  double stiffness;  // of contact, J or as the model has it
   int mark_count;
   struct dc_render_mark *marks;
   char *run, *resolved, *rows;  // texts of the run directory; rows may be NULL
@@ -182,13 +183,33 @@ static enum dc_status put_poses(struct page *page, const struct dc_stored_trajec
   return allocated ? DC_OK : fail_memory(page);
 }
 
+// Stiffness of contact in the run: the scene's, or what its design made of it.
+static enum dc_status find_stiffness(struct page *page)
+{
+  const struct dc_scene *scene = page->scene;
+  struct dc_task design = scene->task;
+  struct dc_window window = {.time_step = scene->definition.time.step};
+  page->stiffness = scene->definition.contact.stiffness;
+  if (!design.design_count)
+    return DC_OK;
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, 0);
+  if (!input)
+    return fail_memory(page);
+  int controls = dc_task_control_parameter_count(&design, &scene->model, page->best.all_frames - 1);
+  design.control_count = 0;
+  dc_task_apply(&design, &scene->model, &window, NULL, page->best.control + controls, input);
+  page->stiffness *= input->design.stiffness_scale;
+  dc_rollout_input_destroy(input);
+  return DC_OK;
+}
+
 // Force of normal contact on every body at a stored frame, N [bodies][3]: minus the gradient of the energy; not a
 // number where bodies overlap.
 static enum dc_status contact_forces(struct page *page, struct dc_contact *contact, int frame, struct dc_pose *poses,
                                      struct dc_pair_derivatives *pairs, double (*forces)[3])
 {
   int count = page->best.bodies;
-  double mu = page->scene->definition.contact.stiffness;
+  double mu = page->stiffness;
   for (int i = 0; i < count; i++) {
     size_t row = (size_t)frame * (size_t)count + (size_t)i;
     dc_vec_copy(poses[i].position, page->best.position + 3 * row);
@@ -221,7 +242,7 @@ static enum dc_status put_force_frames(struct page *page, struct dc_contact *con
   double(*forces)[3] = dc_alloc((size_t)bodies->count, sizeof *forces);
   double *values = dc_alloc((size_t)count * (size_t)moving, 3 * sizeof *values);
   int *frames = dc_alloc((size_t)count, sizeof *frames);
-  enum dc_status status = poses && pairs && forces && values && frames ? DC_OK : fail_memory(page);
+  enum dc_status status = poses && pairs && forces && values && frames ? find_stiffness(page) : fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
     frames[k] = dc_spread(k, count, kept);
     status = contact_forces(page, contact, dc_spread(frames[k], kept, page->best.frames), poses, pairs, forces);

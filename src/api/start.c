@@ -6,8 +6,8 @@
 
 #include "api/internal.h"
 
-// Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]: room for
-// all.
+// Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]:
+// room for all.
 static void place_pair(struct dc_plan *plan, int movers, int a, int b, struct dc_pose *poses, struct dc_pose pair[2])
 {
   struct dc_task task = *plan->task;

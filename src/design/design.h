@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameters: numbers of the model that an optimizer may change.  They follow the controls' in the parameter vector.
+// Design parameters: numbers of the model that an optimizer may change.  They follow the controls' in the parameter
+// vector.
 #ifndef DC_DESIGN_DESIGN_H
 #define DC_DESIGN_DESIGN_H
 
@@ -29,8 +30,8 @@ struct dc_design_type {
   // Changes input, which holds the scene's numbers and what the controls made of the start.
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
                 struct dc_rollout_input *input);
-  // gradient [parameter_count]: derivative of the loss by the parameters.  cotangent is that by the input after apply and
-  // becomes that by the input before it.
+  // gradient [parameter_count]: derivative of the loss by the parameters.  cotangent is that by the input after apply
+  // and becomes that by the input before it.
   void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
                     struct dc_rollout_cotangent *cotangent, double *gradient);
   // Number i = 0, 1, ... of those that the parameters change; false when there is no such number.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "number": numbers of bodies, of contact and of gravity, each with a parameter p of its own (or one for
-// several bodies), 0 at the scene's value v.
+// Design parameter "number": numbers of bodies, of contact and of gravity, each with a parameter p of its own (or one
+// for several bodies), 0 at the scene's value v.
 //     Mass, friction, gains and stiffness are positive and matter by their ratios:
 //         value = v exp(scale p),      d value / dp = scale value,
 //     so that no step makes them negative and twice as much is as far away as half.
@@ -19,7 +19,8 @@ static const struct dc_option options_table[] = {
      .type = DC_CHOICE,
      .unit = "",
      .choices = dc_number_names,
-     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; stiffness of contact; "
+     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; limit_stiffness of "
+             "joints; stiffness of contact; "
              "gravity; position, velocity at the start of slides and hinges (free bodies: control initial_state)",
      .offset = offsetof(struct dc_number_options, of)},
     {.name = "bodies",
@@ -317,7 +318,7 @@ static bool value(const void *options, const struct dc_model *model, const doubl
 
 const struct dc_design_type dc_design_number = {
     .name = "number",
-    .summary = "masses, friction, gains, stiffness, gravity, start of joints",
+    .summary = "masses, friction, gains, stiffness, gravity, limits and start of joints",
     .reference = "system identification by the adjoint of paper 000, section 3.2",
     .options = options_table,
     .options_size = sizeof(struct dc_number_options),

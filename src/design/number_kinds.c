@@ -271,6 +271,52 @@ static const struct dc_number_kind derivative_gain = {.name = "kd",
                                                       .input = kd_input,
                                                       .cotangent = kd_cotangent};
 
+// ---- Stiffness of the barriers at the ends of joints' ranges
+
+static bool limit_present(const struct dc_model *model, int index)
+{
+  const struct dc_body *body = body_at(model, index);
+  for (int p = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    if ((part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !isinf(part->range[0]))
+      return body->limit_stiffness > 0;
+  }
+  return false;
+}
+
+static double limit_value(const struct dc_model *model, int index)
+{
+  return body_at(model, index)->limit_stiffness;
+}
+
+static const char *limit_unit(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return "J";
+}
+
+static double *limit_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.limit_scale[index];
+}
+
+static double *limit_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.limit_scale[index];
+}
+
+static const struct dc_number_kind limit_stiffness = {.name = "limit_stiffness",
+                                                      .summary = "stiffness of the limits of a joint",
+                                                      .index = DC_NUMBER_OF_BODY,
+                                                      .factor = true,
+                                                      .present = limit_present,
+                                                      .value = limit_value,
+                                                      .unit = limit_unit,
+                                                      .input = limit_input,
+                                                      .cotangent = limit_cotangent};
+
 // ---- Start of slides and hinges.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
 // others do not start on their own.
 
@@ -378,9 +424,10 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &derivative_gain,
                                                         &dc_number_position,
                                                         &dc_number_velocity,
+                                                        &limit_stiffness,
                                                         NULL};
-const char *const dc_number_names[] = {"mass", "stiffness", "gravity",  "friction", "kp",
-                                       "kd",   "position",  "velocity", NULL};
+const char *const dc_number_names[] = {"mass", "stiffness", "gravity",  "friction",        "kp",
+                                       "kd",   "position",  "velocity", "limit_stiffness", NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {

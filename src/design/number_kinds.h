@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a model that the input of a rollout holds beside controls: the one list of them, for the design parameter
-// "number" and for the check of gradients.
+// The numbers of a model that the input of a rollout holds beside controls: the one list of them, for the design
+// parameter "number" and for the check of gradients.
 #ifndef DC_DESIGN_NUMBER_KINDS_H
 #define DC_DESIGN_NUMBER_KINDS_H
 
@@ -36,7 +36,8 @@ extern const char *const dc_number_names[];                   // theirs, NULL-te
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model);
 // The body that a number belongs to, or -1.
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index);
-// Its name in text: "box.mass", "arm.position.0" (number of the coordinate in the joint), "gravity.z", "contact.stiffness".
+// Its name in text: "box.mass", "arm.position.0" (number of the coordinate in the joint), "gravity.z",
+// "contact.stiffness".
 void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text,
                     size_t size);
 

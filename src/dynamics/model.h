@@ -71,6 +71,7 @@ struct dc_design {
   double *body_mass_scale;      // [bodies] factors on mass and second moment of each body that moves
   double *friction_scale;       // [bodies] factors on the friction coefficient of each body
   double *kp_scale, *kd_scale;  // [bodies] factors on the gains of each body's actuator
+  double *limit_scale;          // [bodies] factors on the stiffness of each joint's limits
 };
 
 // Coefficient of friction of a body: its own or that of the contact settings.

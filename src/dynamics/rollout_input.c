@@ -9,7 +9,8 @@
 static bool create_design(struct dc_design *design, int bodies)
 {
   size_t count = (size_t)bodies;
-  double **scales[] = {&design->body_mass_scale, &design->friction_scale, &design->kp_scale, &design->kd_scale};
+  double **scales[] = {&design->body_mass_scale, &design->friction_scale, &design->kp_scale, &design->kd_scale,
+                       &design->limit_scale};
   bool complete = true;
   for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
     complete &= (*scales[i] = dc_alloc(count, sizeof(double))) != NULL;
@@ -22,13 +23,15 @@ static void destroy_design(struct dc_design *design)
   free(design->friction_scale);
   free(design->kp_scale);
   free(design->kd_scale);
+  free(design->limit_scale);
 }
 
 // All scales to one value, gravity to zero.
 static void fill_design(struct dc_design *design, int bodies, double scale)
 {
   for (int i = 0; i < bodies; i++)
-    design->body_mass_scale[i] = design->friction_scale[i] = design->kp_scale[i] = design->kd_scale[i] = scale;
+    design->body_mass_scale[i] = design->friction_scale[i] = design->kp_scale[i] = design->kd_scale[i] =
+        design->limit_scale[i] = scale;
   design->stiffness_scale = scale;
   memset(design->gravity, 0, sizeof design->gravity);
 }

@@ -31,14 +31,17 @@ static void add_bound(struct barrier *sum, double stiffness, double margin, doub
   sum->curvature += scale * 2 * u * (3 + 3 * u / x + u * u / (x * x)) / x;
 }
 
-static struct barrier limit_barrier(const struct dc_body *body, const struct dc_joint_part *part, double q)
+// Of a part of body i's joint at q+.
+static struct barrier limit_barrier(const struct dc_step_state *state, int i, const struct dc_joint_part *part)
 {
   struct barrier sum = {0};
+  double q = state->q_next[part->q];
+  double stiffness = state->model->bodies.bodies[i].limit_stiffness * state->input->design.limit_scale[i];
   double margin = MARGIN * (part->range[1] - part->range[0]);
   if (isinf(part->range[0]))
     return sum;
-  add_bound(&sum, body->limit_stiffness, margin, q - part->range[0], 1);
-  add_bound(&sum, body->limit_stiffness, margin, part->range[1] - q, -1);
+  add_bound(&sum, stiffness, margin, q - part->range[0], 1);
+  add_bound(&sum, stiffness, margin, part->range[1] - q, -1);
   return sum;
 }
 
@@ -48,7 +51,7 @@ static double limit_value(const struct dc_step_state *state)
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     for (int p = 0; p < body->part_count; p++)
-      sum += limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).value;
+      sum += limit_barrier(state, i, &body->parts[p]).value;
   }
   return sum;
 }
@@ -58,7 +61,7 @@ static void limit_add_gradient(const struct dc_step_state *state, struct dc_step
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     for (int p = 0; p < body->part_count; p++)
-      forces->joints[body->parts[p].v] += limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).slope;
+      forces->joints[body->parts[p].v] += limit_barrier(state, i, &body->parts[p]).slope;
   }
 }
 
@@ -68,17 +71,24 @@ static void limit_add_hessian(const struct dc_step_state *state, bool exact, str
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     for (int p = 0; p < body->part_count; p++) {
-      double curvature = limit_barrier(body, &body->parts[p], state->q_next[body->parts[p].q]).curvature;
+      double curvature = limit_barrier(state, i, &body->parts[p]).curvature;
       if (curvature > 0)
         dc_assemble_joint(hessian->assembler, i, body->parts[p].v, 1, &curvature, hessian->matrix);
     }
   }
 }
 
+// Depends on q+ and, in proportion, on the stiffness.
 static void limit_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                             struct dc_step_cotangent *out)
 {
-  (void)state, (void)direction, (void)out;  // depends on q+ only
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count; p++) {
+      double along = direction->joints[body->parts[p].v] * limit_barrier(state, i, &body->parts[p]).slope;
+      out->input->design.limit_scale[i] += along / state->input->design.limit_scale[i];
+    }
+  }
 }
 
 const struct dc_step_term dc_limit_term = {

@@ -20,9 +20,9 @@ static const double CLOSE = 1e-7;
 // A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
 static const double SMALLEST_STEP = 1e-9;
 
-// All that can be differentiated: the controls, the numbers that dc_number_kinds lists with all coordinates of the start,
-// the design's parameters.  A kind is CONTROL, NUMBERS + an index into dc_number_kinds, or, behind these, one for each entry of
-// the design (the last one for all further ones).
+// All that can be differentiated: the controls, the numbers that dc_number_kinds lists with all coordinates of the
+// start, the design's parameters.  A kind is CONTROL, NUMBERS + an index into dc_number_kinds, or, behind these, one
+// for each entry of the design (the last one for all further ones).
 enum { CONTROL, NUMBERS, KINDS_MOST = 64 };
 
 struct coordinate {
@@ -87,7 +87,8 @@ static bool is_a_gap(enum dc_status status)
   return status == DC_INFEASIBLE || status == DC_NUMERICAL;
 }
 
-// The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at parameters.
+// The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at
+// parameters.
 static enum dc_status loss_at(struct checker *checker, struct coordinate c, double step, double *loss, bool *alike,
                               struct dc_error *error)
 {
@@ -146,14 +147,14 @@ static void add_to_sequence(struct sequence *s, double step, double up, double m
 
 // Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
 // agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
-// loss nor rounding at fine ones decide.  It ends where rounding, which grows as steps shrink, is more than the best three
-// differ by, if they agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends within
-// less than the coarse steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that agree with
-// each other to a hundredth of what they differ from coarse ones by are taken instead.
+// loss nor rounding at fine ones decide.  It ends where rounding, which grows as steps shrink, is more than the best
+// three differ by, if they agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends
+// within less than the coarse steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that
+// agree with each other to a hundredth of what they differ from coarse ones by are taken instead.
 //
-// The loss is a smooth function only as long as time steps are divided alike: where an end is divided otherwise than the
-// centre the difference, and those with larger steps, which reach over the same change, say nothing, and the sequence
-// begins anew at a smaller step.  So it does where a step makes bodies overlap, or a time step fail.
+// The loss is a smooth function only as long as time steps are divided alike: where an end is divided otherwise than
+// the centre the difference, and those with larger steps, which reach over the same change, say nothing, and the
+// sequence begins anew at a smaller step.  So it does where a step makes bodies overlap, or a time step fail.
 static enum dc_status difference(struct checker *checker, struct coordinate c, double close,
                                  struct dc_gradient_difference *entry, struct dc_error *error)
 {
@@ -269,8 +270,8 @@ static int list_coordinates(const struct dc_plan *plan, struct coordinate *list)
   return count + list_design(plan, controls, list + count);
 }
 
-// A seeded choice among those of kinds first .. last - 1, behind the chosen ones: a kind in turn, then one of its coordinates
-// not yet chosen; few coordinates are all taken.  How many are chosen then.
+// A seeded choice among those of kinds first .. last - 1, behind the chosen ones: a kind in turn, then one of its
+// coordinates not yet chosen; few coordinates are all taken.  How many are chosen then.
 static int choose_coordinates(struct coordinate *list, int count, int first, int last, int chosen,
                               struct dc_random *random)
 {

@@ -35,12 +35,12 @@ struct dc_gradient_check {
   struct dc_product_check products;
 };
 
-// Checks the plan at parameters, by extrapolated central differences: up to 16 seeded coordinates, one after the other of the
-// controls and of every kind of number (dc_number_kinds: of masses, friction, gains and stiffness the factors; of the start
-// all coordinates; before controls and design act on them), and up to 16 of the parameters of the design, one after the
-// other of its entries.  4 random directions of all parameters are checked by the order of the Taylor remainder.  Forward
-// solves are converged to rounding, as many side by side as there are threads (dc_threads), which changes nothing.  At
-// last the products (plan/product_check.h).
+// Checks the plan at parameters, by extrapolated central differences: up to 16 seeded coordinates, one after the other
+// of the controls and of every kind of number (dc_number_kinds: of masses, friction, gains and stiffness the factors;
+// of the start all coordinates; before controls and design act on them), and up to 16 of the parameters of the design,
+// one after the other of its entries.  4 random directions of all parameters are checked by the order of the Taylor
+// remainder.  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
+// changes nothing.  At last the products (plan/product_check.h).
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "follow": bodies move as they were recorded.  With the centre of mass x and the rotation R of a body at a frame,
-// the recorded x*, R* and the rotation vector phi of R R*^T, |phi| <= pi,
+// Objective "follow": bodies move as they were recorded.  With the centre of mass x and the rotation R of a body at a
+// frame, the recorded x*, R* and the rotation vector phi of R R*^T, |phi| <= pi,
 //     f = 1/F sum over frames and bodies of (weight |x - x*|^2 + rotation |phi|^2),
-// F the number of frames that count.  A body turned by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 = phi^T, so that
-// the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.
+// F the number of frames that count.  A body turned by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 = phi^T,
+// so that the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.
 //
 // Frames and rows of a recording need not have the same times: the recording is interpolated at the times of the frames
-// between neighbouring rows, positions linearly and rotations along the shortest way; frames outside of it do not count.
+// between neighbouring rows, positions linearly and rotations along the shortest way; frames outside of it do not
+// count.
 #include <math.h>
 
 #include "math/rotation.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter vector is the concatenation of the controls' parameters, in the order of the scene, and the design's; the
-// state is that of the controls' states.
+// The parameter vector is the concatenation of the controls' parameters, in the order of the scene, and the design's;
+// the state is that of the controls' states.
 #include "task/task.h"
 
 #include <math.h>

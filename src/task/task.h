@@ -93,8 +93,8 @@ struct dc_objective_type {
   // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
   // tolerance, m; false when there is no such mark.  NULL: none.
   bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
-  // Of an objective with a "file": which bodies of the model the file must tell of (those that move when NULL or empty),
-  // and taking over what was read, after check.  What it keeps is owned by arena.  NULL: no file.
+  // Of an objective with a "file": which bodies of the model the file must tell of (those that move when NULL or
+  // empty), and taking over what was read, after check.  What it keeps is owned by arena.  NULL: no file.
   const struct dc_index_list *(*recorded)(const void *options);
   enum dc_status (*take_recording)(void *options, const struct dc_recording *recording, const struct dc_model *model,
                                    struct dc_arena *arena, struct dc_error *error);
@@ -113,7 +113,8 @@ struct dc_objective {
   void *options;
 };
 
-// The parameter vector holds the controls' parameters in their order, then those of the design in the order of its entries.
+// The parameter vector holds the controls' parameters in their order, then those of the design in the order of its
+// entries.
 struct dc_task {
   int control_count, objective_count, design_count;
   struct dc_control *controls;

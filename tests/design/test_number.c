@@ -18,7 +18,7 @@ static const char head[] =
     "{'name': 'arm', 'joint': {'type': 'planar', 'axis': [0, 1, 0]}, 'shape': 'box', 'mass': 3,"
     " 'position': [0.6, 0, 0.8], 'joint_velocity': [0.1, -0.2, 0.3], 'pd': {'kp': 30, 'kd': 2}},"
     "{'name': 'hand', 'parent': 'arm', 'joint': 'hinge', 'axis': [0, 1, 0], 'anchor': [0.85, 0, 0.8],"
-    " 'position': [1.1, 0, 0.8], 'shape': 'box', 'mass': 1, 'joint_position': [0.4],"
+    " 'position': [1.1, 0, 0.8], 'shape': 'box', 'mass': 1, 'joint_position': [0.4], 'range': [-1, 0.45],"
     " 'pd': {'kp': 20, 'kd': 1, 'kp_rotation': 10}}],"
     "'control': [{'type': 'initial_state', 'body': 'box', 'velocity': 'xy'}],"
     "'objective': [{'type': 'reach', 'body': 'box', 'target': [0.4, 0.1, 0.2], 'when': 'every'},"
@@ -128,19 +128,20 @@ static void test_kinds(void)
 
 // ---- All kinds in one rollout
 
-static const char all_kinds[] =
-    "{'type': 'number', 'of': 'mass', 'bodies': ['box', 'hand'], 'range': [0.5, 2]}, {'type': 'number', 'of': "
-    "'friction', "
-    "'bodies': ['box']},"
-    "{'type': 'number', 'of': 'kp', 'together': true}, {'type': 'number', 'of': 'kd', 'scale': 0.5, 'range': [0.25, "
-    "4]},"
-    "{'type': 'number', 'of': 'gravity', 'axes': 'xz', 'range': [-12, 3]}, {'type': 'number', 'of': 'stiffness'},"
-    "{'type': 'number', 'of': 'position', 'bodies': ['hand', 'arm']}, {'type': 'number', 'of': 'velocity', 'bodies': "
-    "['arm']}";
+static const char all_kinds[] = "{'type': 'number', 'of': 'mass', 'bodies': ['box', 'hand'], 'range': [0.5, 2]},"
+                                "{'type': 'number', 'of': 'friction', 'bodies': ['box']},"
+                                "{'type': 'number', 'of': 'kp', 'together': true},"
+                                "{'type': 'number', 'of': 'kd', 'scale': 0.5, 'range': [0.25, 4]},"
+                                "{'type': 'number', 'of': 'gravity', 'axes': 'xz', 'range': [-12, 3]},"
+                                "{'type': 'number', 'of': 'stiffness'},"
+                                "{'type': 'number', 'of': 'position', 'bodies': ['hand', 'arm']},"
+                                "{'type': 'number', 'of': 'velocity', 'bodies': ['arm']},"
+                                "{'type': 'number', 'of': 'limit_stiffness', 'scale': 3}";
 static const char *const all_names[] = {
-    "box.velocity.x", "box.velocity.y", "box.mass",        "hand.mass",      "box.friction",      "arm+hand.kp",
-    "arm.kd",         "hand.kd",        "gravity.x",       "gravity.z",      "contact.stiffness", "arm.position.0",
-    "arm.position.1", "arm.position.2", "hand.position.0", "arm.velocity.0", "arm.velocity.1",    "arm.velocity.2"};
+    "box.velocity.x",    "box.velocity.y", "box.mass",       "hand.mass",           "box.friction",
+    "arm+hand.kp",       "arm.kd",         "hand.kd",        "gravity.x",           "gravity.z",
+    "contact.stiffness", "arm.position.0", "arm.position.1", "arm.position.2",      "hand.position.0",
+    "arm.velocity.0",    "arm.velocity.1", "arm.velocity.2", "hand.limit_stiffness"};
 enum { ALL = sizeof all_names / sizeof *all_names };
 
 static struct dc_plan *open_plan(const struct dc_scene *scene)
@@ -175,7 +176,7 @@ static void test_rollout(void)
     // two steps, extrapolated
     double kept = parameters[i], slopes[2];
     for (int k = 0; k < 2; k++) {
-      double step = 1e-3 / (1 + k);
+      double step = 2.5e-4 / (1 + k);
       parameters[i] = kept + step;
       double up = loss_at(plan, parameters, NULL);
       parameters[i] = kept - step;
@@ -211,10 +212,10 @@ static void test_vector(void)
   const struct dc_task *task = &scene->task;
   const struct dc_model *model = &scene->model;
   double low[ALL], high[ALL];
-  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11};
+  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11, 12};
   CHECK(dc_task_control_parameter_count(task, model, 20) == 2 && dc_task_parameter_count(task, model, 20) == ALL,
         "counts");
-  CHECK(dc_task_groups(task, model, 20, group) == 12, "groups");
+  CHECK(dc_task_groups(task, model, 20, group) == 13, "groups");
   CHECK(dc_task_bounds(task, model, 20, low, high), "bounds");
   for (int i = 0; i < ALL; i++) {
     char name[128];
