@@ -34,7 +34,7 @@ static enum dc_status fill(struct session *session)
     status = dc_snapshot_put_reals(snapshot, "run/seconds", 1, &seconds);
   if (status)
     return status;
-  return session->horizon ? dc_horizon_save(session->horizon, snapshot) : dc_plan_save(session->plan, snapshot);
+  return session->kind->save(session, snapshot);
 }
 
 enum dc_status dc_session_checkpoint(struct session *session)
@@ -72,8 +72,7 @@ static enum dc_status load(struct session *session)
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "run/seconds", 1, &seconds, &session->error);
   if (!status)
-    status = session->horizon ? dc_horizon_load(session->horizon, snapshot, &session->error)
-                              : dc_plan_load(session->plan, snapshot, &session->error);
+    status = session->kind->load(session, snapshot);
   if (status)
     return status;
   if (session->rows > 0)

@@ -132,11 +132,13 @@ void dcsim_problem_initial(const dcsim_problem *problem, double *x)
 
 void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high)
 {
-  for (int i = 0; i < problem->plan->parameter_count; i++) {
+  const struct dc_plan *plan = problem->plan;
+  dc_task_bounds(&problem->task, plan->model, plan->window.steps, plan->low, plan->high);
+  for (int i = 0; i < plan->parameter_count; i++) {
     if (low)
-      low[i] = -INFINITY;
+      low[i] = plan->low[i];
     if (high)
-      high[i] = INFINITY;
+      high[i] = plan->high[i];
   }
 }
 

@@ -15,7 +15,7 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
-static enum dc_status horizon_outcome(struct session *session, struct outcome *outcome)
+enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome)
 {
   const struct dc_receding_horizon *horizon = session->horizon;
   int steps = horizon->executed->steps;
@@ -36,7 +36,7 @@ static enum dc_status horizon_outcome(struct session *session, struct outcome *o
   return DC_OK;
 }
 
-static void plan_outcome(struct session *session, struct outcome *outcome)
+enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome)
 {
   struct dc_plan *plan = session->plan;
   dc_plan_apply(plan, plan->best_parameters);
@@ -47,21 +47,18 @@ static void plan_outcome(struct session *session, struct outcome *outcome)
   outcome->judged = *outcome->best;
   outcome->input = plan->input;
   outcome->plan = plan;
-  if (!plan->minimization)
-    return;
-  outcome->iterations = plan->earlier + dc_minimization_result(plan->minimization)->iterations;
-  outcome->blocked = dc_minimization_result(plan->minimization)->blocked;
+  if (plan->minimization) {
+    outcome->iterations = plan->earlier + dc_minimization_result(plan->minimization)->iterations;
+    outcome->blocked = dc_minimization_result(plan->minimization)->blocked;
+  }
+  return DC_OK;
 }
 
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome)
 {
   const struct dc_scene *scene = session->scene->scene;
-  enum dc_status status = DC_OK;
   *outcome = (struct outcome){0};
-  if (session->horizon)
-    status = horizon_outcome(session, outcome);
-  else
-    plan_outcome(session, outcome);
+  enum dc_status status = session->kind->outcome(session, outcome);
   if (!status)
     outcome->success = dc_task_success(&scene->task, &scene->model, &outcome->judged, outcome->judged.steps);
   return status;
@@ -200,6 +197,36 @@ static void add_sampling_notes(const struct session *session, const struct outco
     dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
 }
 
+static const char *reached(const dcsim_result *result)
+{
+  return result->success ? "task reached" : "task not reached";
+}
+
+void dc_session_say_replayed(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: %d steps as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
+              session->options->control_run, result->loss, result->success ? ", task reached" : "");
+}
+
+void dc_session_say_applied(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n", session->scene->scene->name,
+              result->initial_loss, result->loss, result->steps, session->scene->scene->definition.time.steps,
+              result->iterations, reached(result));
+}
+
+void dc_session_say_optimized(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,
+              result->loss, result->iterations, reached(result));
+}
+
+void dc_session_say_simulated(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: %d steps, loss %.6g%s\n", session->scene->scene->name, result->steps, result->loss,
+              result->success ? ", task reached" : "");
+}
+
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
                          struct dc_text *text, struct dc_json_writer *json)
 {
@@ -222,20 +249,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   dc_json_put_integer(json, "divided_steps", result->divided_steps);
   put_sampling(session, outcome, json);
-  if (session->horizon && !session->optimizing)
-    dc_text_add(text, "%s: %d steps as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
-                session->options->control_run, result->loss, result->success ? ", task reached" : "");
-  else if (session->horizon)
-    dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n",
-                session->scene->scene->name, result->initial_loss, result->loss, result->steps,
-                session->scene->scene->definition.time.steps, result->iterations,
-                result->success ? "task reached" : "task not reached");
-  else if (session->optimizing)
-    dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,
-                result->loss, result->iterations, result->success ? "task reached" : "task not reached");
-  else
-    dc_text_add(text, "%s: %d steps, loss %.6g%s\n", session->scene->scene->name, result->steps, result->loss,
-                result->success ? ", task reached" : "");
+  session->kind->headline(session, result, text);
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
   put_objectives(session, outcome, json, text);

@@ -8,11 +8,31 @@
 #include "io/run.h"
 #include "plan/receding_horizon.h"
 
+struct session;
+struct outcome;
+
+// A kind of run (run_kinds.c): simulation, optimization, receding horizon, replay of one.
+struct run_kind {
+  // Makes plan or horizon for parameters [of all steps]; DC_BAD_INPUT when bodies overlap at the start.
+  enum dc_status (*prepare)(struct session *session, const double *parameters);
+  // Opens the run directory: a new one, or, of what can be resumed, the one to go on in.
+  enum dc_status (*begin)(struct session *session);
+  enum dc_status (*compute)(struct session *session, struct dc_error *error);
+  // To and from a checkpoint; NULL: there are none.
+  enum dc_status (*save)(const struct session *session, struct dc_snapshot *snapshot);
+  enum dc_status (*load)(struct session *session, const struct dc_snapshot *snapshot);
+  // Fills in what the kind knows (success is filled in by the caller); the first line of the report.
+  enum dc_status (*outcome)(struct session *session, struct outcome *outcome);
+  void (*headline)(const struct session *session, const dcsim_result *result, struct dc_text *text);
+};
+
 // Everything a run holds; zero-initialized.
 struct session {
   const dcsim_scene *scene;
   const dcsim_run_options *options;
   bool optimizing;
+  const struct run_kind *kind;          // NULL until it is chosen, and of a refinement
+  struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared
   struct dc_plan *plan;                 // of the whole run, or
   struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL
   struct dc_run *run;                   // NULL: nothing is written
@@ -31,6 +51,10 @@ struct session {
   struct dc_error error;
 };
 
+// The kind that scene, options and the earlier run ask for.  Sets in_one_piece.
+const struct run_kind *dc_session_choose_kind(struct session *session);
+
+bool dc_session_writes_nothing(const struct session *session);
 // Opens the run directory as asked for, or runs/<name>-<UTC time>; nothing for "none".
 enum dc_status dc_session_open_run(struct session *session);
 
@@ -50,6 +74,21 @@ struct outcome {
   bool success, blocked;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
+enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome);
+enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome);
+
+// The first lines of reports.
+void dc_session_say_simulated(const struct session *session, const dcsim_result *result, struct dc_text *text);
+void dc_session_say_optimized(const struct session *session, const dcsim_result *result, struct dc_text *text);
+void dc_session_say_applied(const struct session *session, const dcsim_result *result, struct dc_text *text);
+void dc_session_say_replayed(const struct session *session, const dcsim_result *result, struct dc_text *text);
+
+// Observers of the kinds; context is the session.  They report to the caller and say whether to go on.
+void dc_session_observe_draw(void *context, long draw, long draws);
+bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration *iteration);
+bool dc_session_observe_window(void *context, const struct dc_plan_iteration *iteration);
+bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row);
+bool dc_session_observe_step(void *context);
 
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);

@@ -107,5 +107,26 @@ static void test_left_jacobian(void)
   CHECK_NEAR(worst, 0, 2e-10);  // 1.8e-11 observed: rounding 1e-16 / h and truncation h^2
 }
 
+// J^-1 J = 1 on both sides of the change of formula.
+static void test_left_jacobian_inverse(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 4);
+  const double angles[] = {0, 1e-6, 3.1e-2, 3.2e-2, 1, 3};
+  double worst = 0;
+  for (int trial = 0; trial < 60; trial++) {
+    double w[3], jacobian[9], inverse[9], product[9];
+    random_direction(&random, w);
+    dc_vec_scale(w, w, angles[trial % 6]);
+    dc_rotation_left_jacobian(jacobian, w);
+    dc_rotation_left_jacobian_inverse(inverse, w);
+    dc_mat_multiply(product, inverse, jacobian);
+    for (int i = 0; i < 9; i++)
+      worst = fmax(worst, fabs(product[i] - (i % 4 == 0)));
+  }
+  printf("# off by %.2g\n", worst);
+  CHECK_NEAR(worst, 0, 1e-12);
+}
+
 RUN_TESTS({"exponential and logarithm", test_round_trip}, {"matrices", test_matrix},
-          {"left Jacobian", test_left_jacobian})
+          {"left Jacobian", test_left_jacobian}, {"its inverse", test_left_jacobian_inverse})

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run does after every iteration, step or draw: a row, the caller's progress function, a checkpoint, a limit.
+#include <math.h>
+
+#include "api/session.h"
+#include "base/clock.h"
+
+// Adds a row to the run, unless there is none.
+static void add_row(struct session *session, const struct dc_plan_iteration *iteration)
+{
+  struct dc_run_row row = {.iteration = iteration->iteration,
+                           .loss = iteration->loss,
+                           .gradient_norm = iteration->gradient_norm,
+                           .newton_iterations = iteration->newton_iterations,
+                           .min_gap = iteration->min_gap,
+                           .best = iteration->best,
+                           .seconds = dc_seconds() - session->start,
+                           .parameter_count = iteration->parameter_count,
+                           .parameters = iteration->parameters};
+  if (session->run)
+    session->row_status = dc_run_add_row(session->run, &row, &session->error);
+  session->rows += !session->row_status;
+}
+
+// Tells the caller, asks whether to stop, writes a checkpoint when it is time.  False: stop.
+static bool go_on(struct session *session, dcsim_progress *progress)
+{
+  const dcsim_run_options *options = session->options;
+  int answer = 0;
+  if (session->row_status)
+    return false;
+  progress->seconds = dc_seconds() - session->began;
+  if (options->progress)
+    answer = options->progress(options->progress_context, progress);
+  if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
+    session->stop_status = answer;
+    session->stopped = true;
+  }
+  if (options->max_seconds > 0 && dc_seconds() - session->began >= options->max_seconds)
+    session->stopped = true;
+  bool asked = answer == DCSIM_PROGRESS_CHECKPOINT || session->checkpoint_asked;
+  session->checkpoint_asked = false;
+  if (session->optimizing)
+    session->row_status = dc_session_checkpoint_if_due(session, asked);
+  return !session->row_status && !session->stopped;
+}
+
+// Share of the iterations that are done when the one with this number, counted from 0, is.
+static double share(int iteration, long iterations)
+{
+  return fmin(1, (iteration + 1.0) / ((double)iterations + 1));
+}
+
+// Draws cannot be stopped: the trajectory that a run leaves is one of an iteration.
+void dc_session_observe_draw(void *context, long draw, long draws)
+{
+  struct session *session = context;
+  const struct dc_receding_horizon *horizon = session->horizon;
+  dcsim_progress progress = {.iteration = (int)draw,
+                             .iterations = (int)draws,
+                             .loss = NAN,
+                             .best_loss = NAN,
+                             .gradient_norm = NAN,
+                             .min_gap = NAN,
+                             .seconds = dc_seconds() - session->began,
+                             .unit = "draw",
+                             .fraction = horizon ? horizon->executed->steps / fmax(horizon->steps, 1) : 0};
+  if (session->options->progress && !session->stopped) {
+    int answer = session->options->progress(session->options->progress_context, &progress);
+    session->checkpoint_asked |= answer == DCSIM_PROGRESS_CHECKPOINT;
+  }
+}
+
+bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration *iteration)
+{
+  struct session *session = context;
+  const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
+  if (iteration->iteration == 0 || iteration->anew)
+    session->first_loss = session->best_loss = iteration->loss;
+  session->best_loss = fmin(session->best_loss, iteration->loss);
+  add_row(session, iteration);
+  dcsim_progress progress = {.iteration = iteration->iteration,
+                             .iterations = session->optimizing ? (int)common->iterations : 0,
+                             .loss = iteration->loss,
+                             .best_loss = session->best_loss,
+                             .gradient_norm = iteration->gradient_norm,
+                             .min_gap = iteration->min_gap,
+                             .is_best = iteration->best,
+                             .backed_off = iteration->backed_off,
+                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
+  return go_on(session, &progress);
+}
+
+// A receding horizon as its caller sees it: step after step.  window: the part of the present window that is done.
+static bool observe_horizon(struct session *session, const struct dc_plan_iteration *iteration, bool best,
+                            double window)
+{
+  const struct dc_receding_horizon *horizon = session->horizon;
+  double steps = horizon->executed->steps + window * (double)horizon->horizon.apply;
+  dcsim_progress progress = {.iteration = horizon->executed->steps,
+                             .iterations = horizon->steps,
+                             .loss = horizon->loss,
+                             .best_loss = horizon->lowest_loss,
+                             .gradient_norm = iteration->gradient_norm,
+                             .min_gap = iteration->min_gap,
+                             .is_best = best,
+                             .backed_off = iteration->backed_off,
+                             .unit = "step",
+                             .fraction = horizon->steps ? fmin(1, steps / horizon->steps) : 1,
+                             .parameter_count = iteration->parameter_count,
+                             .parameters = iteration->parameters};
+  return go_on(session, &progress);
+}
+
+bool dc_session_observe_window(void *context, const struct dc_plan_iteration *iteration)
+{
+  const struct session *session = context;
+  return observe_horizon(context, iteration, false, share(iteration->iteration, session->horizon->horizon.iterations));
+}
+
+bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row)
+{
+  struct session *session = context;
+  if (row->iteration == 0)
+    session->first_loss = row->loss;
+  session->best_loss = session->horizon->lowest_loss;
+  add_row(session, row);
+  return observe_horizon(session, row, row->best, 0);
+}
+
+// Between the steps of a simulation, often enough for a signal or the time limit to be noticed at once.
+bool dc_session_observe_step(void *context)
+{
+  static const double patience = 0.05;  // s
+  struct session *session = context;
+  double now = dc_seconds();
+  if (now - session->last_step_observed < patience)
+    return true;
+  session->last_step_observed = now;
+  dcsim_progress progress = {.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
+  return go_on(session, &progress);
+}
