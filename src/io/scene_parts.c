@@ -260,19 +260,15 @@ static enum dc_status read_recording(struct dc_scene_build *build, const struct 
   struct dc_scene *scene = build->scene;
   struct dc_json value = dc_json_member(object, "file");
   const struct dc_option *table = objective->type->options;
-  const char **file = (const char **)((char *)objective->options + table[dc_option_find(table, "file")].offset),
-             *folder;
+  const char **file = (const char **)((char *)objective->options + table[dc_option_find(table, "file")].offset);
   struct dc_recording recording;
   struct stat about;
-  enum dc_status status = dc_scene_folder(scene->path, scene->arena, &folder, build->error);
-  if (status)
-    return status;
-  status = dc_scene_find_file(folder, *file, build->settings, scene->arena, file, build->error);
+  enum dc_status status = dc_scene_find_file(scene->folder, *file, build->settings, scene->arena, file, build->error);
   if (!status && stat(*file, &about) == 0 && S_ISDIR(about.st_mode)) {  // a run
     const char *inside = dc_arena_printf(scene->arena, "%s/trajectory.h5", *file);
     if (!inside)
       return out_of_memory(build);
-    status = dc_scene_find_file(folder, inside, build->settings, scene->arena, file, build->error);
+    status = dc_scene_find_file(scene->folder, inside, build->settings, scene->arena, file, build->error);
   }
   if (!status)
     status = dc_recording_read(*file, &scene->model.bodies, objective->type->recorded(objective->options), scene->arena,

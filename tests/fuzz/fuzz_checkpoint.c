@@ -112,8 +112,11 @@ static void stop_a_run(struct stopped_run *run, int number)
   snprintf(path, sizeof path, "%s/resolved.json", run->directory);
   write_scene(name, scenes[number]);
   dcsim_scene *scene;
-  const dcsim_run_options options = {
-      .directory = run->directory, .progress = stop_after, .progress_context = &left, .checkpoint_seconds = 0};
+  const dcsim_run_options options = {.size = sizeof options,
+                                     .directory = run->directory,
+                                     .progress = stop_after,
+                                     .progress_context = &left,
+                                     .checkpoint_seconds = 0};
   int status = dcsim_scene_open(name, NULL, &scene, &error);
   if (!status)
     status = dcsim_optimize(scene, &options, NULL, NULL, &error);
@@ -291,7 +294,8 @@ static void test_damaged_numbers(void)
     const struct stopped_run *run = &runs[k];
     for (int i = 0; i < ROUNDS; i++) {
       dcsim_error error = {0};
-      const dcsim_run_options options = {.resume = run->directory, .force = 1, .checkpoint_seconds = 1e9};
+      const dcsim_run_options options = {
+          .size = sizeof options, .resume = run->directory, .force = 1, .checkpoint_seconds = 1e9};
       write_damaged(&random, run);
       int status = dcsim_optimize(run->public_scene, &options, NULL, NULL, &error);
       // bodies as fast as 1e308 m/s have more pairs than there is memory for

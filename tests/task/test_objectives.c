@@ -72,7 +72,8 @@ static struct fixture *create(unsigned seed)
       .target_position = fixture.by_position[0],
       .target_velocity = fixture.by_velocity[0],
       .design = {0, {0}, fixture.scales[0], fixture.scales[1], fixture.scales[2], fixture.scales[3]}};
-  fixture.cotangent = (struct dc_loss_cotangent){{fixture.wrenches[0], fixture.forces[0]}, &fixture.by_input, 0};
+  fixture.cotangent = (struct dc_loss_cotangent){
+      .frames = {.wrenches = fixture.wrenches[0], .forces = fixture.forces[0]}, .input = &fixture.by_input};
   return &fixture;
 }
 
