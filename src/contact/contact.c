@@ -85,10 +85,10 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   contact->order = dc_arena_alloc(contact->arena, pairs, sizeof *contact->order);
   contact->costs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->costs);
   contact->fractions = dc_arena_alloc(contact->arena, pairs, sizeof *contact->fractions);
-  contact->guards = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guards);
-  contact->guarded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->guarded);
+  contact->bounds = dc_arena_alloc(contact->arena, pairs, sizeof *contact->bounds);
+  contact->bounded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->bounded);
   if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->costs ||
-      !contact->fractions || !contact->guards || !contact->guarded) {
+      !contact->fractions || !contact->bounds || !contact->bounded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;

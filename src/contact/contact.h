@@ -121,7 +121,7 @@ bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *pat
 // A linear bound on a motion: two points, at arm_a of body a and arm_b of body b (world axes, from the frames' origins),
 // may come nearer to each other along normal, which points from b to a, by no more than room > 0 (m),
 //     normal . ((t_a + w_a x arm_a) - (t_b + w_b x arm_b)) >= -room,      (w, t): motions of the frames.
-struct dc_guard {
+struct dc_gap_bound {
   int a, b;
   double normal[3], arm_a[3], arm_b[3], room;
   double missed;  // part of the gap by which the motion at hand misses the bound
@@ -129,10 +129,10 @@ struct dc_guard {
 // The bounds that the motion at the beginning of the path, going on over the whole of it, misses: for every body pair the
 // one that is missed most of those that leave each pair of triangles, along the axis of its plane, and each vertex
 // above a half space the part keep of its gap.  Of more than capacity those that are missed most; returns how many.  The
-// path must start at the poses of the last evaluation.  Models without planes of triangle pairs have half spaces guarded
+// path must start at the poses of the last evaluation.  Models without planes of triangle pairs have half spaces bounded
 // only.
-int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
-                      int capacity);
+int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
+                          struct dc_gap_bound *bounds, int capacity);
 
 // Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are placed
 // by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere trees,

@@ -154,11 +154,11 @@ struct dc_contact {
   double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
   size_t unit_capacity;
   struct {
-    struct dc_loop_history turns, pairs, far_pairs, units, gathers, fractions[2], guards;
+    struct dc_loop_history turns, pairs, far_pairs, units, gathers, fractions[2], bounds;
   } loops;
   double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
-  struct dc_guard *guards;       // [pair_count] workspace of dc_contact_guards
-  bool *guarded;                 // [pair_count] likewise
+  struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds
+  bool *bounded;                 // [pair_count] likewise
   bool fixed_turned;             // fixed bodies have been turned once
   struct dc_friction *friction;  // NULL until something rubs
   void *own;                     // memory of other models

@@ -76,8 +76,8 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
     memcpy(requests[i].pointer, &memory, sizeof memory);
   }
   rollout->assembler = dc_assembler_create(model_bodies, arena);
-  rollout->guarded = dc_guarded_move_create(model_bodies, rollout->pair_count, arena);
-  return rollout->assembler && rollout->guarded &&
+  rollout->bounded = dc_bounded_move_create(model_bodies, rollout->pair_count, arena);
+  return rollout->assembler && rollout->bounded &&
          !dc_kinematics_create(model_bodies, arena, &rollout->before, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->now, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->next, error) &&

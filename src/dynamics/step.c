@@ -18,7 +18,7 @@ static const double FORCE_NOISE = 1e-13;               // of contact forces: err
 static const double ROUNDING_LIMITED = 1e3;
 static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
-static const double SMALL_GAIN = 0.2;  // likewise after a guarded step that promises less of the decrease
+static const double SMALL_GAIN = 0.2;  // likewise after a bounded step that promises less of the decrease
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
 static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
@@ -286,13 +286,13 @@ static bool is_cut(struct dc_rollout *rollout, const double *q, const struct dc_
          safe_part(rollout, q, kinematics, tangent) < 1;
 }
 
-// Guards a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.
-static double guard_move(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
+// Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.
+static double bound_move(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
                          double *move)
 {
   const struct dc_move_start start = {
       .contact = rollout->contact, .q = q, .kinematics = kinematics, .metric = rollout->matrix};
-  return dc_guard_move(rollout->guarded, &start, &rollout->path, move);
+  return dc_bound_move(rollout->bounded, &start, &rollout->path, move);
 }
 
 // Whether the potential fell enough over a move with the given slopes (gradient times move) at its ends.  Where the
@@ -306,7 +306,7 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
   return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
 }
 
-// The part of the Newton step m that is safe; a step that would be cut is guarded first and becomes d.  *gain: the
+// The part of the Newton step m that is safe; a step that would be cut is bounded first and becomes d.  *gain: the
 // decrease that d promises by the quadratic model over that of m, 1 - |d - m|^2 / |m|^2 in the norm of the Hessian.
 static double safe_step(struct dc_rollout *rollout, const double *q_next, double *gain)
 {
@@ -315,7 +315,7 @@ static double safe_step(struct dc_rollout *rollout, const double *q_next, double
   if (!is_cut(rollout, q_next, &rollout->next, rollout->step))
     return 1;
   memcpy(rollout->newton_step, rollout->step, (size_t)nv * sizeof *rollout->step);
-  double change = guard_move(rollout, q_next, &rollout->next, rollout->step);
+  double change = bound_move(rollout, q_next, &rollout->next, rollout->step);
   *gain = 1 - change / -dc_dot(rollout->gradient, rollout->newton_step, nv);
   if (!(*gain > 0)) {  // multipliers that did not converge
     memcpy(rollout->step, rollout->newton_step, (size_t)nv * sizeof *rollout->step);
@@ -378,7 +378,7 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last velocity again, guarded when something is in the way, as far as it is safe.
+// First guess: the last velocity again, bounded when something is in the way, as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -388,7 +388,7 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   double fraction = 1;
   if (is_cut(rollout, given->q, &rollout->now, rollout->step)) {
     if (factor_inertia(rollout, given))
-      guard_move(rollout, given->q, &rollout->now, rollout->step);
+      bound_move(rollout, given->q, &rollout->now, rollout->step);
     fraction = safe_part(rollout, given->q, &rollout->now, rollout->step);
   }
   dc_state_move(bodies, given->q, fraction, rollout->step, q_next);

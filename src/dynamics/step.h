@@ -7,7 +7,7 @@
 #include "body/kinematics.h"
 #include "body/path.h"
 #include "contact/friction.h"
-#include "dynamics/guarded_move.h"
+#include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
 
 struct dc_stepper;
@@ -126,7 +126,7 @@ struct dc_rollout {
   // Workspace of a step.
   struct dc_kinematics before, now, next;
   struct dc_path path;
-  struct dc_guarded_move *guarded;
+  struct dc_bounded_move *bounded;
   struct dc_pair_derivatives *pairs, *trial_pairs;
   struct dc_friction_derivatives *friction;              // [pair_count]
   double *coefficients;                                  // [bodies] of friction
@@ -135,7 +135,7 @@ struct dc_rollout {
   double *q_now;                                         // [nq] the beginning of an interval inside of a step
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double *newton_step;                                   // [nv] before it was guarded
+  double *newton_step;                                   // [nv] before it was bounded
   double (*wrenches)[6];                                 // [bodies]
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]

@@ -5,10 +5,10 @@
 #include "dynamics/mechanisms.h"
 #include "dynamics/step.h"
 
-static const double KEEP = 0.3;  // as in guarded_move.c
+static const double KEEP = 0.3;  // as in bounded_move.c
 
-// Contact at the state of the model's start, a metric with masses [mechanisms] for every coordinate, guarded move.
-static double guard(struct scene *scene, const double *masses, double *move)
+// Contact at the state of the model's start, a metric with masses [mechanisms] for every coordinate, bounded move.
+static double bound(struct scene *scene, const double *masses, double *move)
 {
   struct dc_rollout *rollout = scene->rollout;
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -27,11 +27,11 @@ static double guard(struct scene *scene, const double *masses, double *move)
   CHECK(dc_symmetric_factor_positive(rollout->matrix) == DC_OK, "positive");
   const struct dc_move_start start = {
       .contact = rollout->contact, .q = q, .kinematics = &rollout->now, .metric = rollout->matrix};
-  double change = dc_guard_move(rollout->guarded, &start, &rollout->path, move);
+  double change = dc_bound_move(rollout->bounded, &start, &rollout->path, move);
   // What is left of the bounds.
-  struct dc_guard guards[8];
+  struct dc_gap_bound bounds[8];
   dc_path_begin(&rollout->path, q, move, &rollout->now);
-  CHECK(dc_contact_guards(rollout->contact, &rollout->path, KEEP - 0.01, guards, 8) == 0, "all bounds are kept");
+  CHECK(dc_contact_gap_bounds(rollout->contact, &rollout->path, KEEP - 0.01, bounds, 8) == 0, "all bounds are kept");
   return change;
 }
 
@@ -46,9 +46,9 @@ static void test_above_a_plane(void)
   scene_create(&scene);
   double fall[6] = {0, 0, 0.01, 0.05, 0.02, -0.03}, rise[6] = {0.1, 0, 0, 0, 0, 0.01}, before[6];
   memcpy(before, rise, sizeof rise);
-  CHECK(guard(&scene, (const double[]){2}, rise) == 0 && memcmp(before, rise, sizeof rise) == 0, "nothing in the way");
+  CHECK(bound(&scene, (const double[]){2}, rise) == 0 && memcmp(before, rise, sizeof rise) == 0, "nothing in the way");
   memcpy(before, fall, sizeof fall);
-  double change = guard(&scene, (const double[]){2}, fall);
+  double change = bound(&scene, (const double[]){2}, fall);
   CHECK_NEAR(change, 2 * (fall[5] + 0.03) * (fall[5] + 0.03), 1e-15);
   CHECK_NEAR(fall[5], -(1 - KEEP) * 0.001, 1e-6 * 0.001 + 1e-3 * 0.0007);  // 1e-3 of the room is the tolerance
   for (int k = 0; k < 5; k++)
@@ -68,7 +68,7 @@ static void test_sharing(void)
   scene_create(&scene);
   double move[12] = {0}, masses[2] = {1, 3};
   move[3] = -0.02, move[9] = 0.01;
-  CHECK(guard(&scene, masses, move) > 0, "in the way");
+  CHECK(bound(&scene, masses, move) > 0, "in the way");
   CHECK_NEAR(masses[0] * (move[3] + 0.02) + masses[1] * (move[9] - 0.01), 0, 1e-12);
   double left = 0.002 + move[3] - move[9];
   CHECK(left > 0.9 * KEEP * 0.002 && left < 0.5 * 0.002, "%g of 0.002 m are left at the centres", left);
@@ -86,13 +86,13 @@ static void test_hinge(void)
   pendulum(&scene, 1, 0.36, &angle);
   scene_body(&scene, "ground", scene_plane(&scene), 0, 0, 0, 0);
   scene_create(&scene);
-  CHECK(guard(&scene, (const double[]){1}, move) > 0, "in the way");
+  CHECK(bound(&scene, (const double[]){1}, move) > 0, "in the way");
   CHECK_NEAR(move[0], -(1 - KEEP) * height / slope, 1e-3 * height / slope);
   scene_end(&scene);
 }
 
 // A heavy bar ploughs through nine balls that nearly touch, 4 cm in a step; what they do is roll off each other over tiny
-// gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when guarded
+// gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when bounded
 // steps that promise little are not damped.
 static void test_heap(void)
 {

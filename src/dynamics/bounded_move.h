@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that do not run into what is near (docs/theory.md, "Guarded moves").  Private to src/dynamics.
-#ifndef DC_DYNAMICS_GUARDED_MOVE_H
-#define DC_DYNAMICS_GUARDED_MOVE_H
+// Moves that do not run into what is near (docs/theory.md, "Bounded moves").  Private to src/dynamics.
+#ifndef DC_DYNAMICS_BOUNDED_MOVE_H
+#define DC_DYNAMICS_BOUNDED_MOVE_H
 
 #include "body/kinematics.h"
 #include "body/path.h"
 #include "contact/contact.h"
 #include "math/linear_solver.h"
 
-struct dc_guarded_move;
+struct dc_bounded_move;
 
 // Workspace for moves of the bodies; owned by arena.  NULL: out of memory.
-struct dc_guarded_move *dc_guarded_move_create(const struct dc_bodies *bodies, int pair_count, struct dc_arena *arena);
+struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, int pair_count, struct dc_arena *arena);
 
 // Where a move starts and what changes of it cost.
 struct dc_move_start {
@@ -24,7 +24,7 @@ struct dc_move_start {
 // Changes move [nv] by as little as possible, measured by the metric, so that what is near keeps part of its distance:
 // with m the move given, the minimum of (d - m)^T metric (d - m) / 2 subject to the bounds that are found in the way.
 // path: workspace.  Returns (d - m)^T metric (d - m); with nothing in the way 0, and move is what it was.
-double dc_guard_move(struct dc_guarded_move *guarded, const struct dc_move_start *start, struct dc_path *path,
+double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,
                      double *move);
 
 #endif

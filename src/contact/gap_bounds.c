@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear bounds on a motion that would close gaps (docs/theory.md, "Guarded moves").
+// Linear bounds on a motion that would close gaps (docs/theory.md, "Bounded moves").
 #include <math.h>
 
 #include "contact/contact_internal.h"
@@ -16,8 +16,8 @@ static double speed_along(const double n[3], const double twist[6], const double
 }
 
 // Of the vertices of body a above a primitive the one that uses up most of its own gap.
-static double primitive_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
-                              double keep, struct dc_guard *guard)
+static double primitive_bound(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                              double keep, struct dc_gap_bound *bound)
 {
   const struct dc_collider *a = &contact->colliders[pair->a];
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &path->poses[pair->a]);
@@ -28,9 +28,9 @@ static double primitive_guard(const struct dc_contact *contact, const struct dc_
     if (!(height > 0) || left >= least)
       continue;
     least = left;
-    *guard = (struct dc_guard){.a = pair->a, .b = pair->b, .room = (1 - keep) * height};
-    dc_vec_copy(guard->normal, normal);
-    dc_vec_copy(guard->arm_a, a->turned[v]);
+    *bound = (struct dc_gap_bound){.a = pair->a, .b = pair->b, .room = (1 - keep) * height};
+    dc_vec_copy(bound->normal, normal);
+    dc_vec_copy(bound->arm_a, a->turned[v]);
   }
   return least;
 }
@@ -54,8 +54,8 @@ static struct heights heights_of(const struct dc_collider *collider, int triangl
 }
 
 // Of two triangles, along the axis of their remembered plane.
-static double term_guard(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
-                         const struct dc_path *path, double keep, double least, struct dc_guard *guard)
+static double term_bound(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
+                         const struct dc_path *path, double keep, double least, struct dc_gap_bound *bound)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   const struct dc_pose *pose_a = &path->poses[pair->a], *pose_b = &path->poses[pair->b];
@@ -76,69 +76,69 @@ static double term_guard(const struct dc_contact *contact, const struct dc_pair 
       if (left >= least)
         continue;
       least = left;
-      *guard = (struct dc_guard){.a = pair->a, .b = pair->b, .room = room};
-      dc_vec_copy(guard->normal, n);
-      dc_vec_copy(guard->arm_a, p.arms[u]);
-      dc_vec_copy(guard->arm_b, q.arms[v]);
+      *bound = (struct dc_gap_bound){.a = pair->a, .b = pair->b, .room = room};
+      dc_vec_copy(bound->normal, n);
+      dc_vec_copy(bound->arm_a, p.arms[u]);
+      dc_vec_copy(bound->arm_b, q.arms[v]);
     }
   return least;
 }
 
 // The bound that a pair misses by the largest part of its gap; false: none.
-static bool pair_guard(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
-                       double keep, struct dc_guard *guard)
+static bool pair_bound(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
+                       double keep, struct dc_gap_bound *bound)
 {
   double reach = dc_pair_reach(contact, pair, path), least = -CLOSED;
   if (reach < (1 - keep) * pair->gap)
     return false;
   if (contact->colliders[pair->b].primitive.type)
-    least = primitive_guard(contact, pair, path, keep, guard);
+    least = primitive_bound(contact, pair, path, keep, bound);
   else
     for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
       if (pair->gaps[t] < reach)
-        least = term_guard(contact, pair, t, path, keep, least, guard);
-  guard->missed = -least;
+        least = term_bound(contact, pair, t, path, keep, least, bound);
+  bound->missed = -least;
   return least < -CLOSED;
 }
 
-// Into guards, in place of the one that is missed least when there is no room; the number of guards.
-static int add_guard(struct dc_guard *guards, int count, int capacity, const struct dc_guard *guard)
+// Into bounds, in place of the one that is missed least when there is no room; the number of bounds.
+static int add_bound(struct dc_gap_bound *bounds, int count, int capacity, const struct dc_gap_bound *bound)
 {
   if (count < capacity) {
-    guards[count] = *guard;
+    bounds[count] = *bound;
     return count + 1;
   }
   int least = 0;
   for (int k = 1; k < count; k++)
-    if (guards[k].missed < guards[least].missed)
+    if (bounds[k].missed < bounds[least].missed)
       least = k;
-  if (count > 0 && guard->missed > guards[least].missed)
-    guards[least] = *guard;
+  if (count > 0 && bound->missed > bounds[least].missed)
+    bounds[least] = *bound;
   return count;
 }
 
-struct guarding {
+struct bound_search {
   struct dc_contact *contact;
   const struct dc_path *path;
   double keep;
 };
 
-static void guard_pass(void *context, int k, int thread)
+static void bound_pass(void *context, int k, int thread)
 {
   (void)thread;
-  const struct guarding *g = context;
+  const struct bound_search *g = context;
   int p = g->contact->order[k];
-  g->contact->guarded[p] = pair_guard(g->contact, &g->contact->pairs[p], g->path, g->keep, &g->contact->guards[p]);
+  g->contact->bounded[p] = pair_bound(g->contact, &g->contact->pairs[p], g->path, g->keep, &g->contact->bounds[p]);
 }
 
-int dc_contact_guards(struct dc_contact *contact, const struct dc_path *path, double keep, struct dc_guard *guards,
-                      int capacity)
+int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
+                          struct dc_gap_bound *bounds, int capacity)
 {
   int count = 0;
-  struct guarding guarding = {.contact = contact, .path = path, .keep = keep};
-  dc_loop_run(guard_pass, &guarding, contact->pair_count, dc_contact_most_threads(contact), &contact->loops.guards);
+  struct bound_search search = {.contact = contact, .path = path, .keep = keep};
+  dc_loop_run(bound_pass, &search, contact->pair_count, dc_contact_most_threads(contact), &contact->loops.bounds);
   for (int p = 0; p < contact->pair_count; p++)
-    if (contact->guarded[p])
-      count = add_guard(guards, count, capacity, &contact->guards[p]);
+    if (contact->bounded[p])
+      count = add_bound(bounds, count, capacity, &contact->bounds[p]);
   return count;
 }

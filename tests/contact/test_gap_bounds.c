@@ -5,34 +5,34 @@
 enum { GUARDS = 64 };
 static const double KEEP = 0.3;
 
-static int guards_of(struct dc_contact *contact, struct scene *scene, const double (*twists)[6],
-                     struct dc_guard *guards)
+static int bounds_of(struct dc_contact *contact, struct scene *scene, const double (*twists)[6],
+                     struct dc_gap_bound *bounds)
 {
   struct dc_pair_derivatives pairs[SCENE_BODIES * SCENE_BODIES];
   double energy = dc_contact_evaluate(contact, scene->poses, 0, pairs);
   CHECK(isfinite(energy), "%g", energy);
-  return dc_contact_guards(contact, scene_path(scene, twists), KEEP, guards, GUARDS);
+  return dc_contact_gap_bounds(contact, scene_path(scene, twists), KEEP, bounds, GUARDS);
 }
 
 // By how much the motion brings the two points of a bound nearer to each other along its normal.
-static double closing(const struct dc_guard *guard, const double (*twists)[6])
+static double closing(const struct dc_gap_bound *bound, const double (*twists)[6])
 {
   double a[3], b[3];
-  dc_vec_cross(a, twists[guard->a], guard->arm_a);
-  dc_vec_add(a, a, twists[guard->a] + 3);
-  dc_vec_cross(b, twists[guard->b], guard->arm_b);
-  dc_vec_add(b, b, twists[guard->b] + 3);
+  dc_vec_cross(a, twists[bound->a], bound->arm_a);
+  dc_vec_add(a, a, twists[bound->a] + 3);
+  dc_vec_cross(b, twists[bound->b], bound->arm_b);
+  dc_vec_add(b, b, twists[bound->b] + 3);
   dc_vec_sub(a, a, b);
-  return -dc_vec_dot(guard->normal, a);
+  return -dc_vec_dot(bound->normal, a);
 }
 
 // Distance of the two points along the normal.
-static double apart(const struct dc_guard *guard, const struct scene *scene)
+static double apart(const struct dc_gap_bound *bound, const struct scene *scene)
 {
   double d[3];
   for (int k = 0; k < 3; k++)
-    d[k] = scene->poses[guard->a].position[k] + guard->arm_a[k] - scene->poses[guard->b].position[k] - guard->arm_b[k];
-  return dc_vec_dot(guard->normal, d);
+    d[k] = scene->poses[bound->a].position[k] + bound->arm_a[k] - scene->poses[bound->b].position[k] - bound->arm_b[k];
+  return dc_vec_dot(bound->normal, d);
 }
 
 // Faces of two boxes 1 mm apart: 0.7 mm may be used up, less what the planes of triangles that do not face each other
@@ -40,7 +40,7 @@ static double apart(const struct dc_guard *guard, const struct scene *scene)
 static void test_faces(void)
 {
   struct scene scene;
-  struct dc_guard guards[GUARDS];
+  struct dc_gap_bound bounds[GUARDS];
   scene_pair(&scene, "box size=0.2,0.2,0.2", "box size=0.2,0.2,0.2");
   struct dc_contact *contact = scene_contact(&scene, "bsh", "");
   scene.poses[0].position[0] = 0.201;
@@ -49,17 +49,17 @@ static void test_faces(void)
                little[2][6] = {{0, 0, 0, -0.0005, 0, 0}}, much[2][6] = {{0, 0, 0, -0.01, 0, 0}, {0}},
                both[2][6] = {{0, 0, 0, -0.1, 0, 0}, {0, 0, 0, -0.1, 0, 0}},
                turn[2][6] = {{0, 0, 0, 0, 0, 0}, {0, 0, 0.1, 0, 0, 0}};
-  CHECK(guards_of(contact, &scene, aside, guards) == 0, "sliding along the faces is free");
-  CHECK(guards_of(contact, &scene, away, guards) == 0, "so is parting");
-  CHECK(guards_of(contact, &scene, little, guards) == 0, "and half of the gap");
-  CHECK(guards_of(contact, &scene, both, guards) == 0, "and what both do");
-  CHECK(guards_of(contact, &scene, much, guards) == 1, "one bound for one pair");
-  CHECK(guards[0].room > 0.0005 && guards[0].room < 0.0007, "%g", guards[0].room);  // 0.00058 observed
-  CHECK_NEAR(guards[0].normal[0], 1, 1e-3);
-  CHECK_NEAR(closing(&guards[0], much), 0.01, 1e-5);
-  CHECK(guards_of(contact, &scene, turn, guards) == 1, "a turn swings an edge of b towards a");
-  CHECK_NEAR(guards[0].arm_b[0], 0.1, 1e-12);
-  CHECK_NEAR(guards[0].arm_b[1], -0.1, 1e-12);
+  CHECK(bounds_of(contact, &scene, aside, bounds) == 0, "sliding along the faces is free");
+  CHECK(bounds_of(contact, &scene, away, bounds) == 0, "so is parting");
+  CHECK(bounds_of(contact, &scene, little, bounds) == 0, "and half of the gap");
+  CHECK(bounds_of(contact, &scene, both, bounds) == 0, "and what both do");
+  CHECK(bounds_of(contact, &scene, much, bounds) == 1, "one bound for one pair");
+  CHECK(bounds[0].room > 0.0005 && bounds[0].room < 0.0007, "%g", bounds[0].room);  // 0.00058 observed
+  CHECK_NEAR(bounds[0].normal[0], 1, 1e-3);
+  CHECK_NEAR(closing(&bounds[0], much), 0.01, 1e-5);
+  CHECK(bounds_of(contact, &scene, turn, bounds) == 1, "a turn swings an edge of b towards a");
+  CHECK_NEAR(bounds[0].arm_b[0], 0.1, 1e-12);
+  CHECK_NEAR(bounds[0].arm_b[1], -0.1, 1e-12);
   scene_end(&scene);
 }
 
@@ -67,7 +67,7 @@ static void test_faces(void)
 static void test_half_space(void)
 {
   struct scene scene;
-  struct dc_guard guards[GUARDS];
+  struct dc_gap_bound bounds[GUARDS];
   scene_start(&scene);
   scene_body(&scene, false, "box size=0.2,0.2,0.2");
   scene_body(&scene, true, "plane");
@@ -78,11 +78,11 @@ static void test_half_space(void)
   pose_move(&start, 1, lift, &scene.poses[0]);
   double low = 0.15 - 0.1 * (cos(0.3) + sin(0.3));
   const double fall[2][6] = {{0, 0, 0, 0, 0, -0.05}}, rise[2][6] = {{0, 0, 0, 0, 0, 0.05}};
-  CHECK(guards_of(contact, &scene, rise, guards) == 0, "upwards");
-  CHECK(guards_of(contact, &scene, fall, guards) == 1, "downwards");
-  CHECK_NEAR(guards[0].room, (1 - KEEP) * low, 1e-15);
-  CHECK_NEAR(scene.poses[0].position[2] + guards[0].arm_a[2], low, 1e-15);
-  CHECK(guards[0].normal[2] == 1 && guards[0].a == 0 && guards[0].b == 1, "of the box, upwards");
+  CHECK(bounds_of(contact, &scene, rise, bounds) == 0, "upwards");
+  CHECK(bounds_of(contact, &scene, fall, bounds) == 1, "downwards");
+  CHECK_NEAR(bounds[0].room, (1 - KEEP) * low, 1e-15);
+  CHECK_NEAR(scene.poses[0].position[2] + bounds[0].arm_a[2], low, 1e-15);
+  CHECK(bounds[0].normal[2] == 1 && bounds[0].a == 0 && bounds[0].b == 1, "of the box, upwards");
   scene_end(&scene);
 }
 
@@ -114,16 +114,16 @@ static void test_random(void)
         random_direction(&random, twists[body] + 3);
         dc_vec_scale(twists[body] + 3, twists[body] + 3, 2 * gap);
       }
-      struct dc_guard guards[GUARDS];
-      int count = guards_of(contact, &scene, (const double(*)[6])twists, guards);
+      struct dc_gap_bound bounds[GUARDS];
+      int count = bounds_of(contact, &scene, (const double(*)[6])twists, bounds);
       CHECK(count <= 1, "%d bounds of one pair", count);
       if (count) {
         missed++;
-        CHECK_NEAR(dc_vec_norm(guards[0].normal), 1, 1e-12);
-        CHECK(guards[0].room > 0 && guards[0].room < apart(&guards[0], &scene), "room %g of %g", guards[0].room,
-              apart(&guards[0], &scene));
-        CHECK(closing(&guards[0], (const double(*)[6])twists) > guards[0].room, "%g closes, %g room",
-              closing(&guards[0], (const double(*)[6])twists), guards[0].room);
+        CHECK_NEAR(dc_vec_norm(bounds[0].normal), 1, 1e-12);
+        CHECK(bounds[0].room > 0 && bounds[0].room < apart(&bounds[0], &scene), "room %g of %g", bounds[0].room,
+              apart(&bounds[0], &scene));
+        CHECK(closing(&bounds[0], (const double(*)[6])twists) > bounds[0].room, "%g closes, %g room",
+              closing(&bounds[0], (const double(*)[6])twists), bounds[0].room);
       } else if (!turns && 4 * gap < contact->pairs[0].far_gap) {
         kept++;
         for (int body = 0; body < 2; body++)
@@ -144,7 +144,7 @@ static void test_random(void)
 static void test_threads(void)
 {
   struct scene scene;
-  struct dc_guard guards[2][GUARDS];
+  struct dc_gap_bound bounds[2][GUARDS];
   double twists[SCENE_BODIES][6] = {{0}};
   scene_start(&scene);
   for (int i = 0; i < 8; i++)
@@ -156,19 +156,19 @@ static void test_threads(void)
     scene.poses[i].position[1] = 0.202 * (i / 4);
     twists[i][3] = -0.02 * (i % 4), twists[i][4] = -0.02 * (i / 4);
   }
-  guards_of(contact, &scene, (const double(*)[6])twists, guards[0]);  // only what has cost much wakes threads
-  int count = guards_of(contact, &scene, (const double(*)[6])twists, guards[0]);
+  bounds_of(contact, &scene, (const double(*)[6])twists, bounds[0]);  // only what has cost much wakes threads
+  int count = bounds_of(contact, &scene, (const double(*)[6])twists, bounds[0]);
   CHECK(dc_contact_worth_threads(contact) && count >= 10, "%d bounds", count);
   scene_threads(3);
   const struct dc_path *path = scene_path(&scene, (const double(*)[6])twists);
-  CHECK(dc_contact_guards(contact, path, KEEP, guards[1], GUARDS) == count, "with three threads");
-  CHECK(memcmp(guards[0], guards[1], (size_t)count * sizeof **guards) == 0, "the same bits");
+  CHECK(dc_contact_gap_bounds(contact, path, KEEP, bounds[1], GUARDS) == count, "with three threads");
+  CHECK(memcmp(bounds[0], bounds[1], (size_t)count * sizeof **bounds) == 0, "the same bits");
   scene_threads(1);
-  CHECK(dc_contact_guards(contact, path, KEEP, guards[1], 3) == 3, "three");
-  double least = fmin(guards[1][0].missed, fmin(guards[1][1].missed, guards[1][2].missed));
+  CHECK(dc_contact_gap_bounds(contact, path, KEEP, bounds[1], 3) == 3, "three");
+  double least = fmin(bounds[1][0].missed, fmin(bounds[1][1].missed, bounds[1][2].missed));
   int more = 0;
   for (int k = 0; k < count; k++)
-    more += guards[0][k].missed > least;
+    more += bounds[0][k].missed > least;
   CHECK(least > 0.01 && more <= 2, "those that are missed most: %d are missed by more than %g", more, least);
   scene_end(&scene);
 }
