@@ -118,18 +118,19 @@ double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_p
 // the path is not finite.  The path must start at the poses of the last evaluation, at which nothing meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 
-// A linear bound on a motion: two points, at arm_a of body a and arm_b of body b (world axes, from the frames' origins),
-// may come nearer to each other along normal, which points from b to a, by no more than room > 0 (m),
+// A linear bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may
+// approach each other along normal, which points from b to a, by at most room > 0 (m):
 //     normal . ((t_a + w_a x arm_a) - (t_b + w_b x arm_b)) >= -room,      (w, t): motions of the frames.
 struct dc_gap_bound {
   int a, b;
   double normal[3], arm_a[3], arm_b[3], room;
   double missed;  // part of the gap by which the motion at hand misses the bound
 };
-// The bounds that the motion at the beginning of the path, going on over the whole of it, misses: for every body pair the
-// one that is missed most of those that leave each pair of triangles, along the axis of its plane, and each vertex
-// above a half space the part keep of its gap.  Of more than capacity those that are missed most; returns how many.  The
-// path must start at the poses of the last evaluation.  Models without planes of triangle pairs have half spaces bounded
+// Bounds that a motion violates.  The motion is the one at the beginning of the path, going on straight over the whole of
+// it.  Each pair of near triangles shall keep the part `keep` of its gap along the normal of its separating plane, and each
+// vertex above a half space that part of its height.  Of every pair of bodies only the bound that is violated most is
+// returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must start at the
+// poses of the last evaluation.  Contact models without separating planes of triangles bound motions above half spaces
 // only.
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);

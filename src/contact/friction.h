@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction between bodies: paper 003, IV.C and VIII, with the local support of paper 000, A.3.
 //
-// Every triangle pair that counts exactly at time t has a mass-less plane, the separating plane of time t, that moves
-// within itself with a velocity u and a spin omega.  The vertices of both triangles rub on it with their normal
-// forces of time t; u and omega are those that dissipate least,
+// Idea: two triangles that are close have a separating plane.  At time t it is taken as a sheet without mass between
+// them.  In the step to t+1 the sheet moves within itself with a velocity u and a spin omega, and the vertices of both
+// triangles slide on it.  The energy of friction is the least that they can dissipate,
 //     D(q+; q) = min over (u, omega) of h sum_v lambda f_v (sqrt(|r_v|^2 + e^2) - e),
-//     r_v = B^T (x_v+ - x_v)/h - u - omega B^T (n x (x_v - o)),
-// f_v the normal force on vertex v at t times the weights of the hierarchy, lambda the coefficient of the two bodies, e
-// the smoothing velocity, B a basis of the plane, o any point.  On a half space the plane does not move and every
-// vertex of the mesh rubs on it.  Depends on q+ through x_v+, on q through x_v, n and f_v (docs/theory.md,
-// "Friction").
+//     r_v = B^T (x_v+ - x_v)/h - u - omega B^T (n x (x_v - o)),        slip of vertex v, m/s,
+// with
+//     f_v     normal force on vertex v at time t, times the weights of the hierarchy
+//     lambda  coefficient of the two bodies
+//     e       smoothing velocity
+//     B, n, o basis of the plane, its normal, any point of it, at time t.
+// On a half space the plane does not move and every vertex of the mesh slides on it.  D depends on q+ through x_v+, and on
+// q through x_v, n and f_v (docs/theory.md, "Friction").
 #ifndef DC_CONTACT_FRICTION_H
 #define DC_CONTACT_FRICTION_H
 

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Newton's method with linear bounds on gaps.  The Newton step m ignores contacts that are not felt yet.  If it were only
+// shortened where it hits the first of them, every body would have to wait for that one.  Instead it is replaced by the
+// nearest step d, measured by the Hessian M, that keeps part of every gap:
+//
+//     minimize (d - m)^T M (d - m) / 2   subject to   room + A d >= 0.
+//
+// Bounds are found one round at a time: those that the present d violates are added, and the dual problem, a box problem in
+// the multipliers, is solved by projected Gauss-Seidel (docs/theory.md, "Bounded moves").
 #include "dynamics/bounded_move.h"
 
 #include <math.h>
@@ -8,7 +16,7 @@
 
 static const double KEPT_GAP = 0.3;  // part of a gap that a move leaves
 static const double TIGHT = 1e-3;    // of the room of a bound: multipliers are left alone when they change it less
-enum { ROUNDS = 4, MOST_GUARDS = 256, SWEEPS = 200 };
+enum { ROUNDS = 4, MOST_BOUNDS = 256, SWEEPS = 200 };
 
 // The bounds room + row . d >= 0 and the dual problem: multipliers l >= 0 that minimize l^T W l / 2 + b^T l with
 // W = A M^-1 A^T, b = room + A m.
@@ -27,7 +35,7 @@ struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, i
   struct dc_bounded_move *bounded = dc_arena_alloc(arena, 1, sizeof *bounded);
   if (!bounded)
     return NULL;
-  size_t capacity = (size_t)(pair_count < MOST_GUARDS / ROUNDS ? ROUNDS * pair_count : MOST_GUARDS);
+  size_t capacity = (size_t)(pair_count < MOST_BOUNDS / ROUNDS ? ROUNDS * pair_count : MOST_BOUNDS);
   size_t nv = (size_t)bodies->nv;
   bounded->bodies = bodies;
   bounded->capacity = (int)capacity;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receding-horizon control (paper 000, section 6, Push): the controls of a window of the next steps are optimized, the
-// first of them are applied, the window moves on and starts from the shifted solution.
+// Receding-horizon control (paper 000, section 6, Push).
 //
-// The optimizer begins anew in every window, with the options of the scene except for the number of iterations.  The
-// executed trajectory is judged frame by frame: the loss of a frame is that of a trajectory of this frame alone.  The
-// run ends when all steps have been applied, when everything that can be reached is reached at the last applied frame
-// (the rest of the steps is not run), or when patience windows in a row brought no new lowest loss.
+//   repeat   optimize the controls of the next steps (a window)
+//            apply the first few of these steps
+//            shift the window; the rest of its solution is the next initial guess
 //
-// What pushes may come to rest where it hurts least, in a corner of its bounds: a local minimum of the far field.  With
-// stall, after so many windows in which the loss did not fall by a thousandth, a random number is added to every
-// coordinate's parameters of the next first guess, the same in all steps of the window, so that its rollout meets something.
-// With several draws the window is rolled out for each, and the one with the lowest loss is the first guess, or the one with
-// the steepest loss where none makes progress.  An optimizer
-// with many iterations takes a kick back before anything is met; with coast the kicked window and some after it are
-// applied as they are.
+// The optimizer starts anew in every window, with the scene's options but for the number of iterations.  The loss of the
+// run is that of the last applied frame alone.  The run ends when all steps have been applied, when everything is
+// reached at the last applied frame, or when `patience` windows in a row brought no new lowest loss.
 //
-// Contact starts cold in every window and the controls' state is cut between windows, so that what was applied, rolled
-// out in one piece, is another trajectory.  A replay makes the same one: piece by piece, each piece started as a window
-// is, driven by the targets that were applied (which all controls come down to).
+// Random restarts.  A pusher can come to rest where the far field pushes it least, in a corner of its bounds: a local
+// minimum.  With `stall`, after so many windows in which the loss did not fall by a thousandth, the next initial guess is
+// perturbed (a "kick"): one normal random number per coordinate is added to its parameters in all steps of the window.  With
+// several `draws` each perturbed window is rolled out, and the one with the lowest loss is taken; where none is lower, the
+// one with the largest gradient.  An optimizer with many iterations would take the perturbation back before anything is
+// met; with `coast` the perturbed window and some after it are applied without optimization.
+//
+// Replay.  Contact and controls start anew in every window, so the applied steps rolled out in one piece give another
+// trajectory.  A replay therefore rolls out the same pieces, each from the same start, driven by the targets that were
+// applied.
 #ifndef DC_PLAN_RECEDING_HORIZON_H
 #define DC_PLAN_RECEDING_HORIZON_H
 
