@@ -34,6 +34,10 @@ struct dc_design_type {
   // and becomes that by the input before it.
   void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
                     struct dc_rollout_cotangent *cotangent, double *gradient);
+  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when the
+  // parameters move along direction [parameter_count] too.
+  void (*push_forward)(const void *options, const struct dc_model *model, const double *parameters,
+                       const double *direction, struct dc_rollout_cotangent *moved);
   // Number i = 0, 1, ... of those that the parameters change; false when there is no such number.
   bool (*value)(const void *options, const struct dc_model *model, const double *parameters, int i,
                 struct dc_design_value *value);

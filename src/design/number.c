@@ -294,6 +294,23 @@ static void pull_back(const void *options, const struct dc_model *model, const d
   }
 }
 
+// The input before apply holds the scene's factors, which are 1: d(f) = exp(scale p) (d(1) + scale dp).
+static void push_forward(const void *options, const struct dc_model *model, const double *parameters,
+                         const double *direction, struct dc_rollout_cotangent *moved)
+{
+  const struct dc_number_options *number = options;
+  const struct dc_number_kind *kind = kind_of(number);
+  FOR_EACH_NUMBER(index, number, model)
+  {
+    double *at = kind->cotangent(model, moved, index);
+    *at += number->scale * *direction;
+    if (kind->factor)
+      *at *= exp(number->scale * *parameters);
+    parameters += !number->together;
+    direction += !number->together;
+  }
+}
+
 static bool value(const void *options, const struct dc_model *model, const double *parameters, int i,
                   struct dc_design_value *value)
 {
@@ -330,5 +347,6 @@ const struct dc_design_type dc_design_number = {
     .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
+    .push_forward = push_forward,
     .value = value,
 };

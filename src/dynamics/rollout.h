@@ -37,6 +37,15 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
 void dc_rollout_destroy(struct dc_rollout *rollout);
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout);
 
+// The numbers of a design, array by array: the one list of them.  The arrays are the design's own and may be written to
+// where it may.
+enum { DC_DESIGN_ARRAYS = 7 };
+struct dc_design_array {
+  double *numbers;
+  int count;
+};
+void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_design_array arrays[DC_DESIGN_ARRAYS]);
+
 // Initial state and design of the model, targets zero, room for targets of so many steps.  NULL: out of memory.
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps);
 void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input);

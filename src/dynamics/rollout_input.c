@@ -6,6 +6,18 @@
 #include "dynamics/rollout.h"
 #include "math/vector.h"
 
+void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_design_array arrays[DC_DESIGN_ARRAYS])
+{
+  const struct dc_design_array all[DC_DESIGN_ARRAYS] = {{(double *)&design->stiffness_scale, 1},
+                                                        {(double *)design->gravity, 3},
+                                                        {design->body_mass_scale, bodies},
+                                                        {design->friction_scale, bodies},
+                                                        {design->kp_scale, bodies},
+                                                        {design->kd_scale, bodies},
+                                                        {design->limit_scale, bodies}};
+  memcpy(arrays, all, sizeof all);
+}
+
 static bool create_design(struct dc_design *design, int bodies)
 {
   size_t count = (size_t)bodies;
@@ -29,10 +41,11 @@ static void destroy_design(struct dc_design *design)
 // All scales to one value, gravity to zero.
 static void fill_design(struct dc_design *design, int bodies, double scale)
 {
-  for (int i = 0; i < bodies; i++)
-    design->body_mass_scale[i] = design->friction_scale[i] = design->kp_scale[i] = design->kd_scale[i] =
-        design->limit_scale[i] = scale;
-  design->stiffness_scale = scale;
+  struct dc_design_array arrays[DC_DESIGN_ARRAYS];
+  dc_design_arrays(design, bodies, arrays);
+  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
+    for (int i = 0; i < arrays[a].count; i++)
+      arrays[a].numbers[i] = scale;
   memset(design->gravity, 0, sizeof design->gravity);
 }
 

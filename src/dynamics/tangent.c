@@ -23,11 +23,14 @@ struct sweep {
   size_t mixed_capacity;
 };
 
-static bool design_is_zero(const struct dc_design *design, size_t bodies)
+static bool design_is_zero(const struct dc_design *design, int bodies)
 {
-  return design->stiffness_scale == 0 && dc_all_zero(design->gravity, 3) &&
-         dc_all_zero(design->body_mass_scale, bodies) && dc_all_zero(design->friction_scale, bodies) &&
-         dc_all_zero(design->kp_scale, bodies) && dc_all_zero(design->kd_scale, bodies);
+  struct dc_design_array arrays[DC_DESIGN_ARRAYS];
+  dc_design_arrays(design, bodies, arrays);
+  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
+    if (!dc_all_zero(arrays[a].numbers, (size_t)arrays[a].count))
+      return false;
+  return true;
 }
 
 // The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega move
@@ -154,7 +157,7 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
   for (int d = 0; d < sweep->count; d++) {
     memcpy(sweep->now + (size_t)d * nv, sweep->directions[d]->q, nv * sizeof *sweep->now);
     move_start(rollout->model, input, sweep->directions[d], sweep->before + (size_t)d * nv);
-    sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, (size_t)bodies->count);
+    sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, bodies->count);
   }
   memcpy(sweep->tangents, sweep->now, size * sizeof *sweep->now);
   for (int frame = 0; frame < trajectory->steps; now = next) {
@@ -206,16 +209,18 @@ static double contract_input(const struct dc_model *model, const struct dc_adjoi
 {
   int nv = model->bodies.nv, bodies = model->bodies.count, n = model->bodies.actuator_count;
   const struct dc_rollout_cotangent *by = row->input;
-  const struct dc_design *a = &by->design, *b = &direction->design;
+  struct dc_design_array a[DC_DESIGN_ARRAYS], b[DC_DESIGN_ARRAYS];
   double sum = dc_dot(by->q, direction->q, nv) + dc_dot(by->velocity, direction->velocity, nv);
   for (int step = row->first; step < row->last; step++) {
     size_t at = (size_t)step * (size_t)n;
     sum += dc_dot(by->target_position + at, direction->target_position + at, n) +
            dc_dot(by->target_velocity + at, direction->target_velocity + at, n);
   }
-  return sum + a->stiffness_scale * b->stiffness_scale + dc_dot(a->gravity, b->gravity, 3) +
-         dc_dot(a->body_mass_scale, b->body_mass_scale, bodies) + dc_dot(a->friction_scale, b->friction_scale, bodies) +
-         dc_dot(a->kp_scale, b->kp_scale, bodies) + dc_dot(a->kd_scale, b->kd_scale, bodies);
+  dc_design_arrays(&by->design, bodies, a);
+  dc_design_arrays(&direction->design, bodies, b);
+  for (int i = 0; i < DC_DESIGN_ARRAYS; i++)
+    sum += dc_dot(a[i].numbers, b[i].numbers, a[i].count);
+  return sum;
 }
 
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,

@@ -59,7 +59,7 @@ static void release_portion(struct portion *portion)
 static double input_bytes(const struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
-  return (2.0 * plan->window.steps * bodies->actuator_count + 2.0 * bodies->nv + 4.0 * bodies->count) * sizeof(double);
+  return (2.0 * plan->window.steps * bodies->actuator_count + 2.0 * bodies->nv + 5.0 * bodies->count) * sizeof(double);
 }
 
 static int portion_size(double bytes, int all)

@@ -24,28 +24,18 @@ static void draw(struct dc_random *random, int count, double scale, double *numb
     numbers[i] = scale * dc_random_normal(random);
 }
 
-// Numbers of a direction and their counts.
-struct slice {
-  double *numbers;
-  int count;
-};
-enum { SLICES = 10 };
+// The numbers of a direction: state and targets, then the design's.
+enum { OWN_SLICES = 4, SLICES = OWN_SLICES + DC_DESIGN_ARRAYS };
 
-static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of, struct slice slices[SLICES])
+static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of,
+                        struct dc_design_array slices[SLICES])
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
   int targets = plan->window.steps * bodies->actuator_count;
-  const struct slice all[SLICES] = {{of->q, bodies->nv},
-                                    {of->velocity, bodies->nv},
-                                    {of->target_position, targets},
-                                    {of->target_velocity, targets},
-                                    {&of->design.stiffness_scale, 1},
-                                    {of->design.gravity, 3},
-                                    {of->design.body_mass_scale, bodies->count},
-                                    {of->design.friction_scale, bodies->count},
-                                    {of->design.kp_scale, bodies->count},
-                                    {of->design.kd_scale, bodies->count}};
-  memcpy(slices, all, sizeof all);
+  const struct dc_design_array own[OWN_SLICES] = {
+      {of->q, bodies->nv}, {of->velocity, bodies->nv}, {of->target_position, targets}, {of->target_velocity, targets}};
+  memcpy(slices, own, sizeof own);
+  dc_design_arrays(&of->design, bodies->count, slices + OWN_SLICES);
 }
 
 // The loss by the frames (plan->loss_cotangent) and the input, and the same with what the adjoint adds.
@@ -69,7 +59,7 @@ static enum dc_status compare_directions(struct dc_plan *plan, struct dc_rollout
 {
   struct dc_rollout_cotangent *direct = all[0], *whole = all[1], **directions = all + 2;
   const struct dc_rollout_cotangent *const *moved = (const struct dc_rollout_cotangent *const *)directions;
-  struct slice by[SLICES], along[SLICES];
+  struct dc_design_array by[SLICES], along[SLICES];
   double products[DC_PRODUCT_DIRECTIONS];
   struct dc_random random;
   dc_random_seed(&random, seed + 2);

@@ -3,7 +3,8 @@
 // frame, the recorded x*, R* and the rotation vector phi of R R*^T, |phi| <= pi,
 //     f = 1/F sum over frames and bodies of (weight |x - x*|^2 + rotation |phi|^2),
 // F the number of frames that count.  A body turned by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 = phi^T,
-// so that the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.
+// so that the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.  Residual rows are x - x* along the axes
+// that were seen, with weight/F, and phi, with rotation/F; nothing but 0 is right.
 //
 // Frames and rows of a recording need not have the same times: the recording is interpolated at the times of the frames
 // between neighbouring rows, positions linearly and rotations along the shortest way; frames outside of it do not
@@ -62,6 +63,22 @@ static const struct dc_option options_table[] = {
      .maximum = 1e30,
      .help = "factor on the squared angles of rotations",
      .offset = offsetof(struct dc_follow_options, rotation)},
+    {.name = "tolerance",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0.001",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "largest distance of a position that counts as reached; the loss does not know it",
+     .offset = offsetof(struct dc_follow_options, tolerance)},
+    {.name = "rotation_tolerance",
+     .type = DC_REAL,
+     .unit = "rad",
+     .fallback = "0.01",
+     .minimum = 0,
+     .maximum = 4,
+     .help = "largest angle of a rotation that counts as reached, where rotation is > 0",
+     .offset = offsetof(struct dc_follow_options, rotation_tolerance)},
     DC_OPTIONS_END,
 };
 
@@ -119,13 +136,26 @@ static void interpolate(const struct dc_recording *recording, int i, double s, i
     interpolate_rotation(sample->quaternion, q, r, s);
 }
 
-// Whether anything of it counts.
-static bool is_seen(const struct dc_follow_options *follow, const struct dc_follow_sample *sample)
+// The chosen axes along which a position was seen, a string like "xz".
+static void seen_axes(const struct dc_follow_options *follow, const struct dc_follow_sample *sample, char axes[4])
 {
-  bool position = false, rotation = follow->rotation > 0 && !isnan(sample->quaternion[0]);
   for (int k = 0; k < 3; k++)
-    position |= follow->weight > 0 && strchr(follow->axes, "xyz"[k]) && !isnan(sample->position[k]);
-  return position || rotation;
+    if (strchr(follow->axes, "xyz"[k]) && !isnan(sample->position[k]))
+      *axes++ = "xyz"[k];
+  *axes = '\0';
+}
+
+// Which of it counts.
+static bool position_counts(const struct dc_follow_options *follow, const struct dc_follow_sample *sample)
+{
+  char axes[4];
+  seen_axes(follow, sample, axes);
+  return follow->weight > 0 && axes[0];
+}
+
+static bool rotation_counts(const struct dc_follow_options *follow, const struct dc_follow_sample *sample)
+{
+  return follow->rotation > 0 && !isnan(sample->quaternion[0]);
 }
 
 // Appends what there is of a frame.  *row: where to look from.
@@ -146,9 +176,26 @@ static void add_frame(struct dc_follow_options *follow, const struct dc_recordin
     struct dc_follow_sample *sample = &samples[follow->sample_count];
     *sample = (struct dc_follow_sample){.frame = (int)frame, .body = recording->bodies[b]};
     interpolate(recording, *row, part, b, sample);
-    follow->sample_count += is_seen(follow, sample);
+    follow->sample_count += position_counts(follow, sample) || rotation_counts(follow, sample);
   }
   follow->frame_count += follow->sample_count > before;
+}
+
+// Lists the groups of residual rows.
+static enum dc_status add_groups(struct dc_follow_options *follow, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_follow_group *groups = dc_arena_alloc(arena, 2 * (size_t)follow->sample_count, sizeof *groups);
+  if (!groups)
+    return dc_fail(error, DC_MEMORY, "out of memory for a recorded motion");
+  follow->group_count = 0;
+  for (int i = 0; i < follow->sample_count; i++) {
+    if (position_counts(follow, &follow->samples[i]))
+      groups[follow->group_count++] = (struct dc_follow_group){i, false};
+    if (rotation_counts(follow, &follow->samples[i]))
+      groups[follow->group_count++] = (struct dc_follow_group){i, true};
+  }
+  follow->groups = groups;
+  return DC_OK;
 }
 
 static enum dc_status take_recording(void *options, const struct dc_recording *recording, const struct dc_model *model,
@@ -171,7 +218,7 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
     return dc_fail(error, DC_BAD_INPUT, "file: must tell of a body at a frame that counts (its times are %g s to %g s)",
                    recording->rows ? recording->time[0] : 0,
                    recording->rows ? recording->time[recording->rows - 1] : 0);
-  return DC_OK;
+  return add_groups(follow, arena, error);
 }
 
 // ---- The value: a sum of squares of differences
@@ -180,12 +227,11 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
 static void difference(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
                        const struct dc_pose *pose, double offset[3], double turn[3])
 {
-  dc_objective_offset(offset, pose->position, sample->position, follow->axes);
-  for (int k = 0; k < 3; k++)
-    if (isnan(sample->position[k]) && !isnan(pose->position[k]))
-      offset[k] = 0;
+  char axes[4];
+  seen_axes(follow, sample, axes);
+  dc_objective_offset(offset, pose->position, sample->position, axes);
   memset(turn, 0, 3 * sizeof *turn);
-  if (follow->rotation == 0 || isnan(sample->quaternion[0]))
+  if (!rotation_counts(follow, sample))
     return;
   double inverse[4], relative[4];
   dc_rotation_conjugate(inverse, sample->quaternion);
@@ -193,16 +239,22 @@ static void difference(const struct dc_follow_options *follow, const struct dc_f
   dc_rotation_log(turn, relative);
 }
 
-static void add_derivative(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
-                           const struct dc_model *model, const struct dc_trajectory *trajectory, const double *offset,
-                           const double *turn, struct dc_loss_cotangent *cotangent)
+static const struct dc_pose *pose_of(const struct dc_follow_sample *sample, const struct dc_trajectory *trajectory)
+{
+  return &trajectory->poses[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body];
+}
+
+// Adds factors on a sample's rotation vector (by w) and position to the derivative.
+static void add_derivative(const struct dc_follow_sample *sample, const struct dc_model *model,
+                           const struct dc_trajectory *trajectory, double by_offset, const double *offset,
+                           double by_turn, const double *turn, struct dc_loss_cotangent *cotangent)
 {
   if (!cotangent || !dc_body_moves(&model->bodies.bodies[sample->body]))
     return;
-  double *wrench =
-      cotangent->frames.wrenches[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body];
-  dc_vec_add_scaled(wrench, wrench, 2 * follow->rotation / follow->frame_count, turn);
-  dc_vec_add_scaled(wrench + 3, wrench + 3, 2 * follow->weight / follow->frame_count, offset);
+  size_t slice = (size_t)(sample->frame - cotangent->first);
+  double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)sample->body];
+  dc_vec_add_scaled(wrench, wrench, by_turn, turn);
+  dc_vec_add_scaled(wrench + 3, wrench + 3, by_offset, offset);
 }
 
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -216,14 +268,95 @@ static double evaluate(const void *options, const struct dc_model *model, const 
     if (sample->frame > trajectory->steps)
       break;
     double offset[3], turn[3];
-    difference(follow, sample,
-               &trajectory->poses[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body], offset,
-               turn);
+    difference(follow, sample, pose_of(sample, trajectory), offset, turn);
     sum += follow->weight * dc_vec_dot(offset, offset) + follow->rotation * dc_vec_dot(turn, turn);
-    add_derivative(follow, sample, model, trajectory, offset, turn, cotangent);
+    add_derivative(sample, model, trajectory, 2 * follow->weight / follow->frame_count, offset,
+                   2 * follow->rotation / follow->frame_count, turn, cotangent);
     dc_trajectory_release(trajectory, sample->frame);
   }
   return follow->frame_count ? sum / follow->frame_count : 0;
+}
+
+// ---- Residual rows
+
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  (void)model;
+  const struct dc_follow_options *follow = options;
+  int count = follow->group_count;
+  while (count > 0 && follow->samples[follow->groups[count - 1].sample].frame > trajectory->steps)
+    count--;
+  return count;
+}
+
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  (void)model, (void)input;
+  const struct dc_follow_options *follow = options;
+  bool rotation = follow->groups[index].rotation;
+  const struct dc_follow_sample *sample = &follow->samples[follow->groups[index].sample];
+  double offset[3], turn[3], *d = rotation ? turn : offset;
+  char axes[4] = "xyz";
+  difference(follow, sample, pose_of(sample, trajectory), offset, turn);
+  if (!rotation)
+    seen_axes(follow, sample, axes);
+  dc_objective_group(group, axes, d, d);
+  group->weight = (rotation ? follow->rotation : follow->weight) / follow->frame_count;
+  group->value = group->weight * dc_vec_dot(d, d);
+  group->radius = 0;
+  *first = *last = sample->frame;
+}
+
+// By w the rows of a rotation are J_l(phi)^-1.
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  (void)input;
+  const struct dc_follow_options *follow = options;
+  bool rotation = follow->groups[index].rotation;
+  const struct dc_follow_sample *sample = &follow->samples[follow->groups[index].sample];
+  double offset[3], turn[3], inverse[9], direction[3];
+  char axes[4];
+  if (rotation) {
+    difference(follow, sample, pose_of(sample, trajectory), offset, turn);
+    dc_rotation_left_jacobian_inverse(inverse, turn);
+    dc_mat_apply_transposed(direction, inverse, weights);
+  } else {
+    seen_axes(follow, sample, axes);
+    dc_objective_scatter(axes, weights, direction);
+  }
+  add_derivative(sample, model, trajectory, !rotation, direction, rotation, direction, cotangent);
+}
+
+static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
+
+// The farthest position up to a frame.  All must be near, and the whole recording be over: what follows it so far may
+// leave it still.
+static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                   int *body, double *distance, bool *reached)
+{
+  (void)model;
+  const struct dc_follow_options *follow = options;
+  *body = -1, *distance = 0, *reached = true;
+  for (int i = 0; i < follow->sample_count; i++) {
+    const struct dc_follow_sample *sample = &follow->samples[i];
+    double offset[3], turn[3];
+    if (sample->frame > frame) {
+      *reached = false;
+      return;
+    }
+    difference(follow, sample, pose_of(sample, trajectory), offset, turn);
+    *reached = *reached && dc_vec_norm(turn) <= follow->rotation_tolerance;
+    if (!position_counts(follow, sample))
+      continue;
+    double away = dc_vec_norm(offset);
+    *reached = *reached && away <= follow->tolerance;
+    if (*body < 0 || !(away <= *distance))
+      *body = sample->body, *distance = away;
+  }
 }
 
 const struct dc_objective_type dc_objective_follow = {
@@ -235,6 +368,8 @@ const struct dc_objective_type dc_objective_follow = {
     .options_size = sizeof(struct dc_follow_options),
     .check = check,
     .evaluate = evaluate,
+    .rows = &rows,
+    .report = report,
     .recorded = recorded,
     .take_recording = take_recording,
 };

@@ -233,6 +233,13 @@ void dc_task_push_forward(const struct dc_task *task, const struct dc_model *mod
     parameters = past_const(parameters, count);
     direction = past_const(direction, count);
   }
+  for (int i = 0; i < task->design_count; i++) {
+    const struct dc_design_entry *entry = &task->design[i];
+    int count = design_count_of(entry, model);
+    entry->type->push_forward(entry->options, model, parameters, direction, moved);
+    parameters = past_const(parameters, count);
+    direction = past_const(direction, count);
+  }
 }
 
 int dc_task_rowless_objective(const struct dc_task *task)

@@ -225,16 +225,25 @@ struct dc_follow_sample {
   double quaternion[4];  // NAN: not seen
 };
 
+// A group of residual rows: the position or the rotation of a sample.
+struct dc_follow_group {
+  int sample;
+  bool rotation;
+};
+
 // Options of the objective "follow".
 struct dc_follow_options {
   const char *file;
   struct dc_index_list bodies;  // empty: all of the file that move
   long from, until, every;      // frames; until -1: the last
   const char *axes;
-  double weight, rotation;  // 1/m^2, 1/rad^2
+  double weight, rotation;               // 1/m^2, 1/rad^2
+  double tolerance, rotation_tolerance;  // m, rad: what counts as reached
   // Of the recording, not read from the table: in the order of frames, which are counted.
   int sample_count, frame_count;
   const struct dc_follow_sample *samples;
+  int group_count;
+  const struct dc_follow_group *groups;  // in the order of samples
 };
 
 // Options of the control "initial_state".  Each string is a subset of "xyz"; parameters in the order position,

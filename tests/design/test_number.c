@@ -73,6 +73,37 @@ static double value_at(const struct dc_scene *scene, const struct dc_number_kind
 
 enum { MOST = 16 };
 
+// The forward product against the transposed one: of directions u of the input before and p of the parameters
+//     c . push(u, p) = pulled . u + gradient . p,   cotangent c pulled back to `pulled` and gradient.
+static void check_push(const struct dc_scene *scene, const struct dc_number_kind *kind, const double *parameters,
+                       const struct dc_rollout_cotangent *pulled, const double *gradient)
+{
+  const struct dc_design_entry *entry = scene->task.design;
+  struct dc_rollout_cotangent *moved = dc_rollout_cotangent_create(&scene->model, 0);
+  struct dc_rollout_cotangent *by = dc_rollout_cotangent_create(&scene->model, 0);
+  double direction[MOST], pushed = 0, expected = 0, size = 0;
+  struct dc_random random;
+  dc_random_seed(&random, 11);
+  for (int i = 0; i < entry->type->parameter_count(entry->options, &scene->model); i++) {
+    direction[i] = dc_random_normal(&random);
+    expected += direction[i] * gradient[i];
+    size += fabs(direction[i] * gradient[i]);
+  }
+  for (int i = 0; i < dc_number_count(kind, &scene->model); i++) {
+    double *at = kind->cotangent(&scene->model, moved, i);
+    *at = dc_random_normal(&random);
+    double product = *at * *kind->cotangent(&scene->model, (struct dc_rollout_cotangent *)pulled, i);
+    expected += product, size += fabs(product);
+  }
+  set_linear(scene, kind, by);
+  entry->type->push_forward(entry->options, &scene->model, parameters, direction, moved);
+  for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
+    pushed += *kind->cotangent(&scene->model, by, i) * *kind->cotangent(&scene->model, moved, i);
+  CHECK(fabs(pushed - expected) <= 1e-14 * size, "%s: %g instead of %g", kind->name, pushed, expected);
+  dc_rollout_cotangent_destroy(moved);
+  dc_rollout_cotangent_destroy(by);
+}
+
 static void check_kind(const struct dc_number_kind *kind, const char *more)
 {
   char design[256], name[128];
@@ -104,6 +135,7 @@ static void check_kind(const struct dc_number_kind *kind, const char *more)
     CHECK(fabs(gradient[i] - (up - down) / (2 * step)) <= 2e-9 * fabs(gradient[i]), "%s: %g", name,
           gradient[i] - (up - down) / (2 * step));
   }
+  check_push(scene, kind, parameters, cotangent, gradient);
   // what is left is the derivative by the input before: by factors, times what they were multiplied by
   for (int i = 0, k = 0; kind->factor && !strstr(more, "together") && i < dc_number_count(kind, &scene->model); i++) {
     if (!kind->present(&scene->model, i))
@@ -279,7 +311,7 @@ static void test_registry(void)
     void *options = dc_arena_alloc(arena, 1, type->options_size);
     CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
-              type->initial && type->bounds && type->apply && type->pull_back && type->value,
+              type->initial && type->bounds && type->apply && type->pull_back && type->push_forward && type->value,
           "%s", type->name);
   }
   dc_arena_destroy(arena);

@@ -446,6 +446,43 @@ static struct dc_follow_options follow_options(const struct dc_model *model, str
   return follow;
 }
 
+// Every row of a rotation against differences of its number.
+static void check_turned_rows(struct fixture *fixture, const struct dc_task *task)
+{
+  const struct dc_model *model = &fixture->model;
+  int turned = 0;
+  for (int g = 0; g < dc_task_group_count(task, model, &fixture->trajectory); g++)
+    for (int row = 0; row < 3; row++) {
+      struct dc_residual_group group[2];
+      int frame, body = -1;
+      double weights[3] = {0};
+      weights[row] = 1;
+      dc_task_group(task, model, &fixture->input, &fixture->trajectory, g, group, &frame, &frame);
+      if (row >= group->axes)
+        continue;
+      clear(fixture);
+      dc_task_group_pull_back(task, model, &fixture->input, &fixture->trajectory, g, weights, &fixture->cotangent);
+      for (int i = 0; i < BODIES; i++)
+        if (dc_vec_norm(fixture->wrenches[frame][i]) > 0)
+          body = i;
+      for (int axis = 0; axis < 3 && body >= 0; axis++, turned++) {
+        double *quaternion = fixture->poses[frame][body].quaternion, kept[4];
+        memcpy(kept, quaternion, sizeof kept);
+        for (int side = 0; side < 2; side++) {
+          double turn[3] = {0}, little[4];
+          turn[axis] = side ? -1e-6 : 1e-6;
+          dc_rotation_exp(little, turn);
+          dc_rotation_multiply(quaternion, little, kept);
+          dc_task_group(task, model, &fixture->input, &fixture->trajectory, g, &group[side], &frame, &frame);
+        }
+        memcpy(quaternion, kept, sizeof kept);
+        // 2e-10 observed
+        CHECK_NEAR(fixture->wrenches[frame][body][axis], (group[0].d[row] - group[1].d[row]) / 2e-6, 3e-9);
+      }
+    }
+  CHECK(turned == 9 * 5, "%d entries", turned);
+}
+
 static void test_follow(void)
 {
   struct fixture *fixture = create(8);
@@ -461,6 +498,7 @@ static void test_follow(void)
 
   // rotations: bodies are turned and turned a little more
   objective.options = &follow;
+  check_rows(fixture, &task);
   struct dc_random random;
   dc_random_seed(&random, 2);
   for (int frame = 0; frame < FRAMES; frame++)
@@ -490,6 +528,54 @@ static void test_follow(void)
   CHECK(fixture->wrenches[0][BOX][0] == 0 && fixture->wrenches[0][KNEE][0] != 0, "what was not seen does not turn");
   CHECK(fixture->wrenches[0][KNEE][5] == 0 && fixture->wrenches[0][KNEE][4] != 0, "nor pull");
   CHECK(fixture->wrenches[3][BOX][3] == 0, "behind the recording nothing counts");
+  check_rows(fixture, &task);
+  check_turned_rows(fixture, &task);
+  fixture->trajectory.steps = 1;
+  check_rows(fixture, &task);
+  CHECK(dc_task_group_count(&task, &fixture->model, &fixture->trajectory) == 7, "rows of two frames");
+  dc_arena_destroy(arena);
+}
+
+// What is near is reached, once the recording is over.
+static void test_follow_report(void)
+{
+  struct fixture *fixture = create(8);
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_follow_options follow = follow_options(&fixture->model, arena);
+  struct dc_objective objective = {&dc_objective_follow, &follow};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  const struct dc_model *model = &fixture->model;
+  struct dc_trajectory *trajectory = &fixture->trajectory;
+  int body;
+  double distance;
+  bool reached;
+  for (int i = 0; i < follow.sample_count; i++) {
+    const struct dc_follow_sample *sample = &follow.samples[i];
+    struct dc_pose *pose = &fixture->poses[sample->frame][sample->body];
+    for (int k = 0; k < 3; k++)
+      if (!isnan(sample->position[k]))
+        pose->position[k] = sample->position[k];
+    if (!isnan(sample->quaternion[0]))
+      memcpy(pose->quaternion, sample->quaternion, sizeof pose->quaternion);
+  }
+  follow.tolerance = 0.01, follow.rotation_tolerance = 0.02;
+  CHECK(dc_task_success(&task, model, trajectory, STEPS), "the recording itself");
+  CHECK(dc_task_success(&task, model, trajectory, 2), "its last frame");
+  CHECK(!dc_task_success(&task, model, trajectory, 1), "not yet");
+  fixture->poses[1][KNEE].position[0] += 0.02;
+  dc_objective_follow.report(&follow, model, trajectory, STEPS, &body, &distance, &reached);
+  CHECK(body == KNEE && !reached, "the farthest");
+  CHECK_NEAR(distance, 0.02, 1e-15);
+  follow.tolerance = 0.021;
+  CHECK(dc_task_success(&task, model, trajectory, STEPS), "within the tolerance");
+  double *quaternion = fixture->poses[1][KNEE].quaternion, turn[3] = {0, 0.03, 0}, little[4];
+  dc_rotation_exp(little, turn);
+  dc_rotation_multiply(quaternion, little, quaternion);
+  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "turned too far");
+  follow.rotation = 0;
+  CHECK(dc_task_success(&task, model, trajectory, STEPS), "rotations do not count");
+  fixture->poses[0][BOX].position[1] = NAN;
+  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "a NaN is no success");
   dc_arena_destroy(arena);
 }
 
@@ -546,6 +632,6 @@ static void test_registry(void)
 
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
           {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
-          {"effort", test_effort}, {"following a recording", test_follow},
+          {"effort", test_effort}, {"following a recording", test_follow}, {"near a recording", test_follow_report},
           {"a recording between its rows", test_follow_between}, {"checks of options", test_checks},
           {"registry of objectives", test_registry})
