@@ -169,8 +169,6 @@ static double force(struct setup *setup, double gap)
   return dc_vec_norm(pair.gradient + 3);
 }
 
-// ---- Barrier
-
 static void check_energy(struct dc_contact_properties *properties, bool right)
 {
   properties->barrier.poses++;
@@ -195,8 +193,6 @@ static void measure_barrier(struct setup *setup, struct dc_random *random, struc
       check_energy(properties, dc_contact_evaluate(setup->contact, setup->poses, 0, &pair) == INFINITY);
   }
 }
-
-// ---- Non-prehensile
 
 static void turn_corners(struct setup *setup)
 {
@@ -229,8 +225,6 @@ static void measure_push(struct setup *setup, struct dc_random *random, struct d
   }
 }
 
-// ---- Non-vanishing
-
 static void measure_range(struct setup *setup, struct dc_contact_properties *properties)
 {
   double at_one = force(setup, 1);
@@ -243,8 +237,6 @@ static void measure_range(struct setup *setup, struct dc_contact_properties *pro
   }
   properties->lasting.lines++;
 }
-
-// ---- Twice differentiable
 
 static void measure_path(struct setup *setup, const struct dc_bench_path *path,
                          struct dc_contact_properties *properties)

@@ -232,8 +232,6 @@ enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings
   return status;
 }
 
-// ---- Times
-
 enum { MOST_POSES = 256 };
 
 // The states that a descent passes through.

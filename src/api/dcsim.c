@@ -5,6 +5,7 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 #include "api/internal.h"
 #include "base/characters.h"
 #include "dynamics/mujoco.h"
-#include "optimize/nlopt.h"
 #include "geometry/hull.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
+#include "optimize/nlopt.h"
 #include "render/render.h"
 
 #ifndef PACKAGE_VERSION
@@ -113,6 +114,14 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
     dc_text_free(text);
   }
   return DCSIM_OK;
+}
+
+void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)
+{
+  if (isfinite(gap))
+    dc_text_add(text, "smallest %s %.*g m", what, digits, gap);
+  else
+    dc_text_add(text, "no two bodies can meet");
 }
 
 char *dcsim_make_printable(char *text)

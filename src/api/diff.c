@@ -261,8 +261,6 @@ static bool same_runs(const struct diff *diff)
   return diff->first_row < 0 && diff->first_frame < 0 && diff->same_first_trajectory && diff->settings.count == 0;
 }
 
-// ---- JSON
-
 static void put_pair(struct dc_json_writer *json, const char *key, double one, double other)
 {
   const double numbers[2] = {one, other};
@@ -346,8 +344,6 @@ static void put_json(const struct diff *diff, struct dc_json_writer *json)
   put_differences(json, "origins", &diff->origins);
   dc_json_end(json, '}');
 }
-
-// ---- Text
 
 static void tell_value(struct dc_text *text, const char *value)
 {

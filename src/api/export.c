@@ -15,7 +15,7 @@ struct exported {
   struct dc_stored_trajectory best, first;  // first has no frames when the run has none
 };
 
-// ---- CSV: one row per frame
+// CSV: one row per frame
 
 // A field of the header: a name and its unit, quoted where RFC 4180 asks for it, and where spreadsheets that take another
 // separator would begin a new field.  They take a field that begins with one of =+-@ for a formula, unless there is an
@@ -87,7 +87,7 @@ static enum dc_status write_csv(const char *path, const struct exported *exporte
   return status;
 }
 
-// ---- NPZ: the arrays of trajectory.h5, the bodies' poses in one array each
+// NPZ: the arrays of trajectory.h5, the bodies' poses in one array each
 
 static void put_array(struct dc_npz *npz, const char *prefix, const char *name, int dimensions, const size_t *shape,
                       const double *values)
@@ -143,8 +143,6 @@ static enum dc_status write_glb(const char *path, const struct exported *exporte
 {
   return dc_api_write_glb(path, exported->scene, &exported->best, error);
 }
-
-// ---- The formats
 
 static const struct format {
   const char *name;

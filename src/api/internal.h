@@ -38,6 +38,9 @@ void dc_api_describe_options(const struct dc_option *options, int indentation, s
 // "smallest WHAT 0.012 m" with so many digits, or, when it is not finite, that no two bodies can meet.
 void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap);
 
+// Steps that an optimizer sees at a time: those of the scene or of a window of its horizon.
+int dc_api_optimized_steps(const struct dc_scene *scene);
+
 // "1.2 MB" or "3.4 GB" into text; returns it.
 const char *dc_api_format_bytes(double bytes, char text[32]);
 // Whether the frames of a simulation with a run directory are kept in a file there instead of in memory.

@@ -56,3 +56,9 @@ enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, s
           limit.name[0] == 'R' ? "leaves" : "allows");
   return dc_scene_wrap(scene, DC_PART_TIME, 0, error);
 }
+
+int dc_api_optimized_steps(const struct dc_scene *scene)
+{
+  long all = scene->definition.time.steps;
+  return (int)(scene->horizon_given && scene->horizon.length < all ? scene->horizon.length : all);
+}

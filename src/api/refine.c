@@ -270,8 +270,6 @@ int dc_api_refine(const dcsim_scene *scene, const dcsim_run_options *options, bo
   return status;
 }
 
-// ---- Looking into it
-
 int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *s = scene->scene;

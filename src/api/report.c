@@ -64,8 +64,6 @@ static void put_encoded(struct page *page, const char *key, char *text)
   free(text);
 }
 
-// ---- What stands still
-
 static void put_shapes(struct page *page)
 {
   dc_json_begin(&page->json, "shapes", '[');
@@ -141,8 +139,6 @@ static enum dc_status put_camera(struct page *page)
   dc_json_end(&page->json, '}');
   return DC_OK;
 }
-
-// ---- What moves
 
 static int count_moving(const struct dc_bodies *bodies)
 {
@@ -295,8 +291,6 @@ static enum dc_status put_trajectory(struct page *page, const char *key, const s
   dc_json_end(&page->json, '}');
   return status;
 }
-
-// ---- The page
 
 // Whether the first trajectory shows anything that the best one does not: that of a simulation is the same.
 static bool first_differs(const struct page *page)

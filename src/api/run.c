@@ -3,33 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/refine.h"
-#include "api/glb.h"
 #include "api/session.h"
 #include "base/clock.h"
-
-bool dc_session_writes_nothing(const struct session *session)
-{
-  const char *asked = session->options->directory;
-  return asked && strcmp(asked, "none") == 0;
-}
-
-enum dc_status dc_session_open_run(struct session *session)
-{
-  const char *asked = session->options->directory;
-  if (dc_session_writes_nothing(session))
-    return DC_OK;
-  char made[900];
-  if (!asked) {
-    char stamp[32];
-    dc_utc_compact_stamp(stamp, sizeof stamp);
-    snprintf(made, sizeof made, "runs/%.200s-%s", session->scene->scene->name, stamp);
-    asked = made;
-  }
-  return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
-}
 
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it went.
 static enum dc_status take_controls(struct session *session, double *parameters)
@@ -83,37 +60,6 @@ static enum dc_status compute(struct session *session)
   if (status == DC_STOPPED)
     dc_fail(&session->error, DC_STOPPED, "%.900s; the results so far are kept", error.text);
   return status;
-}
-
-// The animated model is for looking at: a run is complete without it.
-static void write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
-{
-  struct dc_error error = {0};
-  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, &error))
-    snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
-}
-
-enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
-                                    dcsim_result *result, enum dc_status written)
-{
-  if (written)
-    dc_session_forget_lost_directory(session, result);
-  else
-    write_glb(session, trajectory, result);
-  struct dc_error closing = {0};
-  enum dc_status closed = dc_run_close(session->run, &closing);
-  session->run = NULL;
-  if (!written && closed) {
-    written = closed;
-    session->error = closing;
-  }
-  return written;
-}
-
-void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result)
-{
-  if (session->run && !dc_run_is_in_place(session->run))
-    result->directory[0] = '\0';
 }
 
 // Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run reports at its end.
 #include <math.h>
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/session.h"
 #include "base/clock.h"
-#include "contact/lane_kernels.h"
-#include "math/libraries.h"
-#include "optimize/nlopt.h"
-#include "render/render.h"
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
@@ -268,36 +262,4 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
                 result->unconverged_steps, result->steps);
   if (session->run)
     dc_text_add(text, "  run directory: %s\n", result->directory);
-}
-
-enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
-                                        const char *json)
-{
-  const char *libraries[] = {"OpenBLAS", dc_blas_version(),
-                             "CHOLMOD",  dc_cholmod_version(),
-                             "Embree",   dc_embree_version(),
-                             "libpng",   dc_png_version(),
-                             NULL,       NULL,
-                             NULL,       NULL,
-                             NULL};
-  int next = 8;
-  if ((libraries[next + 1] = dc_mujoco_version())) {
-    libraries[next] = "MuJoCo";
-    next += 2;
-  }
-  if ((libraries[next + 1] = dc_nlopt_version()))
-    libraries[next] = "NLopt";
-  struct dc_run_summary summary = {.version = dcsim_version(),
-                                   .command = session->options->command_line,
-                                   .seed = session->scene->seed,
-                                   .threads = omp_get_max_threads(),
-                                   .vector_width = dc_lane_kernels()->name,
-                                   .blas_core = dc_blas_core(),
-                                   .started = session->started,
-                                   .seconds = result->seconds,
-                                   .exit_status = exit_status,
-                                   .stopped = session->stopped,
-                                   .libraries = libraries,
-                                   .result_json = json};
-  return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
 }

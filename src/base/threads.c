@@ -99,8 +99,6 @@ static void run_passes(int thread)
   inside_pass = false;
 }
 
-// ---- Helpers
-
 static bool has_work(int thread)
 {
   return (atomic_load(&pool.gate) & OPEN) && atomic_load(&pool.left) > 0 && thread < atomic_load(&pool.threads);
@@ -206,8 +204,6 @@ static void start_helpers(int wanted)
   while (pool.helper_count < wanted && pool.helper_count < MOST_HELPERS && start_helper(pool.helper_count))
     pool.helper_count++;
 }
-
-// ---- The caller
 
 static bool is_empty(int unused)
 {

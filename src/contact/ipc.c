@@ -147,23 +147,6 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
 }
 
-static void local_barrier(const struct dc_primitive_points *points, int first, int count, const double *gaps,
-                          double (*values)[3])
-{
-  double dhat = points->contact->settings.dhat;
-  (void)first;  // all weigh the same
-  for (int v = 0; v < count; v++) {
-    memset(values[v], 0, sizeof values[v]);
-    if (gaps[v] < dhat && gaps[v] > 0)
-      dc_ipc_barrier(gaps[v], dhat, values[v]);
-  }
-}
-
-dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact)
-{
-  return dc_ipc_of(contact)->global ? dc_primitive_far_barrier : local_barrier;
-}
-
 static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                                struct dc_pair_derivatives *result)
 {

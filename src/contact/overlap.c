@@ -110,7 +110,7 @@ bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses,
   return false;
 }
 
-// ---- How deep: two balls about one point, one in either solid, of radii r and s, are parted by a motion of r + s at
+// How deep: two balls about one point, one in either solid, of radii r and s, are parted by a motion of r + s at
 // least, and so are the solids.  Points are tried on the line between the centres of mass, on the surfaces, and below
 // them; for balls, for convex bodies that meet at faces, and for what lies inside a ball, the greatest sum is the depth.
 

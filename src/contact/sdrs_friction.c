@@ -22,8 +22,6 @@ static const double DECREMENT = 1e-20, VELOCITY_NOISE = 1e-31;
 // Rounding of sum W s: of its terms, and of velocities, which may be far above the slips.
 static const double VALUE_NOISE = 1e-14, SLIP_NOISE = 1e-15;
 static const double SPIN_RADIUS = 1e-6;   // rho, in units of length
-static const double LEAST_PIVOT = 1e-15;  // relative to the diagonal
-static const double LEAST_DIAGONAL = 1e-290;
 static const double VERTEX_COST = 75e-9;  // of an evaluation, s
 enum { LIMIT = 80, HALVINGS = 40 };
 
@@ -183,29 +181,6 @@ static int list(struct dc_contact *contact, int p, double coefficient)
     return 0;
   return contact->colliders[contact->pairs[p].b].primitive.type ? list_vertices(contact, p, scale)
                                                                 : list_hulls(contact, p, scale);
-}
-
-void dc_sdrs_factor_motion(double z[3][3])
-{
-  double d1 = z[1][1], d2 = z[2][2];
-  z[0][0] = fmax(z[0][0], LEAST_DIAGONAL);
-  double l10 = z[1][0] / z[0][0], l20 = z[2][0] / z[0][0];
-  z[1][1] = fmax(d1 - z[1][0] * l10, fmax(LEAST_PIVOT * d1, LEAST_DIAGONAL));
-  double b = z[2][1] - z[2][0] * l10, l21 = b / z[1][1];
-  z[2][2] = fmax(d2 - z[2][0] * l20 - b * l21, fmax(LEAST_PIVOT * d2, LEAST_DIAGONAL));
-  z[1][0] = l10;
-  z[2][0] = l20;
-  z[2][1] = l21;
-}
-
-double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3])
-{
-  double y1 = g[1] - z[1][0] * g[0], y2 = g[2] - z[2][0] * g[0] - z[2][1] * y1, g0 = g[0];
-  double z0 = g0 / z[0][0], z1 = y1 / z[1][1], z2 = y2 / z[2][2];
-  x[2] = z2;
-  x[1] = z1 - z[2][1] * z2;
-  x[0] = z0 - z[1][0] * x[1] - z[2][0] * z2;
-  return g0 * z0 + (y1 * z1 + y2 * z2);
 }
 
 // z += E^T K E, lower triangle; k: K's lower triangle.

@@ -125,7 +125,10 @@ struct dc_sdrs {
   struct dc_sdrs_pair *pairs;   // [pair_count]
 };
 
-// sdrs.c
+// sdrs_hulls.c
+// The convex parts of the body's shape about its centre, and a sphere tree over them; owned by arena.  DC_OK, DC_MEMORY.
+enum dc_status dc_sdrs_parts_of(const struct dc_body *body, struct dc_sdrs_body *hulls, struct dc_arena *arena);
+void dc_sdrs_free_workspace(struct dc_sdrs_hulls *hulls);
 // Vertices of two hulls at the poses, into the pair's workspace; -1 when out of memory.
 int dc_sdrs_load(const struct dc_contact *contact, int pair, int i, int j, const struct dc_pose *poses);
 // The plane remembered in b's frame, about c_a and in world axes; arm = c_a - c_b, m.
@@ -161,11 +164,31 @@ struct dc_sdrs_friction {
   size_t rub_count, rub_capacity, vertex_count, vertex_capacity;
 };
 
-// sdrs_friction.c
 // L D L^T of a symmetric 3x3 matrix (lower triangle), in place; pivots are kept positive.
-void dc_sdrs_factor_motion(double z[3][3]);
+static inline void dc_sdrs_factor_motion(double z[3][3])
+{
+  const double least_pivot = 1e-15, least_diagonal = 1e-290;  // the first relative to the diagonal
+  double d1 = z[1][1], d2 = z[2][2];
+  z[0][0] = fmax(z[0][0], least_diagonal);
+  double l10 = z[1][0] / z[0][0], l20 = z[2][0] / z[0][0];
+  z[1][1] = fmax(d1 - z[1][0] * l10, fmax(least_pivot * d1, least_diagonal));
+  double b = z[2][1] - z[2][0] * l10, l21 = b / z[1][1];
+  z[2][2] = fmax(d2 - z[2][0] * l20 - b * l21, fmax(least_pivot * d2, least_diagonal));
+  z[1][0] = l10;
+  z[2][0] = l20;
+  z[2][1] = l21;
+}
+
 // x = Z^-1 g; returns g^T Z^-1 g.
-double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3]);
+static inline double dc_sdrs_solve_motion(const double z[3][3], const double g[3], double x[3])
+{
+  double y1 = g[1] - z[1][0] * g[0], y2 = g[2] - z[2][0] * g[0] - z[2][1] * y1, g0 = g[0];
+  double z0 = g0 / z[0][0], z1 = y1 / z[1][1], z2 = y2 / z[2][2];
+  x[2] = z2;
+  x[1] = z1 - z[2][1] * z2;
+  x[0] = z0 - z[1][0] * x[1] - z[2][0] * z2;
+  return g0 * z0 + (y1 * z1 + y2 * z2);
+}
 
 // sdrs_pull_back.c
 double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,

@@ -42,7 +42,7 @@ struct simulation {
   double *tangent;                       // [nv] velocity at the last frame, ours
 };
 
-// ---- Errors.  MuJoCo reports fatal ones to a function that must not return and otherwise ends the process; they come
+// Errors.  MuJoCo reports fatal ones to a function that must not return and otherwise ends the process; they come
 // back here instead.  Only calls that may raise one are made under protection.
 
 static _Thread_local struct {
@@ -91,8 +91,6 @@ static enum dc_status protect(void (*call)(struct simulation *simulation, void *
   protection.active = false;
   return dc_fail(error, failure, "MuJoCo: %s", protection.text);
 }
-
-// ---- Making the model.
 
 struct text {
   const char *bytes;
@@ -278,7 +276,7 @@ static void destroy(struct dc_rollout *rollout)
     mj_deleteModel(simulation->model);
 }
 
-// ---- States.  Both have a quaternion for what turns freely; our angular velocity has the axes of the outer frame,
+// States.  Both have a quaternion for what turns freely; our angular velocity has the axes of the outer frame,
 // w: R <- exp(h [w]x) R, MuJoCo's those of the body, R^T w.
 
 static void set_state(struct simulation *simulation, const double *q, const double *velocity)
@@ -313,8 +311,6 @@ static void get_state(const struct simulation *simulation, double *q, double *ve
     dc_mat_apply(velocity + at->part->v, rotation, simulation->data->qvel + at->freedom);
   }
 }
-
-// ---- Design.
 
 static void set_constants(struct simulation *simulation, void *context)
 {
@@ -398,8 +394,6 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
     memcpy(simulation->tangent, input->velocity, (size_t)model->bodies.nv * sizeof *input->velocity);
   return DC_OK;
 }
-
-// ---- Stepping.
 
 // What of the actuators' forces is not damping.  Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the
 // implicit step has it (docs/theory.md, "Actuators"), turned to the body's axes like the velocity.

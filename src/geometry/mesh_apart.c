@@ -89,8 +89,6 @@ static bool find_parts(struct parts *all)
   return true;
 }
 
-// ---- Surfaces that meet
-
 // owner [node_count]: the part that all triangles below a node belong to, or -1.
 static void find_owners(const struct parts *all, const struct dc_sphere_tree *tree, int *owner)
 {
@@ -184,8 +182,6 @@ static enum dc_status find_crossing(const struct parts *all, struct crossing *cr
   return DC_OK;
 }
 
-// ---- Parts inside of others
-
 static bool boxed(const struct part *part, const double point[3])
 {
   for (int k = 0; k < 3; k++)
@@ -251,8 +247,6 @@ static enum dc_status find_nesting(const struct parts *all, struct nesting *nest
   }
   return DC_OK;
 }
-
-// ----
 
 static const char remedy[] =
     "unite them in one surface, keep one, make each a shape of a \"compound\" or, where they are "

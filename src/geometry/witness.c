@@ -123,8 +123,6 @@ static void set_relative(const struct dc_placement *first, const struct dc_place
   dc_mat_apply_transposed(relative->shift, first->rotation, between);
 }
 
-// ---- A pair of parts
-
 static struct dc_corners corners_of(const struct dc_convex *part)
 {
   return (struct dc_corners){.count = part->vertex_count,
@@ -223,8 +221,6 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
     dc_vec_add_scaled(answer->point[side], answer->point[side], side ? -0.5 : 0.5, rest);
   }
 }
-
-// ---- Pairs of parts
 
 static void set_centers(struct dc_witness_search *search, const struct relative *relative)
 {

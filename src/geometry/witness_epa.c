@@ -14,8 +14,6 @@ static const double COPLANAR = 4e-15;       // of the coordinates: a point that 
 static const double FLAT = 1e-14;           // sine of the angle between the edges of a face that has no area
 static const double DEGENERATE = 1e-12;     // of the coordinates: the least size of the first tetrahedron
 
-// ---- Faces
-
 static void set_plane(const struct dc_epa *epa, struct dc_epa_face *face)
 {
   const double *a = epa->points[face->corner[0]].w, *b = epa->points[face->corner[1]].w,
@@ -143,8 +141,6 @@ static bool insert(struct dc_epa *epa, const struct dc_difference_point *point, 
   return true;
 }
 
-// ---- The first tetrahedron
-
 static double distance_from_line(const double a[3], const double b[3], const double x[3])
 {
   double edge[3], from[3], across[3];
@@ -256,8 +252,6 @@ static void make_tetrahedron(struct dc_epa *epa)
     set_plane(epa, face);
   }
 }
-
-// ---- Growth
 
 static int nearest_face(const struct dc_epa *epa)
 {

@@ -16,8 +16,6 @@ static const double OUTSIDE = 1e-12;   // of a face's barycentric coordinates: p
 static const double TIE = 1e-12;       // of squared distances
 static const double FLAT = 1e-15;      // of the volume and area that edges of these lengths can have
 
-// ---- Supports
-
 static int highest(const struct dc_corners *corners, const double direction[3], int start)
 {
   const double(*x)[3] = corners->vertices;
@@ -72,8 +70,6 @@ void dc_difference_support(struct dc_difference *difference, const double direct
         highest(&difference->corners[side], side ? back : direction, difference->start[side]);
   dc_difference_at(difference, point);
 }
-
-// ---- The nearest point of a simplex
 
 struct nearest {
   int count, index[4];
@@ -210,8 +206,6 @@ bool dc_simplex_reduce(struct dc_simplex *simplex)
   dc_vec_copy(simplex->nearest, best.point);
   return false;
 }
-
-// ---- Iteration
 
 static bool contains(const struct dc_simplex *simplex, const struct dc_difference_point *point)
 {

@@ -80,8 +80,6 @@ static char *next_field(char **line)
   return field;
 }
 
-// ---- The first line
-
 static int find_body(const struct dc_bodies *bodies, const char *name)
 {
   for (int b = 0; b < bodies->count; b++)
@@ -184,8 +182,6 @@ static enum dc_status read_titles(struct table *table, const struct dc_index_lis
   enum dc_status status = choose_bodies(table, wanted);
   return status ? status : check_columns(table);
 }
-
-// ---- Rows
 
 // A number, or NAN for a field that holds none.
 static enum dc_status read_number(const struct table *table, int column, const char *field, double *number)

@@ -61,8 +61,6 @@ static enum dc_status read_options(struct include *include)
   return DC_OK;
 }
 
-// ---- Files
-
 static bool ends_with(const char *name, const char *ending)
 {
   size_t length = strlen(name), count = strlen(ending);
@@ -215,8 +213,6 @@ static enum dc_status find_geometries(struct include *include, struct dc_urdf_us
   return status;
 }
 
-// ---- Start
-
 static enum dc_status refuse_joint(const struct include *include, const struct dc_json *member, int index)
 {
   enum { MOST = 256 };
@@ -267,8 +263,6 @@ static enum dc_status read_start(struct include *include, struct dc_urdf_use *us
   }
   return DC_OK;
 }
-
-// ---- The whole
 
 static enum dc_status add_robot(struct include *include, uint32_t source)
 {

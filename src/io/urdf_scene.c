@@ -132,8 +132,6 @@ static enum dc_status place_links(struct builder *builder)
   return DC_OK;
 }
 
-// ---- Nodes of the tree
-
 // The place of what an element of the file says; -1 when out of memory.
 static int add_place(struct builder *builder, size_t offset)
 {
@@ -213,8 +211,6 @@ static const char *named(struct builder *builder, const char *name, const char *
     builder->failed = true;
   return text ? text : "";
 }
-
-// ---- Shapes
 
 // A new entry of "shapes".
 static enum dc_status add_shape(struct builder *builder, const char *name, size_t offset, cJSON **shape, int *place)
@@ -363,8 +359,6 @@ static enum dc_status put_shapes(struct builder *builder, cJSON *body, const str
   free(collisions);
   return status;
 }
-
-// ---- Bodies
 
 // I in the link's axes: R I R^T, with R the rotation of the frame that it is given in.
 static void put_inertia(struct builder *builder, cJSON *body, const struct dc_urdf_link *link, int place)

@@ -81,8 +81,6 @@ struct dc_problem {
   uint64_t seed;  // of draws and restarts
 };
 
-// ---- For optimizers.
-
 static inline int dc_problem_point_size(const struct dc_problem *problem)
 {
   return problem->point_size > 0 ? problem->point_size : problem->dimension;

@@ -256,8 +256,6 @@ static void set_point(const struct estimate *estimate, struct dc_plan *worker)
   memcpy(worker->parameters, estimate->parameters, (size_t)worker->parameter_count * sizeof *worker->parameters);
 }
 
-// ---- Differences
-
 static enum dc_status move_parameter(const struct estimate *estimate, struct dc_plan *worker, int index,
                                      struct dc_error *error)
 {
@@ -304,8 +302,6 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
   return known ? DC_OK
                : dc_fail(error, DC_NUMERICAL, "no difference of the loss to any of %d parameters can be had", count);
 }
-
-// ---- Bundles
 
 // Every sample has its own stream: any thread draws the same numbers.
 static void seed_sample(struct dc_random *random, const struct dc_gradient_settings *settings, long estimate,

@@ -68,8 +68,6 @@ static int portion_size(double bytes, int all)
   return most < all ? (int)most : all;
 }
 
-// ---- Rows at a trajectory
-
 static enum dc_status find_groups(struct linearization *l, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
@@ -110,8 +108,6 @@ static void set_row(const struct linearization *l, const struct place *place, st
   struct dc_loss_cotangent cotangent = {.frames = row->frames, .input = row->input, .first = place->first};
   dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, place->group, weights, &cotangent);
 }
-
-// ---- Forward
 
 static enum dc_status create_columns(const struct linearization *l, int first, int count, struct portion *portion,
                                      struct dc_error *error)
@@ -184,8 +180,6 @@ static enum dc_status by_columns(const struct linearization *l, struct dc_error 
   return status;
 }
 
-// ---- Reverse
-
 static enum dc_status create_rows(const struct linearization *l, int first, int count, struct portion *portion,
                                   struct dc_error *error)
 {
@@ -226,8 +220,6 @@ static enum dc_status by_rows(const struct linearization *l, struct dc_error *er
   }
   return status;
 }
-
-// ---- The plan
 
 static bool has_friction(const struct dc_plan *plan)
 {

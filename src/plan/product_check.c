@@ -16,8 +16,6 @@ static enum dc_status no_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for products");
 }
 
-// ---- Tangent and adjoint
-
 static void draw(struct dc_random *random, int count, double scale, double *numbers)
 {
   for (int i = 0; i < count; i++)
@@ -106,8 +104,6 @@ static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double 
   free(tangents);
   return status;
 }
-
-// ---- Jacobian
 
 // Largest difference of a row relative to its largest number.
 static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b)

@@ -25,12 +25,6 @@ static bool allocate(struct dc_receding_horizon *h)
          h->target_position && h->target_velocity;
 }
 
-int dc_horizon_window_steps(const struct dc_receding_horizon *h)
-{
-  long rest = h->steps - h->executed->steps;
-  return (int)(h->horizon.length < rest ? h->horizon.length : rest);
-}
-
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
 {
   struct dc_trajectory single = *h->executed;
@@ -182,50 +176,6 @@ void dc_horizon_destroy(struct dc_receding_horizon *h)
 void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
-}
-
-// After a kick the next windows may be applied as they are, unless they cannot be rolled out.
-bool dc_horizon_coasts(const struct dc_receding_horizon *h)
-{
-  return h->horizon.stall > 0 && h->stalled >= h->horizon.stall && h->stalled % h->horizon.stall < h->horizon.coast &&
-         !h->retried;
-}
-
-void dc_horizon_set_start(struct dc_receding_horizon *h)
-{
-  struct dc_optimizer_common *common = h->optimizer_options;
-  if (common)  // of a replay there is none
-    common->iterations = dc_horizon_coasts(h) ? 0 : h->horizon.iterations;
-  const struct dc_bodies *bodies = &h->model->bodies;
-  size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
-  struct dc_plan *plan = h->plan;
-  dc_plan_set_window(plan, (long)k, dc_horizon_window_steps(h));
-  plan->start = (struct dc_plan_start){0};
-  if (k == 0)
-    return;
-  plan->start.q = h->executed->q + k * nq;
-  plan->start.velocity = h->start_velocity;
-  double before;
-  int last = (int)k - 1;
-  const double *q_before =
-      dc_trajectory_state(h->executed, last, dc_trajectory_substeps(h->executed, last) - 1, &before);
-  plan->start.q_before = memcpy(h->q_before, q_before, nq * sizeof *h->q_before);
-  plan->start.before_length = plan->window.time_step * (1 - before);
-  if (h->executed->velocity) {
-    memcpy(h->start_velocity, h->executed->velocity + k * (size_t)bodies->nv,
-           (size_t)bodies->nv * sizeof *h->start_velocity);
-    return;
-  }
-  dc_state_difference(bodies, plan->start.q_before, plan->start.q, h->start_velocity);
-  for (int i = 0; i < bodies->nv; i++)
-    h->start_velocity[i] /= plan->start.before_length;
-}
-
-enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *h, struct dc_error *error)
-{
-  enum dc_status status = dc_plan_begin(h->plan, h->optimizer, h->optimizer_options, h->parameters, error);
-  h->plan->first_guess_found |= dc_horizon_coasts(h);
-  return status;
 }
 
 static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)

@@ -19,8 +19,6 @@ static enum dc_status no_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
 }
 
-// ---- The unknowns
-
 static int group_of(const struct dc_joint_part *part)
 {
   switch (part->kind) {
@@ -102,8 +100,6 @@ static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *er
       set_follower(refine, i);
   return DC_OK;
 }
-
-// ---- Bodies and contacts
 
 // Solid and samples of a body; shapes that are used twice are prepared once.
 static enum dc_status set_solid(struct dc_refine *refine, int i, struct dc_error *error)
@@ -217,8 +213,6 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
         return status;
   return DC_OK;
 }
-
-// ---- The problem
 
 static void expand(struct dc_refine *refine, const double *step)
 {

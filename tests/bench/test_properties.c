@@ -48,7 +48,7 @@ static void test_local(void)
   CHECK(properties.lasting.least == 0 && properties.lasting.vanishes < 10, "%g", properties.lasting.vanishes);
 }
 
-// ---- Broken models: what dc_plane_methods return, spoilt.
+// Broken models: what dc_plane_methods return, spoilt.
 
 enum fault { PULLS, BOUNDED, LEAKS, KINKED, FAULTS };
 static enum fault fault;
@@ -84,8 +84,6 @@ static void test_broken(void)
     CHECK((properties.barrier.failures > 0) == (fault == LEAKS), "%ld", properties.barrier.failures);
   }
 }
-
-// ---- The cone
 
 // Two unit cubes at 0 and at 3 along x: what pushes the second along (1, y, z) is inside for |y|, |z| <= 1/2, since the
 // largest slope of a difference of points is 1/(3 - 1).

@@ -6,8 +6,6 @@
 
 enum { SEEDS = 40 };
 
-// ---- Poses
-
 static void test_poses(void)
 {
   double worst = 0, rotations = 0, start = 0;
@@ -64,8 +62,6 @@ static void test_default_axis2(void)
     dc_arena_destroy(arena);
   }
 }
-
-// ---- Layout
 
 // Degrees of freedom are numbered mechanism by mechanism; a body's chain is its parent's and its own.
 static void check_layout(const struct tree *tree)
@@ -156,8 +152,6 @@ static void test_move_and_difference(void)
   CHECK_NEAR(worst, 0, 1e-14);  // 5.6e-16 observed
 }
 
-// ---- Starts
-
 static enum dc_status create(struct dc_arena *arena, struct dc_bodies *bodies, int count,
                              const struct dc_body_definition *definitions, struct dc_error *error)
 {
@@ -232,8 +226,6 @@ static void test_actuators(void)
   dc_arena_destroy(arena);
 }
 
-// ---- What touches
-
 static void test_touching(void)
 {
   struct dc_arena *arena = dc_arena_create();
@@ -275,8 +267,6 @@ static void test_touching(void)
   dc_arena_destroy(arena);
 }
 
-// ---- Many
-
 // A rigid chain whose children come before their parents takes memory and time in proportion to its length.
 static void test_long_chain(void)
 {
@@ -300,8 +290,6 @@ static void test_long_chain(void)
   CHECK(!dc_bodies_touch(&bodies, 0, LENGTH - 1), "nothing moves");
   dc_arena_destroy(arena);
 }
-
-// ---- Rules
 
 static struct dc_arena *rules;
 

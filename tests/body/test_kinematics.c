@@ -128,8 +128,6 @@ static double largest_of(const double *numbers, int count)
   return largest;
 }
 
-// ---- Columns
-
 static void pose_twist(const struct dc_pose *from, const struct dc_pose *to, double twist[6])
 {
   double back[4], turn[4];
@@ -188,8 +186,6 @@ static void test_columns(void)
   CHECK_NEAR(transposed, 0, 1e-12);  // 1.8e-15 observed
   CHECK_NEAR(bounds, 0, 1e-12);
 }
-
-// ---- Second derivatives
 
 // Second difference along a direction, of fourth order.
 static double bend(const struct problem *problem, const double *direction)

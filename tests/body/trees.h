@@ -180,8 +180,6 @@ static inline void tree_pose(const struct tree *tree, int i, const double *q, do
     rotation[k] = frame.m[k / 3][k % 3];
 }
 
-// ---- Making them
-
 static inline int tree_choice(struct dc_random *random, int count)
 {
   int i = (int)(count * dc_random_uniform(random));

@@ -276,8 +276,6 @@ static void test_invariance(void)
   printf("# turned scene: relative change times gap %.1e m; total force and torque %.1e\n", worst, momentum);
 }
 
-// ---- Projection
-
 // Whether the matrix plus a shift has a Cholesky factor.
 static bool positive(const double *matrix, int n, double shift)
 {
@@ -397,8 +395,6 @@ static void test_eigen6(void)
   for (int i = 0; i < 36; i++)
     CHECK(zero[i / 6][i % 6] == 0, "%g", zero[i / 6][i % 6]);
 }
-
-// ---- What must not change results
 
 enum { CROWD = 7, CROWD_PAIRS = 21 };
 

@@ -282,8 +282,6 @@ static void test_reference_area(void)
   scene_end(&scene);
 }
 
-// ---- Barrier
-
 static bool surfaces_meet(const struct dc_contact *contact, const struct dc_pose *poses)
 {
   const struct dc_collider *a = &contact->colliders[0], *b = &contact->colliders[1];
@@ -339,8 +337,6 @@ static void test_barrier(void)
   }
   CHECK(meeting > 50 && apart > 30 && inside > 20, "%d %d %d", meeting, apart, inside);
 }
-
-// ---- Smoothness
 
 static double hessian_jump(struct dc_contact *contact, const struct dc_pose poses[2], const double direction[3],
                            double step, int blends[2])
@@ -408,8 +404,6 @@ static void test_smoothness(void)
   CHECK(crossed[0] > 100 && crossed[1] > 100, "%d %d", crossed[0], crossed[1]);
   printf("# jump of the Hessian 1e-7 from a boundary: %.1e (%d + %d boundaries)\n", worst, crossed[0], crossed[1]);
 }
-
-// ---- Force
 
 // Paper 000, Eq. 2 for convex bodies: the force on a is in the cone of hull(a) - hull(b), that is f.v >= 0 for every
 // v that separates a from b.

@@ -67,8 +67,6 @@ static void test_profiles(void)
   }
 }
 
-// ---- All pairs, one by one.
-
 struct totals {
   double energy, distance;
 };
@@ -233,8 +231,6 @@ static void test_crossing(void)
       scene_end(&scene);
     }
 }
-
-// ---- Derivatives against differences.
 
 struct errors {
   double gradient, hessian;

@@ -18,8 +18,6 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 static const char *const box = "box size=0.4,0.4,0.4 divisions=8,8,8", *const ball = "sphere radius=0.2 level=2";
 
-// ---- Lists
-
 // Nodes of a term, and of the blend it belongs to (-1: none).
 struct entry {
   uint64_t code;
@@ -161,8 +159,6 @@ static void test_lists(void)
   printf("# %zu exact terms, %zu centred, %zu blends\n", exact, centred, blends);
 }
 
-// ---- Planes
-
 // After a small move terms that stayed begin with the very plane that the last evaluation left, the others with none.
 static void test_planes_handed_on(void)
 {
@@ -206,8 +202,6 @@ static void test_planes_handed_on(void)
   }
 }
 
-// ---- A reset
-
 static bool same_lists(const struct dc_pair *x, const struct dc_pair *y)
 {
   size_t count = x->exact_count;
@@ -250,8 +244,6 @@ static void test_reset(void)
   CHECK(states[0] > 0 && states[1] > 0 && states[2] > 0, "%d %d %d", states[0], states[1], states[2]);
   scene_end(&scene);
 }
-
-// ---- No memory
 
 // Three boxes, each 0.4 m above the last, or 2 mm, so that their pairs are shared out in units.
 static void stack_boxes(struct scene *scene, bool near)

@@ -5,8 +5,6 @@
 
 #include "gradients.h"
 
-// ---- Scenes
-
 static void two_balls(struct scene *scene)
 {
   struct dc_random random;
@@ -164,8 +162,6 @@ static void test_not_finite(void)
   scene_end(&scene);
 }
 
-// ---- Local support
-
 // Derivative of the target's final x by the cue's velocity, the two never touching.
 static void far_derivative(const struct dc_contact_model *contact_model, double derivative[6])
 {
@@ -199,8 +195,6 @@ static void test_local_support(void)
   for (int i = 0; i < 6; i++)
     CHECK_NEAR(derivative[i], 0, 0);
 }
-
-// ---- Equal bits
 
 // Eight balls of many triangles that meet above a plane.
 static void eight_balls(struct scene *scene)

@@ -11,8 +11,6 @@
 enum { MOST_Q = 64, MOST_V = 48 };
 static const double STANDARD_GRAVITY = 9.8;
 
-// ---- The step potential of the arm
-
 struct step_problem {
   struct scene scene;
   struct dc_rollout_input *input;
@@ -125,8 +123,6 @@ static void test_step_potential(void)
   }
 }
 
-// ---- Adjoint
-
 // Targets, the lower link's two radians away, and velocities of the balls.
 static void prepare_arm(const struct dc_model *model, struct dc_rollout_input *input)
 {
@@ -201,8 +197,6 @@ static void test_adjoint(void)
     scene_end(&scene);
   }
 }
-
-// ---- Forces of actuators
 
 struct force_problem {
   struct step_problem step;
@@ -308,8 +302,6 @@ static void test_actuator_forces(void)
   dc_trajectory_destroy(problem.trajectory);
   end_step(&problem.step);
 }
-
-// ---- Physics
 
 // I (a+ - 2a + a-)/h^2 + m g l a+ = 0 for small angles, whose roots are z = exp(+-i phi)/sqrt(1 + h^2 w^2),
 // tan phi = h w, w^2 = m g l/I.

@@ -7,8 +7,6 @@ static const double *state_of(const struct experiment *experiment, int frame)
   return experiment->trajectory->q + (size_t)frame * (size_t)experiment->trajectory->nq;
 }
 
-// ---- Free bodies
-
 // Semi-implicit Euler with steps d falls g T^2/2 + g T d/2.
 static void test_free_fall(void)
 {
@@ -95,8 +93,6 @@ static void test_tumbling(void)
   CHECK_NEAR(largest / dc_vec_norm(first), 0, 1e-4);  // 1.1e-5 observed, of the differences
   tear_down(&experiment);
 }
-
-// ---- Contact
 
 // Gravity turned by the slope's angle: below the limit a block creeps, above it gains g (sin a - mu cos a).  What
 // slides on MuJoCo's contacts chatters: the gain of a second is off by a few per cent in a plain model of MuJoCo, too.
@@ -271,8 +267,6 @@ static void test_convex_parts(void)
   }
 }
 
-// ---- Joints and actuators
-
 // A rod of 1 m hung up at its end: period 2 pi sqrt(2 l/(3 g)) with the first terms of the amplitude.
 static void test_pendulum(void)
 {
@@ -442,8 +436,6 @@ static void test_limits(void)
   CHECK_NEAR(*state_of(&experiment, 300), 0.4, 2e-3);  // 4.7e-4 observed
   tear_down(&experiment);
 }
-
-// ---- As part of the house
 
 // Same bits: again, in another workspace, and of several workspaces at once, as finite differences use them.
 static void test_determinism(void)

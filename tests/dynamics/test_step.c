@@ -10,8 +10,6 @@ static const double GRAVITY = -9.8;
 // An octahedron's face down.
 static const double ON_A_FACE[4] = {0.8880738339771153, 0.32505758367186816, -0.32505758367186816, 0};
 
-// ---- Closed forms
-
 // x_n = x_0 + n h v + g h^2 n (n + 1) / 2, the implicit Euler parabola.
 static void test_free_fall(void)
 {
@@ -79,8 +77,6 @@ static void test_planar_spin(void)
     }
   CHECK_NEAR(worst, 0, 1e-13);  // 1.5e-14 observed
 }
-
-// ---- Invariants
 
 // Without torque the centre moves uniformly and the energy of motion never rises, however the body tumbles: with Y =
 // 2R - R-, h^2 times the multiplier of R+ is M - (M Y^T Y M)^(1/2), and Y^T Y = 5 - 2 (Q + Q^T) >= 1 makes it
@@ -157,7 +153,7 @@ static void test_collision_momentum(void)
   }
 }
 
-// ---- Plane: the potential in closed form, mu sum_v w_v 12 l / h_v, from the mesh alone
+// Plane: the potential in closed form, mu sum_v w_v 12 l / h_v, from the mesh alone
 
 struct plane_energy {
   double energy, force, torque[3], gap;
@@ -325,8 +321,6 @@ static void test_rest_on_mesh(void)
   scene_end(&scene);
 }
 
-// ---- No tunnelling
-
 static void check_apart(struct scene *scene, const struct dc_trajectory *trajectory)
 {
   struct dc_pose poses[SCENE_BODIES];
@@ -395,8 +389,6 @@ static void test_spinning_rod(void)
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }
-
-// ---- Convergence
 
 // Three boxes that tumble onto a plane.
 static void tumbling_boxes(struct scene *scene)
@@ -524,8 +516,6 @@ static void test_unconverged(void)
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }
-
-// ---- Edges
 
 static void test_overlap_at_start(void)
 {

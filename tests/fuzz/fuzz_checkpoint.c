@@ -36,8 +36,6 @@ static enum dc_status read_bytes(const char *bytes, size_t size, struct dc_error
   return dc_checkpoint_read("read", &identity, true, read_back, error);
 }
 
-// ---- Runs that were stopped in the middle
-
 static const char *const scenes[] = {
     "{'time': {'step': 0.02, 'steps': 4}, 'contact': {'stiffness': 1e-5},\n"
     " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0, 'base': 'octahedron'}},\n"
@@ -144,8 +142,6 @@ static void discard(struct stopped_run *run)
   free(run->progress.bytes);
 }
 
-// ---- Bytes
-
 // Changes a bit, a byte or eight, copies a stretch elsewhere, cuts or lengthens; size + 8 bytes have room.  The new size.
 static size_t damage(struct dc_random *random, char *bytes, size_t size)
 {
@@ -219,8 +215,6 @@ static void test_sealed_bytes(void)
   CHECK(refused > ROUNDS / 20, "%ld refused", refused);
   printf("# %ld of %d refused\n", refused, ROUNDS);
 }
-
-// ---- Numbers
 
 static double odd_real(struct dc_random *random, double was)
 {

@@ -54,8 +54,6 @@ static void test_random(void)
   report(&worst);
 }
 
-// ---- Known pairs
-
 static const struct dc_placement *shifted(double x, double y, double z, const double matrix[9],
                                           struct dc_placement *placement)
 {
@@ -143,8 +141,6 @@ static void test_balls(void)
   dc_witness_search_destroy(search);
   end(&ball);
 }
-
-// ---- Where a query starts, and which solid is the first
 
 static void test_warm(void)
 {

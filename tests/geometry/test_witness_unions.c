@@ -2,8 +2,6 @@
 // Witness points of unions, of solids that are hard to tell apart, and how solids are made.
 #include "geometry/witness_cases.h"
 
-// ---- Unions
-
 // Boxes around a ring, end to end but for a gap; standing: the walls of a cup with a bottom.
 static void make_ring(struct fixture *fixture, int count, double radius, bool standing, double offset)
 {
@@ -114,8 +112,6 @@ static void test_equal_parts(void)
   end(&pair);
   end(&box);
 }
-
-// ---- Hostile pairs
 
 static bool is_finite(const struct dc_witness *found)
 {
@@ -229,8 +225,6 @@ static void test_room(void)
   }
   end(&ball);
 }
-
-// ---- Solids
 
 // A cube with a vertex in the middle of a side, that much inside it.
 static void test_solids(void)

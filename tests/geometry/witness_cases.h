@@ -17,8 +17,6 @@ static inline double between(struct dc_random *random, double low, double high)
   return low + (high - low) * dc_random_uniform(random);
 }
 
-// ---- Solids
-
 // A solid and the meshes its parts are made of.
 struct fixture {
   struct dc_arena *arena;
@@ -119,8 +117,6 @@ static inline void make_random(struct dc_random *random, int kind, double size, 
   finish(fixture);
 }
 
-// ---- Poses
-
 static inline void random_rotation(struct dc_random *random, double matrix[9])
 {
   double q[4];
@@ -148,8 +144,6 @@ static inline struct dc_placement rest_placement(void)
 {
   return (struct dc_placement){{0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
-
-// ---- What defines witness points
 
 // min_B n.b - max_A n.a
 static inline double gap_along(const struct dc_convex *const parts[2], const struct dc_placement placements[2],
@@ -279,8 +273,6 @@ static inline void report(const struct worst *worst)
          "below axes %.2g m\n",
          worst->apart, worst->overlapping, worst->gap, worst->closure, worst->surface, worst->unit, worst->depth);
 }
-
-// ---- Queries
 
 // Points spread over a sphere of radius 1: how far inside it the hull may lie.
 static inline double make_ball(struct fixture *fixture)

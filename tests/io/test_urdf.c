@@ -100,8 +100,6 @@ static void check_numbers(const cJSON *object, const char *key, int count, const
     CHECK_NEAR(cJSON_GetArrayItem(value, i) ? cJSON_GetArrayItem(value, i)->valuedouble : NAN, expected[i], tolerance);
 }
 
-// ---- Entries
-
 static void test_entries(void)
 {
   struct tree tree = {0};
@@ -239,8 +237,6 @@ static void test_inertia(void)
   unload(&tree);
 }
 
-// ---- Frames
-
 static void test_frames(void)
 {
   struct tree tree = {0};
@@ -362,8 +358,6 @@ static void test_kinematics(void)
   dc_scene_destroy(again);
   dc_scene_destroy(scene);
 }
-
-// ---- Messages
 
 struct robot_case {
   const char *text, *message;  // of the robot, behind "robot.urdf:"
@@ -540,8 +534,6 @@ static void test_scene_messages(void)
   CHECK(strcmp(error.text, "--set include=robot.urdf: include: must stand in the scene file") == 0, "%s", error.text);
 }
 
-// ---- Shapes and files
-
 static const char mesh_robot[] =
     "<robot name='r'><link name='a'><collision><geometry><mesh filename='%s'/></geometry></collision></link></robot>";
 
@@ -690,8 +682,6 @@ static void test_meshes(void)
   unload(&tree);
 }
 
-// ---- Hostile input
-
 static double seconds_since(clock_t start)
 {
   return (double)(clock() - start) / CLOCKS_PER_SEC;
@@ -765,8 +755,6 @@ static void test_hostile(void)
   }
   free(text);
 }
-
-// ---- A real robot
 
 static bool real_robot(char folder[PATH_MAX])
 {

@@ -89,8 +89,6 @@ static void gradient_at(const struct dc_scene *scene, const struct dc_gradient_s
   dc_plan_destroy(plan);
 }
 
-// ---- Differences
-
 static void test_differences(void)
 {
   struct dc_scene *scene = read_scene(pair_text);
@@ -157,8 +155,6 @@ static void perturbation(long seed, long estimate, long sample, int count, doubl
   for (int i = 0; i < count; i++)
     x[i] = dc_random_normal(&random);
 }
-
-// ---- Bundles
 
 static void test_narrow_bundle(void)
 {
@@ -266,8 +262,6 @@ static void test_nothing_left(void)
   dc_scene_destroy(scene);
 }
 
-// ---- Equal bits
-
 static void test_threads(void)
 {
   struct dc_scene *scene = read_scene(pair_text);
@@ -345,8 +339,6 @@ static void test_resume(void)
   dc_scene_destroy(scene);
 }
 
-// ---- Models without an adjoint
-
 static void test_foreign(void)
 {
   const struct dc_contact_model foreign = {.name = "other", .flags = DC_CONTACT_FOREIGN};
@@ -371,8 +363,6 @@ static void test_foreign(void)
   dc_gradient_complete(&settings, false, false, &foreign);
   CHECK(settings.type == DC_GRADIENT_DIFFERENCES && dc_gradient_check_model(&settings, &foreign, &error) == DC_OK);
 }
-
-// ---- First guesses
 
 static struct dc_contact_model local_model;
 
@@ -563,8 +553,6 @@ static void test_held(void)
   }
   dc_scene_destroy(scene);
 }
-
-// ---- Windows
 
 struct watch {
   struct dc_receding_horizon *horizon;

@@ -74,7 +74,7 @@ static bool roll_settled(struct experiment *experiment, const struct block *bloc
   return roll(experiment);
 }
 
-// ---- Slipping.  A smoothed contact never holds a body quite still: below the limit it creeps at a constant speed,
+// Slipping.  A smoothed contact never holds a body quite still: below the limit it creeps at a constant speed,
 // above it accelerates.  So what is asked is whether the speed still grows: over the second half of the run it doubles
 // when the acceleration is constant and stays when it vanishes.
 
@@ -141,7 +141,7 @@ static void test_limit_on_triangles(void)
   check_limit(block);
 }
 
-// ---- Creep: with r = tan(angle) / friction the force is friction * N * v / sqrt(v^2 + n^2 e^2) = N tan(angle), so
+// Creep: with r = tan(angle) / friction the force is friction * N * v / sqrt(v^2 + n^2 e^2) = N tan(angle), so
 // v = n e r / sqrt(1 - r^2); n = 1 on the plane, 2 between triangles, where both bodies slip on a plane between
 // them.
 
@@ -170,7 +170,7 @@ static void test_creep(void)
   }
 }
 
-// ---- Toppling at tan(angle) = width / height.  As the load leaves the rear edge its gap grows and the block leans;
+// Toppling at tan(angle) = width / height.  As the load leaves the rear edge its gap grows and the block leans;
 // the lean takes part of the limit, in proportion to the cube root of the stiffness: 4 % at 1e-8, 0.2 % at 1e-12.
 
 static void check_topple(struct block block)
@@ -201,7 +201,7 @@ static void test_topple(void)
   check_topple(block);
 }
 
-// ---- Sliding to a halt on the level: v_n = v_0 - n a h with a = friction * g, so that the way is v_0^2 / (2 a) less
+// Sliding to a halt on the level: v_n = v_0 - n a h with a = friction * g, so that the way is v_0^2 / (2 a) less
 // v_0 h / 2 of implicit Euler.
 
 static void check_slide(struct block block, double tolerance)
@@ -229,7 +229,7 @@ static void test_slide(void)
   check_slide(block, 1e-3);  // 1e-5 observed
 }
 
-// ---- Rolling.  Without slip a = 5/7 g sin(angle).  A ball of triangles rolls smoothly where the gap is large against
+// Rolling.  Without slip a = 5/7 g sin(angle).  A ball of triangles rolls smoothly where the gap is large against
 // the height of its facets, (edge)^2 / (8 R): 20480 triangles (edges of 0.035 R) and a gap of 6e-4 R, which 1e-5 J make
 // for 1 kg and R = 0.1 m.  A larger gap brakes more: all vertices rub on a half space, also those that turn far above
 // it, which takes friction * (gap/R) ln(2 R/gap) of the weight.

@@ -3,7 +3,7 @@
 // and free fall are in tests/dynamics/test_step.c.
 #include "physics.h"
 
-// ---- A rod on a hinge, 0.5 m long.  With w^2 = m g (L/2) / I implicit Euler takes the angle x through
+// A rod on a hinge, 0.5 m long.  With w^2 = m g (L/2) / I implicit Euler takes the angle x through
 //     2 sin(x+ - x) - sin(x+ - x-) + h^2 w^2 sin(x+) = 0,
 // for small angles x+ - 2x + x- + h^2 w^2 x+ = 0: a swing of period 2 pi h / atan(h w) that shrinks by
 // (1 + h^2 w^2)^(-1/2) a step.
@@ -85,8 +85,6 @@ static void test_pendulum_period(void)
   tear_down(&experiment);
 }
 
-// ---- Momentum
-
 // Six bodies of three shapes that fly at each other from all sides.
 #define CLOUD                                                                                                          \
   "'shapes': {'box': {'type': 'box', 'size': [0.2, 0.15, 0.1]}, 'ball': {'type': 'sphere', 'radius': 0.08},"           \
@@ -145,7 +143,7 @@ static void test_momentum(void)
   }
 }
 
-// ---- Energy never rises by more than the curvature of gravity and contact along the step allows.
+// Energy never rises by more than the curvature of gravity and contact along the step allows.
 
 static void check_energy(struct experiment *experiment, double largest_rise)
 {

@@ -58,8 +58,6 @@ static void place(double *point, const struct crossing_pose *pose, const double 
     point[i] = pose->position[i] + dot(&pose->rotation[3 * i], local);
 }
 
-// ---- trees
-
 struct split {
   struct crossing_mesh *mesh;
   int *order;
@@ -137,8 +135,6 @@ bool crossing_mesh_prepare(struct crossing_mesh *mesh)
   return done;
 }
 
-// ---- stretches of time
-
 static void halve(const struct search *search, const struct span *span, struct span *first, struct span *second)
 {
   *first = *second = *span;
@@ -161,8 +157,6 @@ static void record(struct search *search, enum crossing_verdict verdict, double 
   if (verdict > search->result.verdict)
     search->result = (struct crossing_result){verdict, at, depth};
 }
-
-// ---- two triangles
 
 struct triangles {
   double a[3][3], b[3][3];
@@ -287,8 +281,6 @@ static void look_at_triangles(struct search *search, int t, int u, const struct 
   }
 }
 
-// ---- two nodes
-
 // The smallest distance of 0 from the line between two points.
 static double line_distance(const double *from, const double *to)
 {
@@ -335,8 +327,6 @@ static void look_at_nodes(struct search *search, int i, int j, const struct span
     look_at_nodes(search, i, b->child + 1, span);
   }
 }
-
-// ---- a half-space that rests (b) and a vertex of a surface (a)
 
 static double height(const struct search *search, const struct crossing_pose *pose, const double *vertex)
 {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into a scene: gradient check.
+#include <math.h>
+
+#include "api/internal.h"
+#include "plan/gradient_check.h"
+#include "plan/plan_memory.h"
+
+static const double DEFAULT_TOLERANCE = 1e-6;
+
+// What differences say about a gradient.
+struct verdicts {
+  int off;         // by more than the tolerance, whatever the step
+  int unclear;     // so are differences with other steps from this one
+  int straddling;  // there is no difference of one smooth function
+  bool products;   // tangent, adjoint and Jacobian do not agree
+};
+
+// Both ways are the same sums in another order: they may differ by this part of the tolerance of differences.
+static const double PRODUCTS_TOLERANCE = 1e-3;
+
+static const char *judge_difference(const struct dc_gradient_difference *entry, double tolerance,
+                                    struct verdicts *verdicts)
+{
+  if (entry->straddles) {
+    verdicts->straddling++;
+    return "  (straddles a change of division)";
+  }
+  if (entry->relative_error <= tolerance)
+    return "";
+  if (entry->spread < 0.1 * entry->relative_error) {
+    verdicts->off++;
+    return "";
+  }
+  verdicts->unclear++;
+  return "  (not conclusive)";
+}
+
+static void describe_difference(const struct dc_gradient_difference *entry, const char *mark, struct dc_text *text,
+                                struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "parameter", entry->parameter);
+  dc_json_put_number(json, "adjoint", entry->adjoint);
+  dc_json_put_number(json, "finite_difference", entry->difference);
+  dc_json_put_number(json, "relative_error", entry->relative_error);
+  dc_json_put_number(json, "step", entry->step);
+  dc_json_put_number(json, "spread", entry->spread);
+  dc_json_put_boolean(json, "straddles", entry->straddles);
+  dc_json_put_integer(json, "steps_passed_over", entry->passed_over);
+  dc_json_end(json, '}');
+  if (entry->straddles)
+    dc_text_add(text, "%-32s %14.6e %14s %10s%s\n", entry->parameter, entry->adjoint, "-", "-", mark);
+  else
+    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e%s\n", entry->parameter, entry->adjoint, entry->difference,
+                entry->relative_error, mark);
+}
+
+static void describe_divisions(const struct dc_gradient_check *check, struct dc_text *text, struct dc_json_writer *json)
+{
+  int passed_over = 0;
+  for (int i = 0; i < check->count; i++)
+    passed_over += check->checks[i].passed_over;
+  dc_json_put_integer(json, "divided_steps", check->divided_steps);
+  dc_json_put_integer(json, "straddling", check->straddling);
+  dc_json_put_integer(json, "taylor_straddling", check->taylor_straddling);
+  if (check->divided_steps)
+    dc_text_add(text, "%d of %d steps are divided\n", check->divided_steps, check->steps);
+  if (passed_over)
+    dc_text_add(text, "note: %d difference%s passed over for smaller ones: steps are divided otherwise at an end\n",
+                passed_over, passed_over == 1 ? " was" : "s were");
+  if (check->straddling)
+    dc_text_add(text, "note: %d of %d parameters have no difference that does not straddle a change of division\n",
+                check->straddling, check->count);
+  if (check->taylor_straddling)
+    dc_text_add(text, "note: %d of %d directions have no Taylor order for changes of division\n",
+                check->taylor_straddling, DC_TAYLOR_DIRECTIONS);
+}
+
+static void describe_products(const struct dc_product_check *check, double tolerance, struct verdicts *verdicts,
+                              struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "products", '{');
+  dc_json_put_number(json, "tangent_adjoint", check->apart);
+  dc_text_add(text, "tangent and adjoint agree to %.1e\n", check->apart);
+  if (check->rows) {
+    dc_json_put_integer(json, "rows", check->row_count);
+    dc_json_put_integer(json, "columns", check->column_count);
+    dc_json_put_string(json, "way", check->forward ? "forward" : "reverse");
+    dc_json_put_number(json, "both_ways", check->both ? check->ways_apart : NAN);
+    dc_json_put_number(json, "gradient", check->gradient_apart);
+    dc_json_put_number(json, "differences", check->differences ? check->difference_error : NAN);
+    dc_json_put_number(json, "spread", check->differences ? check->spread : NAN);
+    dc_text_add(text, "Jacobian of %d rows and %d parameters (%s): 2 J^T W e agrees with the gradient to %.1e",
+                check->row_count, check->column_count, check->forward ? "forward" : "reverse", check->gradient_apart);
+    if (check->both)
+      dc_text_add(text, ", the other way to %.1e", check->ways_apart);
+    if (check->differences)
+      dc_text_add(text, ", differences to %.1e%s", check->difference_error,
+                  check->difference_error > tolerance && check->spread > 0.1 * check->difference_error
+                      ? " (not conclusive)"
+                      : "");
+    dc_text_add(text, "\n");
+  }
+  dc_json_end(json, '}');
+  double most = PRODUCTS_TOLERANCE * tolerance;
+  verdicts->products =
+      !(check->apart <= most) || !(check->ways_apart <= most) || !(check->gradient_apart <= most) ||
+      (check->differences && check->difference_error > tolerance && check->spread < 0.1 * check->difference_error);
+}
+
+static void describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
+                           double tolerance, struct verdicts *verdicts, struct dc_text *text,
+                           struct dc_json_writer *json)
+{
+  bool smooth = model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE;
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_number(json, "loss", check->loss);
+  dc_json_begin(json, "checks", '[');
+  dc_text_add(text, "%-32s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
+  for (int i = 0; i < check->count; i++)
+    describe_difference(&check->checks[i], judge_difference(&check->checks[i], tolerance, verdicts), text, json);
+  dc_json_end(json, ']');
+  dc_json_put_number(json, "max_relative_error", check->max_relative_error);
+  dc_json_put_numbers(json, "taylor_orders", check->taylor_orders, check->taylor_count);
+  dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error,
+              tolerance);
+  for (int i = 0; i < check->taylor_count; i++)
+    dc_text_add(text, " %.3f", check->taylor_orders[i]);
+  const char *status = !smooth       ? "the contact model is not twice differentiable everywhere: the adjoint and "
+                                       "differences need not agree"
+                       : check->flat ? "the gradient is exactly zero"
+                       : check->taylor_count      ? "ok"
+                       : check->taylor_straddling ? "the Taylor test straddles changes of division"
+                                                  : "the Taylor remainder is below rounding";
+  dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
+  describe_divisions(check, text, json);
+  describe_products(&check->products, tolerance, verdicts, text, json);
+  if (!smooth)
+    dc_text_add(text, "note: %s\n", status);
+  if (verdicts->unclear)
+    dc_text_add(
+        text,
+        "note: %d difference%s not conclusive: with other steps it comes out otherwise, so the loss is not smooth at "
+        "the scale of the steps (exactly aligned faces, a collision that may go either way)\n",
+        verdicts->unclear, verdicts->unclear == 1 ? " is" : "s are");
+  dc_json_put_integer(json, "not_conclusive", verdicts->unclear);
+  dc_json_put_string(json, "status", status);
+  dc_json_end(json, '}');
+}
+
+// NULL: those differences that there are agree with the gradient.
+static const char *objection(const struct verdicts *verdicts, int count)
+{
+  if (verdicts->off)
+    return "the gradient is off by more than the tolerance";
+  if (verdicts->products)
+    return "products of derivatives do not agree";
+  if (verdicts->unclear)
+    return "the gradient cannot be confirmed: differences are not conclusive here";
+  if (count > 0 && verdicts->straddling == count)
+    return "the gradient cannot be confirmed: all differences straddle a change of division";
+  return NULL;
+}
+
+int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
+                    dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct dc_gradient_check check;
+  const struct dc_scene *s = scene->scene;
+  int all = dc_api_optimized_steps(s);
+  if (tolerance <= 0)
+    tolerance = DEFAULT_TOLERANCE;
+  if (s->refinement.given) {
+    dc_fail(&local, DC_BAD_INPUT, "%.300s: the derivatives of a refinement are smoothed: they are no gradient to check",
+            s->path);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
+  if (!dc_model_has_adjoint(&s->model)) {
+    dc_fail(&local, DC_BAD_INPUT, "%.300s: the contact model \"%s\" has no adjoint that could be checked", s->path,
+            s->definition.contact_model->name);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
+  if (steps <= 0 || steps > all)
+    steps = all;
+  enum dc_status status =
+      dc_api_check_memory(s, dc_rollout_bytes(&s->model) + dc_plan_bytes(&s->model, &s->task, steps), &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_plan *plan = dc_plan_create(&s->model, &s->task, steps, &local);
+  if (!plan)
+    return dc_api_fail(error, &local, local.status);
+  status = dc_api_check_start(s, plan, &local);
+  if (!status)
+    status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
+  dc_plan_destroy(plan);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  struct verdicts verdicts = {0};
+  describe_check(s->definition.contact_model, &check, tolerance, &verdicts, &text, &json);
+  const char *verdict = objection(&verdicts, check.count);
+  int outside = dc_api_report(report, &text, &json, error);
+  if (!outside && verdict) {
+    dc_fail(&local, DC_UNMET, "%s", verdict);
+    return dc_api_fail(error, &local, DC_UNMET);
+  }
+  return outside;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run directory of a simulation, an optimization or a refinement: opening it, its summary, closing it.
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/glb.h"
+#include "api/session.h"
+#include "base/clock.h"
+#include "contact/lane_kernels.h"
+#include "math/libraries.h"
+#include "optimize/nlopt.h"
+#include "render/render.h"
+
+bool dc_session_writes_nothing(const struct session *session)
+{
+  const char *asked = session->options->directory;
+  return asked && strcmp(asked, "none") == 0;
+}
+
+enum dc_status dc_session_open_run(struct session *session)
+{
+  const char *asked = session->options->directory;
+  if (dc_session_writes_nothing(session))
+    return DC_OK;
+  char made[900];
+  if (!asked) {
+    char stamp[32];
+    dc_utc_compact_stamp(stamp, sizeof stamp);
+    snprintf(made, sizeof made, "runs/%.200s-%s", session->scene->scene->name, stamp);
+    asked = made;
+  }
+  return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
+}
+
+enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
+                                        const char *json)
+{
+  const char *libraries[] = {"OpenBLAS", dc_blas_version(),
+                             "CHOLMOD",  dc_cholmod_version(),
+                             "Embree",   dc_embree_version(),
+                             "libpng",   dc_png_version(),
+                             NULL,       NULL,
+                             NULL,       NULL,
+                             NULL};
+  int next = 8;
+  if ((libraries[next + 1] = dc_mujoco_version())) {
+    libraries[next] = "MuJoCo";
+    next += 2;
+  }
+  if ((libraries[next + 1] = dc_nlopt_version()))
+    libraries[next] = "NLopt";
+  struct dc_run_summary summary = {.version = dcsim_version(),
+                                   .command = session->options->command_line,
+                                   .seed = session->scene->seed,
+                                   .threads = omp_get_max_threads(),
+                                   .vector_width = dc_lane_kernels()->name,
+                                   .blas_core = dc_blas_core(),
+                                   .started = session->started,
+                                   .seconds = result->seconds,
+                                   .exit_status = exit_status,
+                                   .stopped = session->stopped,
+                                   .libraries = libraries,
+                                   .result_json = json};
+  return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
+}
+
+// The animated model is for looking at: a run is complete without it.
+static void write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
+{
+  struct dc_error error = {0};
+  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, &error))
+    snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
+}
+
+enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
+                                    dcsim_result *result, enum dc_status written)
+{
+  if (written)
+    dc_session_forget_lost_directory(session, result);
+  else
+    write_glb(session, trajectory, result);
+  struct dc_error closing = {0};
+  enum dc_status closed = dc_run_close(session->run, &closing);
+  session->run = NULL;
+  if (!written && closed) {
+    written = closed;
+    session->error = closing;
+  }
+  return written;
+}
+
+void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result)
+{
+  if (session->run && !dc_run_is_in_place(session->run))
+    result->directory[0] = '\0';
+}
