@@ -16,63 +16,83 @@
 
 // Memory of one linearization.
 struct linearization {
-  struct dc_rollout_cotangent *cotangent;
-  struct dc_trajectory_cotangent frames;
-  double *between;   // [between.count][nv]
-  double *inside;    // [nv][2 nv + 2 actuators] rows of the state that the last interval began with
-  double *end;       // the same of the state at the end
-  double *velocity;  // [nv] at the end
-  size_t nv, width;  // width: 2 nv + 2 actuators
+  int count;                    // rows of the adjoint: coordinates of the state at the end, then of the one inside
+  struct dc_adjoint_row *rows;  // [count]
+  double (*no_wrenches)[6];     // [bodies]
+  double *weights, *between;    // weights [2 nv][nv]: rows of 1, then zeros; [nv][between.count][nv]
+  double *inside;               // [nv][2 nv + 2 actuators] rows of the state that the last interval began with
+  double *end;                  // the same of the state at the end
+  double *velocity;             // [nv] at the end
+  size_t nv, width;             // width: 2 nv + 2 actuators
 };
+
+// Row i of the state at the end sees coordinate i of frame 1; row nv + i that of the last state inside.
+static bool create_row(const struct dc_model *model, size_t inside, int i, struct linearization *l)
+{
+  size_t nv = l->nv, at = (size_t)i;
+  struct dc_adjoint_row *row = &l->rows[i];
+  *row = (struct dc_adjoint_row){.first = 1, .last = 1, .input = dc_rollout_cotangent_create(model, 1)};
+  row->frames.wrenches = l->no_wrenches;
+  row->frames.forces = l->weights + at * nv;
+  if (at < nv) {
+    row->frames.forces[at] = 1;
+  } else {
+    double *between = l->between + (at - nv) * inside * nv;
+    between[(inside - 1) * nv + at - nv] = 1;
+    row->frames.between = between;
+  }
+  return row->input != NULL;
+}
 
 static enum dc_status create(const struct dc_model *model, const struct dc_trajectory *trajectory,
                              struct linearization *l, struct dc_error *error)
 {
-  size_t bodies = (size_t)model->bodies.count, inside = (size_t)trajectory->between.count;
-  l->nv = (size_t)model->bodies.nv;
-  l->width = 2 * l->nv + 2 * (size_t)model->bodies.actuator_count;
-  l->cotangent = dc_rollout_cotangent_create(model, 1);
-  l->frames.wrenches = dc_alloc(2 * bodies, sizeof *l->frames.wrenches);
-  l->frames.forces = dc_alloc(2 * l->nv, sizeof(double));
-  l->frames.between = l->between = dc_alloc(inside * l->nv, sizeof(double));
-  l->inside = dc_alloc(l->nv * l->width, sizeof(double));
-  l->end = dc_alloc(l->nv * l->width, sizeof(double));
-  l->velocity = dc_alloc(l->nv, sizeof(double));
-  bool complete =
-      l->cotangent && l->frames.wrenches && l->frames.forces && l->between && l->inside && l->end && l->velocity;
+  size_t nv = (size_t)model->bodies.nv, inside = (size_t)trajectory->between.count;
+  l->nv = nv;
+  l->width = 2 * nv + 2 * (size_t)model->bodies.actuator_count;
+  l->count = model->bodies.nv * (inside ? 2 : 1);
+  l->rows = dc_alloc((size_t)l->count, sizeof *l->rows);
+  l->no_wrenches = dc_alloc((size_t)model->bodies.count, sizeof *l->no_wrenches);
+  l->weights = dc_alloc((size_t)l->count * nv, sizeof(double));
+  l->between = dc_alloc(nv * inside * nv, sizeof(double));
+  l->inside = dc_alloc(nv * l->width, sizeof(double));
+  l->end = dc_alloc(nv * l->width, sizeof(double));
+  l->velocity = dc_alloc(nv, sizeof(double));
+  bool complete = l->rows && l->no_wrenches && l->weights && l->between && l->inside && l->end && l->velocity;
+  for (int i = 0; i < l->count && complete; i++)
+    complete = create_row(model, inside, i, l);
   return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a linearization");
 }
 
 static void destroy(struct linearization *l)
 {
-  dc_rollout_cotangent_destroy(l->cotangent);
-  free(l->frames.wrenches);
-  free(l->frames.forces);
+  for (int i = 0; i < l->count && l->rows; i++)
+    dc_rollout_cotangent_destroy(l->rows[i].input);
+  free(l->rows);
+  free(l->no_wrenches);
+  free(l->weights);
   free(l->between);
   free(l->inside);
   free(l->end);
   free(l->velocity);
 }
 
-// rows [nv][width]: derivatives of the coordinates whose cotangents are given by weights [nv], zeros on return.
+// Derivatives of the state at the end and, where the step was divided, of that inside.
 static enum dc_status find_rows(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                const struct dc_trajectory *trajectory, struct linearization *l, double *weights,
-                                double *rows, struct dc_error *error)
+                                const struct dc_trajectory *trajectory, struct linearization *l, struct dc_error *error)
 {
-  const struct dc_rollout_cotangent *c = l->cotangent;
-  size_t vector = l->nv * sizeof(double), targets = (l->width - 2 * l->nv) / 2;
-  enum dc_status status = DC_OK;
-  for (size_t i = 0; i < l->nv && !status; i++) {
-    double *row = rows + i * l->width;
-    dc_rollout_cotangent_clear(rollout->model, l->cotangent);
-    weights[i] = 1;
-    status = dc_rollout_adjoint(rollout, input, trajectory, &l->frames, l->cotangent, error);
-    weights[i] = 0;
-    memcpy(row, c->q, vector);
-    memcpy(row + l->nv, c->velocity, vector);
-    memcpy(row + 2 * l->nv, c->target_position, targets * sizeof(double));
-    memcpy(row + 2 * l->nv + targets, c->target_velocity, targets * sizeof(double));
+  size_t nv = l->nv, targets = (l->width - 2 * nv) / 2;
+  enum dc_status status = dc_rollout_adjoint_block(rollout, input, trajectory, l->count, l->rows, error);
+  for (size_t i = 0; i < (size_t)l->count && !status; i++) {
+    const struct dc_rollout_cotangent *c = l->rows[i].input;
+    double *row = i < nv ? l->end + i * l->width : l->inside + (i - nv) * l->width;
+    memcpy(row, c->q, nv * sizeof *row);
+    memcpy(row + nv, c->velocity, nv * sizeof *row);
+    memcpy(row + 2 * nv, c->target_position, targets * sizeof *row);
+    memcpy(row + 2 * nv + targets, c->target_velocity, targets * sizeof *row);
   }
+  for (size_t i = 0; i < nv && (size_t)l->count == nv; i++)
+    l->inside[i * l->width + i] = 1;  // the state before
   return status;
 }
 
@@ -118,13 +138,7 @@ static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_roll
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t inside = (size_t)trajectory->between.count;
   double at, length;
-  enum dc_status status = find_rows(rollout, input, trajectory, l, l->frames.forces + l->nv, l->end, error);
-  if (status)
-    return status;
-  if (inside)
-    status = find_rows(rollout, input, trajectory, l, l->between + (inside - 1) * l->nv, l->inside, error);
-  for (size_t i = 0; i < l->nv && !inside; i++)
-    l->inside[i * l->width + i] = 1;
+  enum dc_status status = find_rows(rollout, input, trajectory, l, error);
   if (status)
     return status;
   dc_trajectory_state(trajectory, 0, (int)inside, &at);
