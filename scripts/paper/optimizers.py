@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often optimizers reach: ant_push from drawn first guesses, and random shots of billiards.
+
+    scripts/paper/optimizers [--dcsim build/dcsim] [--only WORD,...] [--guesses A-B] [--shots A-B] [--jobs N] [--output DIR] [--publish]
+
+Every case is run with every seed, on one thread. Runs through contact are chaotic: one run says little, a rate says something. Runs are kept in DIR/optimizers.jsonl (default: runs/paper) and not made again, so that
+it can be interrupted; remove the file when the program has changed. Tables count a run as reached when it was within the cap of roll-outs. --publish writes docs/measured/optimizers.md from all runs in the file.
+"""
+import argparse
+import concurrent.futures
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from measure import MEASURED, ROOT, SCENES, processor  # noqa: E402
+
+CAP = 120  # roll-outs of a shot
+WALK = {"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5]}  # of the scenes
+FAN = {"type": "gauss_newton", "iterations": 30}  # a fan rolls out at most five times an iteration, mostly four
+ANT = {"type": "gauss_newton", "radius": 0.5, "radii": [4, 1, 0.25, 0.06], "iterations": 15}
+
+# Title: optimizer, further settings.
+GUESSES = {
+    "gauss_newton": (ANT, {}),
+    "gauss_newton, centre": ({**ANT, "model": "centre"}, {}),
+    "adam (the scene's)": ({**WALK, "shared": True, "iterations": 100}, {}),
+}
+SHOTS = {
+    "adam (the scene's)": ({**WALK, "iterations": CAP - 1}, {}),
+    "adam, polish 10": ({**WALK, "iterations": 80, "polish": 10}, {}),  # which costs up to eight roll-outs every ten
+    "gauss_newton": (FAN, {}),
+    "gauss_newton, centre": ({**FAN, "model": "centre"}, {}),
+    "gauss_newton, stiffness x 3, then x 1": ({**FAN, "iterations": 20}, {"continuation": {"stiffness": 3, "iterations": 15}}),
+    "lbfgs": ({"type": "lbfgs", "first_step": 0.3, "iterations": CAP - 1}, {}),
+    "nlopt LN_SBPLX": ({"type": "nlopt", "method": "LN_SBPLX", "initial_step": 0.3, "iterations": CAP - 1}, {}),
+    "nlopt LD_LBFGS": ({"type": "nlopt", "method": "LD_LBFGS", "initial_step": 0.3, "iterations": CAP - 1}, {}),
+}
+
+
+def run(dcsim, task, title, seed):
+    """What a run came to, and the processor time that it took."""
+    optimizer, settings = (GUESSES if task == "ant_push" else SHOTS)[title]
+    words = [dcsim, "optimize", os.path.join(SCENES, task + ".json"), "--threads", "1", "-o", "none", "--quiet", "--json"]
+    words += ["--set", f"control[0].seed={seed}"] if task == "ant_push" else ["--seed", str(seed)]
+    for path, value in {"optimizer": optimizer, **settings}.items():
+        words += ["--set", f"{path}={json.dumps(value)}"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        output, problem = process.stdout.read(), process.stderr.read()
+        _, code, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(code)
+    if process.returncode not in (0, 1):
+        raise RuntimeError(f"{' '.join(words)}: {problem.strip()}")
+    result = json.loads(output)
+    return {"task": task, "case": title, "settings": [optimizer, settings], "seed": seed, "reached": result["success"], "first_loss": result["initial_loss"], "loss": result["loss"],
+            "iterations": result["iterations"], "rollouts": result["gradient"]["rollouts"], "seconds": usage.ru_utime + usage.ru_stime}
+
+
+def kept(path):
+    """Runs of earlier calls, but for those of cases whose settings are others now."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        runs = [json.loads(line) for line in file]
+    return [r for r in runs if r["settings"] == [*(GUESSES if r["task"] == "ant_push" else SHOTS).get(r["case"], ())]]
+
+
+def seeds(text):
+    first, last = (int(number) for number in text.split("-"))
+    return range(first, last + 1)
+
+
+def table(runs, cases, cap):
+    lines = ["| optimizer | reached | iterations where reached | roll-outs where reached | median lowest loss where not | median processor s of a run | not reached |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for title in cases:
+        mine = sorted((r for r in runs if r["case"] == title), key=lambda r: r["seed"])
+        good = [r for r in mine if r["reached"] and r["rollouts"] <= cap]
+        bad = [r for r in mine if r not in good]
+        if not mine:
+            continue
+
+        def spread(key):
+            numbers = [r[key] for r in good]
+            return f"{statistics.median(numbers):g} ({min(numbers)} ... {max(numbers)})" if numbers else "-"
+
+        still = [r["loss"] for r in bad if not r["reached"]]
+        lines.append(f"| {title} | {len(good)} of {len(mine)} | {spread('iterations')} | {spread('rollouts')} | {f'{statistics.median(still):.3g}' if still else '-'} | "
+                     f"{statistics.median(r['seconds'] for r in mine):.1f} | {' '.join(str(r['seed']) for r in bad) or '-'} |")
+    return lines
+
+
+def text(runs):
+    ants, shots = ([r for r in runs if r["task"] == task] for task in ("ant_push", "billiards_random"))
+    lines = ["### Optimizers", "",
+             f"By `scripts/paper/optimizers`, {datetime.date.today()}; {processor()}, one thread a run. Numbers where reached: median (least ... most). Roll-outs: all that were made, those with an adjoint and those that Jacobians begin with "
+             "included, but not adjoints and Jacobians themselves, which are in the processor time."]
+    if ants:
+        first = {r["seed"]: r["first_loss"] for r in ants}
+        lines += ["", f"`ant_push` from drawn first guesses (`control[0].seed`: {len(set(first.values()))} different first losses of {len(first)}, {min(first.values()):.9g} ... {max(first.values()):.9g}: at first the ant hardly moves); `gauss_newton`: radius {ANT['radius']}, radii "
+                  f"{', '.join(str(r) for r in ANT['radii'])}, at most {ANT['iterations']} iterations, model edge if nothing else is said; `adam`: at most 100 iterations.", ""] + table(ants, GUESSES, float("inf"))
+        eight = [r for r in ants if r["case"] == "gauss_newton" and r["seed"] <= 8]
+        lines += ["", f"Seeds 1 to 8 by `gauss_newton`: {sum(r['reached'] for r in eight)} of {len(eight)}."]
+    if shots:
+        lines += ["", f"Random shots (`scenes/billiards_random.json`, `--seed`), at most {CAP} roll-outs, of `gauss_newton` at most {FAN['iterations']} iterations (15 and 20 with continuation); first steps of lbfgs and nlopt 0.3; "
+                  "what is not named has its default.", ""] + table(shots, SHOTS, CAP)
+    notes = os.path.join(MEASURED, "optimizers_notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            lines += ["", file.read().strip()]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--only", help="cases whose task and title hold one of these words, separated by commas")
+    parser.add_argument("--guesses", type=seeds, default="1-20", help="seeds of ant_push")
+    parser.add_argument("--shots", type=seeds, default="1-30", help="seeds of shots")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
+    parser.add_argument("--output", default=os.path.join("runs", "paper"))
+    parser.add_argument("--publish", action="store_true", help="write docs/measured/optimizers.md")
+    options = parser.parse_args()
+    os.makedirs(options.output, exist_ok=True)
+    path = os.path.join(options.output, "optimizers.jsonl")
+    runs = kept(path)
+    done = {(r["task"], r["case"], r["seed"]) for r in runs}
+    wanted = [("ant_push", title, seed) for title in GUESSES for seed in options.guesses] + [("billiards_random", title, seed) for title in SHOTS for seed in options.shots]
+    if options.only is not None:
+        wanted = [w for w in wanted if any(word and word in f"{w[0]} {w[1]}" for word in options.only.split(","))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(path, "a", encoding="utf-8") as file:
+        waiting = [pool.submit(run, options.dcsim, *w) for w in wanted if w not in done]
+        for finished in concurrent.futures.as_completed(waiting):
+            runs.append(finished.result())
+            file.write(json.dumps(runs[-1]) + "\n")
+            file.flush()
+    print(text(runs))
+    if options.publish:
+        with open(os.path.join(MEASURED, "optimizers.md"), "w", encoding="utf-8") as file:
+            file.write(text(runs))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
