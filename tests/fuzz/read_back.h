@@ -19,7 +19,7 @@ static void complain(const char *text)
 }
 
 // Reads the scene's resolved text from the working folder; destroys the scene.
-static void check_read_back(struct dc_scene *scene)
+static inline void check_read_back(struct dc_scene *scene)
 {
   struct dc_scene *again;
   struct dc_error error = {0};
