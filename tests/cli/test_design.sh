@@ -15,6 +15,12 @@ done
 holds "every gain of the arm is among them" "$out" \
   'set(c["parameter"] for c in d["checks"]) >= {"upper.kp", "lower.kp", "upper.kd", "lower.kd"}'
 
+# few rows, so that the Jacobian is computed by directions and by rows
+for name in identify_push identify_arm; do
+  run 0 gradcheck "$scenes/$name.json" --json --set objective.0.every=20
+  holds "$name: the Jacobian is the same both ways" "$out" '0 <= d["products"]["both_ways"] <= 1e-12'
+done
+
 # the true numbers are where the loss vanishes: recordings have 9 digits
 run 0 simulate "$scenes/identify_push.json" -o none --json --set bodies.box.mass=2 --set bodies.box.friction=0.4
 holds "identify_push: the recording is that of the true values" "$out" '0 < d["loss"] <= 1e-14'
