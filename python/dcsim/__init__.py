@@ -99,13 +99,13 @@ class Scene(_Handle):
         """The scene step by step, from its start; see Simulation."""
         return Simulation(self)
 
-    def step(self, q, qd, target=None, target_velocity=None):
+    def step(self, q, qd, target=None, target_velocity=None, force=None):
         """(q, qd) after one step from (q, qd): a pure function."""
         if self._stepper is None:
             self._stepper = _create_simulation(self)
         simulation = Simulation(self, self._stepper)
         simulation.set_state(q, qd)
-        return simulation.step(target, target_velocity)
+        return simulation.step(target, target_velocity, force)
 
     def simulate(self, directory="none", progress=None, **options):
         """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
@@ -323,16 +323,18 @@ class Simulation(_Arrays):
         q, qd = _library.vector(q, self.scene.nq, "q"), _library.vector(qd, self.scene.nv, "qd")
         call(lib.dcsim_simulation_set_state, self._pointer, _library.pointer(q), _library.pointer(qd))
 
-    def step(self, target=None, target_velocity=None):
-        """One step with targets of the actuators, displacements from the scene's start, and their velocities; the new (q, qd)."""
+    def step(self, target=None, target_velocity=None, force=None):
+        """One step with targets of the actuators, displacements from the scene's start, their velocities, and generalized
+        forces [nv] (N, N m) held over it; the new (q, qd)."""
         u = [_library.vector(a, self.scene.actuators, "targets") for a in (target, target_velocity)]
+        u.append(_library.vector(force, self.scene.nv, "force"))
         call(lib.dcsim_simulation_step, self._pointer, *map(_library.pointer, u))
         return self.state
 
     def linearize(self):
-        """A [2 nv, 2 nv] and B [2 nv, 2 actuators] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity)."""
+        """A [2 nv, 2 nv] and B [2 nv, 2 actuators + nv] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity, force)."""
         a = np.zeros((2 * self.scene.nv, 2 * self.scene.nv))
-        b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators))
+        b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators + self.scene.nv))
         call(lib.dcsim_simulation_linearize, self._pointer, _library.pointer(a), _library.pointer(b))
         return a, b
 

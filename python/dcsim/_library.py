@@ -132,7 +132,7 @@ for _name, _result, _arguments in (
         ("simulation_destroy", None, [c_void_p]),
         ("simulation_set_state", c_int, [c_void_p, _number, _number, _error]),
         ("simulation_get_state", None, [c_void_p, _number, _number]),
-        ("simulation_step", c_int, [c_void_p, _number, _number, _error]),
+        ("simulation_step", c_int, [c_void_p, _number, _number, _number, _error]),
         ("simulation_get_trajectory", c_int, [c_void_p, POINTER(TrajectoryData), _error]),
         ("simulation_get_contacts", c_int, [c_void_p, POINTER(ContactsData), _error]),
         ("simulation_linearize", c_int, [c_void_p, _number, _number, _error])):

@@ -27,7 +27,8 @@ static bool design_is_zero(const struct dc_design *design, size_t bodies)
 {
   return design->stiffness_scale == 0 && dc_all_zero(design->gravity, 3) &&
          dc_all_zero(design->body_mass_scale, bodies) && dc_all_zero(design->friction_scale, bodies) &&
-         dc_all_zero(design->kp_scale, bodies) && dc_all_zero(design->kd_scale, bodies);
+         dc_all_zero(design->kp_scale, bodies) && dc_all_zero(design->kd_scale, bodies) &&
+         dc_all_zero(design->limit_scale, bodies);
 }
 
 // The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega move
@@ -103,7 +104,8 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
   size_t row = (size_t)state->interval.step * n;
   return sweep->lasting[d] || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
-         !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n);
+         !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n) ||
+         (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }
 
 static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -215,7 +217,8 @@ static double contract_input(const struct dc_model *model, const struct dc_adjoi
   }
   return sum + a->stiffness_scale * b->stiffness_scale + dc_dot(a->gravity, b->gravity, 3) +
          dc_dot(a->body_mass_scale, b->body_mass_scale, bodies) + dc_dot(a->friction_scale, b->friction_scale, bodies) +
-         dc_dot(a->kp_scale, b->kp_scale, bodies) + dc_dot(a->kd_scale, b->kd_scale, bodies);
+         dc_dot(a->kp_scale, b->kp_scale, bodies) + dc_dot(a->kd_scale, b->kd_scale, bodies) +
+         dc_dot(a->limit_scale, b->limit_scale, bodies);
 }
 
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,

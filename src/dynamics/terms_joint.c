@@ -91,6 +91,17 @@ static void limit_add_mixed(const struct dc_step_state *state, const struct dc_s
   }
 }
 
+static void limit_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                              struct dc_step_forces *forces)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    double scale = variation->input->design.limit_scale[i] / state->input->design.limit_scale[i];
+    for (int p = 0; p < body->part_count && scale != 0; p++)
+      forces->joints[body->parts[p].v] += scale * limit_barrier(state, i, &body->parts[p]).slope;
+  }
+}
+
 const struct dc_step_term dc_limit_term = {
     .name = "limits",
     .reference = "docs/theory.md, \"Joints\"",
@@ -98,6 +109,7 @@ const struct dc_step_term dc_limit_term = {
     .add_gradient = limit_add_gradient,
     .add_hessian = limit_add_hessian,
     .add_mixed = limit_add_mixed,
+    .add_product = limit_add_product,
 };
 
 // ---- Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
@@ -560,9 +572,9 @@ void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc
   visit_drives(input, drive_pull_back, &c);
 }
 
-const struct dc_step_term *const dc_step_terms[] = {
-    &dc_inertia_term,  &dc_gravity_term, &dc_contact_term,  &dc_friction_term,
-    &dc_actuator_term, &dc_limit_term,   &dc_coupling_term, NULL};
+const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,  &dc_gravity_term,  &dc_contact_term,
+                                                    &dc_friction_term, &dc_actuator_term, &dc_limit_term,
+                                                    &dc_coupling_term, &dc_force_term,    NULL};
 
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)
