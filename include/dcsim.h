@@ -231,6 +231,24 @@ void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t 
 // finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
 // there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
+// The loss as a sum over residual rows: d = 0 is the target, and a group of rows counts where it is outside of a set about
+// 0, a disc of some radius or a box of half widths, by its squared distance times the weight (docs/theory.md, "Products").
+// The arrays belong to the handle; their numbers hold until its next linearization.
+typedef struct {
+  size_t size;
+  int rows, dimension;
+  const double *residual;  // [rows] d
+  const double *weight;    // [rows] that of the group
+  const int *group;        // [rows] which rows belong together, from 0
+  const double *radius;    // [rows] of the disc; 0: none, or a box
+  const double *half;      // [rows] half width of the box; 0 where there is a disc
+  const double *jacobian;  // [rows][dimension] of d by the parameters, row by row
+} dcsim_linearization;
+// Rows at x [dimension] and their Jacobian, exact whatever "gradient" of the scene says.  DCSIM_BAD_INPUT when an objective,
+// such as one of the caller's, has no rows or the contact model has no adjoint; else as of dcsim_problem_evaluate.  Rolls
+// out unless x was evaluated last.
+int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error);
 // The trajectory of the last evaluation.  DCSIM_USAGE when there is none.
 int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error);
 

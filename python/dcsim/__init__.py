@@ -281,6 +281,12 @@ class Problem(_Arrays):
         gradient = np.zeros(self.dimension)
         return self._evaluate(x, gradient, otherwise), gradient
 
+    def linearize(self, x):
+        """The residual rows at x and their Jacobian; they hold until the next linearization."""
+        x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
+        call(lib.dcsim_problem_linearize, self._pointer, _library.pointer(x), data)
+        return Linearization(data, self)
+
     def _evaluate(self, x, gradient, otherwise):
         x = _library.vector(() if x is None else x, self.dimension, "x")
         loss = ctypes.c_double()
@@ -294,6 +300,15 @@ class Problem(_Arrays):
                 raise
             return otherwise
         return loss.value
+
+
+class Linearization:
+    """Views of residual rows: residual, weight, group, radius, half [rows], jacobian [rows, dimension]; see dcsim_linearization."""
+
+    def __init__(self, data, owner):
+        for name in ("residual", "weight", "group", "radius", "half"):
+            setattr(self, name, view(getattr(data, name), (data.rows,), owner))
+        self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner)
 
 
 def _create_simulation(scene):

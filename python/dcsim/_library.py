@@ -94,6 +94,12 @@ class ContactsData(_Sized):
                 ("wrenches", POINTER(c_double)), ("friction", POINTER(c_double))]
 
 
+class LinearizationData(_Sized):
+    _fields_ = [("size", c_size_t), ("rows", c_int), ("dimension", c_int), ("residual", POINTER(c_double)),
+                ("weight", POINTER(c_double)), ("group", POINTER(c_int)), ("radius", POINTER(c_double)),
+                ("half", POINTER(c_double)), ("jacobian", POINTER(c_double))]
+
+
 ObjectiveFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(TrajectoryData), POINTER(c_double), POINTER(c_double),
                                      POINTER(c_double))
 
@@ -126,6 +132,7 @@ for _name, _result, _arguments in (
         ("problem_groups", None, [c_void_p, POINTER(c_int)]),
         ("problem_name", None, [c_void_p, c_int, c_char_p, c_size_t]),
         ("problem_evaluate", c_int, [c_void_p, _number, _number, _number, _error]),
+        ("problem_linearize", c_int, [c_void_p, _number, POINTER(LinearizationData), _error]),
         ("problem_get_trajectory", c_int, [c_void_p, POINTER(TrajectoryData), _error]),
         ("problem_get_contacts", c_int, [c_void_p, POINTER(ContactsData), _error]),
         ("simulation_create", c_int, [c_void_p, _out, _error]),
