@@ -69,7 +69,7 @@ static int run(dcsim_simulation *simulation, const dcsim_scene_sizes *sizes, dcs
   int nv = sizes->nv, steps = (int)lround(final_time / sizes->time_step), status = DCSIM_OK;
   double *a = calloc((size_t)(12 * nv * nv), sizeof *a), *b = calloc((size_t)(4 * nv * sizes->actuators), sizeof *b);
   for (int t = 1; t <= steps && !status; t++) {
-    status = dcsim_simulation_step(simulation, target, NULL, error);
+    status = dcsim_simulation_step(simulation, target, NULL, NULL, error);
     if (!status && t % 5 == 0)
       status = report(simulation, t, nv, a, b, error);
   }

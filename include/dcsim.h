@@ -231,6 +231,24 @@ void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t 
 // finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
 // there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
+// The loss as a sum over residual rows: d = 0 is the target, and a group of rows counts where it is outside of a set about
+// 0, a disc of some radius or a box of half widths, by its squared distance times the weight (docs/theory.md, "Products").
+// The arrays belong to the handle; their numbers hold until its next linearization.
+typedef struct {
+  size_t size;
+  int rows, dimension;
+  const double *residual;  // [rows] d
+  const double *weight;    // [rows] that of the group
+  const int *group;        // [rows] which rows belong together, from 0
+  const double *radius;    // [rows] of the disc; 0: none, or a box
+  const double *half;      // [rows] half width of the box; 0 where there is a disc
+  const double *jacobian;  // [rows][dimension] of d by the parameters, row by row
+} dcsim_linearization;
+// Rows at x [dimension] and their Jacobian, exact whatever "gradient" of the scene says.  DCSIM_BAD_INPUT when an objective,
+// such as one of the caller's, has no rows or the contact model has no adjoint; else as of dcsim_problem_evaluate.  Rolls
+// out unless x was evaluated last.
+int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error);
 // The trajectory of the last evaluation.  DCSIM_USAGE when there is none.
 int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error);
 
@@ -249,7 +267,7 @@ typedef struct {
 // the contact model has no forces to be read (mujoco); DCSIM_USAGE, DCSIM_MEMORY.
 int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error);
 
-// Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state and the targets; the controls and
+// Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state, the targets and the forces; the controls and
 // objectives of the scene play no part.  Threads, scene and lifetimes are as for a problem.
 typedef struct dcsim_simulation dcsim_simulation;
 // At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
@@ -261,15 +279,17 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
 // Copies the state into q [nq] and qd [nv]; either may be NULL.
 void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd);
 // One step with the targets of the actuators at its end, [actuators] each: displacements from the scene's start (m, rad;
-// a rotation vector) and velocities; NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
+// a rotation vector) and velocities, and generalized forces [nv] held over it, N and N m, which drive degrees of freedom as
+// velocities count them: of a rotation a torque in the axes of its rotation vectors, about the centre of mass of a free body.
+// NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
 // step failed; the state is then as before.
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
-                          dcsim_error *error);
+                          const double *force, dcsim_error *error);
 // The trajectory of the last step: one step, two frames; and contact at both.  As for a problem.
 int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajectory *trajectory, dcsim_error *error);
 int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error);
-// The derivatives of the last step: dx' = A dx + B du, dx = (tangent of q, dqd), u = (targets, target velocities):
-// a [2 nv][2 nv] and b [2 nv][2 actuators], row by row, copied.  Exact for a step that is solved exactly: lower "solver.tolerance" of the scene for
+// The derivatives of the last step: dx' = A dx + B du, dx = (tangent of q, dqd), u = (targets, target velocities,
+// forces): a [2 nv][2 nv] and b [2 nv][2 actuators + nv], row by row, copied.  Exact for a step that is solved exactly: lower "solver.tolerance" of the scene for
 // digits where contact is stiff.  DCSIM_USAGE when there was no step, DCSIM_BAD_INPUT for a contact model without derivatives, DCSIM_NUMERICAL, DCSIM_MEMORY.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error);
 

@@ -99,13 +99,13 @@ class Scene(_Handle):
         """The scene step by step, from its start; see Simulation."""
         return Simulation(self)
 
-    def step(self, q, qd, target=None, target_velocity=None):
+    def step(self, q, qd, target=None, target_velocity=None, force=None):
         """(q, qd) after one step from (q, qd): a pure function."""
         if self._stepper is None:
             self._stepper = _create_simulation(self)
         simulation = Simulation(self, self._stepper)
         simulation.set_state(q, qd)
-        return simulation.step(target, target_velocity)
+        return simulation.step(target, target_velocity, force)
 
     def simulate(self, directory="none", progress=None, **options):
         """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
@@ -281,6 +281,12 @@ class Problem(_Arrays):
         gradient = np.zeros(self.dimension)
         return self._evaluate(x, gradient, otherwise), gradient
 
+    def linearize(self, x):
+        """The residual rows at x and their Jacobian; they hold until the next linearization."""
+        x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
+        call(lib.dcsim_problem_linearize, self._pointer, _library.pointer(x), data)
+        return Linearization(data, self)
+
     def _evaluate(self, x, gradient, otherwise):
         x = _library.vector(() if x is None else x, self.dimension, "x")
         loss = ctypes.c_double()
@@ -294,6 +300,15 @@ class Problem(_Arrays):
                 raise
             return otherwise
         return loss.value
+
+
+class Linearization:
+    """Views of residual rows: residual, weight, group, radius, half [rows], jacobian [rows, dimension]; see dcsim_linearization."""
+
+    def __init__(self, data, owner):
+        for name in ("residual", "weight", "group", "radius", "half"):
+            setattr(self, name, view(getattr(data, name), (data.rows,), owner))
+        self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner)
 
 
 def _create_simulation(scene):
@@ -323,16 +338,18 @@ class Simulation(_Arrays):
         q, qd = _library.vector(q, self.scene.nq, "q"), _library.vector(qd, self.scene.nv, "qd")
         call(lib.dcsim_simulation_set_state, self._pointer, _library.pointer(q), _library.pointer(qd))
 
-    def step(self, target=None, target_velocity=None):
-        """One step with targets of the actuators, displacements from the scene's start, and their velocities; the new (q, qd)."""
+    def step(self, target=None, target_velocity=None, force=None):
+        """One step with targets of the actuators, displacements from the scene's start, their velocities, and generalized
+        forces [nv] (N, N m) held over it; the new (q, qd)."""
         u = [_library.vector(a, self.scene.actuators, "targets") for a in (target, target_velocity)]
+        u.append(_library.vector(force, self.scene.nv, "force"))
         call(lib.dcsim_simulation_step, self._pointer, *map(_library.pointer, u))
         return self.state
 
     def linearize(self):
-        """A [2 nv, 2 nv] and B [2 nv, 2 actuators] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity)."""
+        """A [2 nv, 2 nv] and B [2 nv, 2 actuators + nv] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity, force)."""
         a = np.zeros((2 * self.scene.nv, 2 * self.scene.nv))
-        b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators))
+        b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators + self.scene.nv))
         call(lib.dcsim_simulation_linearize, self._pointer, _library.pointer(a), _library.pointer(b))
         return a, b
 

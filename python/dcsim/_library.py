@@ -94,6 +94,12 @@ class ContactsData(_Sized):
                 ("wrenches", POINTER(c_double)), ("friction", POINTER(c_double))]
 
 
+class LinearizationData(_Sized):
+    _fields_ = [("size", c_size_t), ("rows", c_int), ("dimension", c_int), ("residual", POINTER(c_double)),
+                ("weight", POINTER(c_double)), ("group", POINTER(c_int)), ("radius", POINTER(c_double)),
+                ("half", POINTER(c_double)), ("jacobian", POINTER(c_double))]
+
+
 ObjectiveFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(TrajectoryData), POINTER(c_double), POINTER(c_double),
                                      POINTER(c_double))
 
@@ -126,13 +132,14 @@ for _name, _result, _arguments in (
         ("problem_groups", None, [c_void_p, POINTER(c_int)]),
         ("problem_name", None, [c_void_p, c_int, c_char_p, c_size_t]),
         ("problem_evaluate", c_int, [c_void_p, _number, _number, _number, _error]),
+        ("problem_linearize", c_int, [c_void_p, _number, POINTER(LinearizationData), _error]),
         ("problem_get_trajectory", c_int, [c_void_p, POINTER(TrajectoryData), _error]),
         ("problem_get_contacts", c_int, [c_void_p, POINTER(ContactsData), _error]),
         ("simulation_create", c_int, [c_void_p, _out, _error]),
         ("simulation_destroy", None, [c_void_p]),
         ("simulation_set_state", c_int, [c_void_p, _number, _number, _error]),
         ("simulation_get_state", None, [c_void_p, _number, _number]),
-        ("simulation_step", c_int, [c_void_p, _number, _number, _error]),
+        ("simulation_step", c_int, [c_void_p, _number, _number, _number, _error]),
         ("simulation_get_trajectory", c_int, [c_void_p, POINTER(TrajectoryData), _error]),
         ("simulation_get_contacts", c_int, [c_void_p, POINTER(ContactsData), _error]),
         ("simulation_linearize", c_int, [c_void_p, _number, _number, _error])):

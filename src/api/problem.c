@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/arrays.h"
+#include "plan/linearize.h"
 
 // The caller's objective; options of an objective of the task.
 struct callback {
@@ -20,7 +21,10 @@ struct dcsim_problem {
   struct callback callback;
   int answer;
   struct dc_plan *plan;
-  double *gradient;  // [dimension] workspace
+  double *gradient;                           // [dimension] workspace
+  struct dc_residual_rows rows;               // of the last linearization
+  double *residual, *weight, *radius, *half;  // [rows.row_count], in one piece of memory that begins with residual
+  int *group;                                 // [rows.row_count]
   struct dc_api_arrays arrays;
 };
 
@@ -115,6 +119,9 @@ void dcsim_problem_destroy(dcsim_problem *problem)
   dc_plan_destroy(problem->plan);
   free(problem->objectives);
   free(problem->gradient);
+  dc_residual_rows_release(&problem->rows);
+  free(problem->residual);
+  free(problem->group);
   dc_api_arrays_free(&problem->arrays);
   free(problem);
 }
@@ -168,6 +175,54 @@ int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss
   if (gradient)
     memcpy(gradient, problem->gradient, (size_t)problem->plan->parameter_count * sizeof *gradient);
   return DCSIM_OK;
+}
+
+// Groups of rows as arrays by row.
+static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *error)
+{
+  const struct dc_residual_rows *rows = &problem->rows;
+  size_t count = (size_t)rows->row_count;
+  free(problem->residual);
+  free(problem->group);
+  problem->residual = dc_alloc(4 * count, sizeof *problem->residual);
+  problem->group = dc_alloc(count, sizeof *problem->group);
+  if (!problem->residual || !problem->group)
+    return dc_fail(error, DC_MEMORY, "out of memory for residual rows");
+  problem->weight = problem->residual + count;
+  problem->radius = problem->weight + count;
+  problem->half = problem->radius + count;
+  for (int g = 0; g < rows->group_count; g++) {
+    const struct dc_residual_group *group = &rows->groups[g];
+    bool disc = !isnan(group->radius);
+    for (int k = 0, r = rows->first[g]; k < group->axes; k++, r++) {
+      problem->residual[r] = group->d[k];
+      problem->weight[r] = group->weight;
+      problem->group[r] = g;
+      problem->radius[r] = disc ? group->radius : 0;
+      problem->half[r] = disc ? 0 : group->half[k];
+    }
+  }
+  return DC_OK;
+}
+
+int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
+  if (!status)
+    status = spread_groups(problem, &local);
+  const dcsim_linearization made = {.rows = problem->rows.row_count,
+                                    .dimension = problem->rows.dimension,
+                                    .residual = problem->residual,
+                                    .weight = problem->weight,
+                                    .group = problem->group,
+                                    .radius = problem->radius,
+                                    .half = problem->half,
+                                    .jacobian = problem->rows.jacobian};
+  if (!status)
+    status = dc_api_write_sized(&made, sizeof made, linearization, &local);
+  return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 
 // Of the last evaluation, or NULL.

@@ -141,20 +141,26 @@ void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, d
     memcpy(qd, simulation->qd, (size_t)bodies->nv * sizeof *qd);
 }
 
-static enum dc_status set_targets(dcsim_simulation *simulation, const double *target, const double *velocity,
-                                  struct dc_error *error)
+static enum dc_status set_drives(dcsim_simulation *simulation, const double *target, const double *velocity,
+                                 const double *force, struct dc_error *error)
 {
   struct dc_rollout_input *input = simulation->input;
-  int count = simulation->model->bodies.actuator_count;
+  int count = simulation->model->bodies.actuator_count, nv = simulation->model->bodies.nv;
   enum dc_status status = target ? check_finite("target", target, count, error) : DC_OK;
   if (!status && velocity)
     status = check_finite("target_velocity", velocity, count, error);
+  if (!status && force)
+    status = check_finite("force", force, nv, error);
+  if (!status && force && dc_rollout_input_add_forces(simulation->model, input))
+    status = dc_fail(error, DC_MEMORY, "out of memory for forces");
   if (status)
     return status;
   if (target)
     memcpy(input->target_position, target, (size_t)count * sizeof *target);
   if (velocity)
     memcpy(input->target_velocity, velocity, (size_t)count * sizeof *velocity);
+  if (force)
+    memcpy(input->force, force, (size_t)nv * sizeof *force);
   return DC_OK;
 }
 
@@ -171,14 +177,14 @@ static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error 
 }
 
 static enum dc_status step(dcsim_simulation *simulation, const double *target, const double *velocity,
-                           struct dc_error *error)
+                           const double *force, struct dc_error *error)
 {
   const struct dc_model *model = simulation->model;
   struct dc_rollout_input *input = simulation->input;
   size_t nq = (size_t)model->bodies.nq, nv = (size_t)model->bodies.nv;
   simulation->stepped = false;
   dc_rollout_input_reset(model, input);
-  enum dc_status status = set_targets(simulation, target, velocity, error);
+  enum dc_status status = set_drives(simulation, target, velocity, force, error);
   if (status)
     return status;
   memcpy(input->q, simulation->q, nq * sizeof *input->q);
@@ -197,10 +203,10 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
 }
 
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
-                          dcsim_error *error)
+                          const double *force, dcsim_error *error)
 {
   struct dc_error local = {0};
-  enum dc_status status = step(simulation, target, target_velocity, &local);
+  enum dc_status status = step(simulation, target, target_velocity, force, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 

@@ -430,6 +430,24 @@ static void apply_actuators(struct simulation *simulation, const struct dc_model
   }
 }
 
+// Given forces, added to those of the actuators; torques about a rotation's axes turned to the body's.
+static void apply_forces(struct simulation *simulation, const struct dc_model *model, const double *forces)
+{
+  mjData *d = simulation->data;
+  for (int i = 0; i < simulation->coordinate_count; i++) {
+    const struct coordinate *at = &simulation->coordinates[i];
+    double *sum = d->qfrc_applied + at->freedom, force[3] = {0}, rotation[9];
+    int n = dc_part_nv(at->part);
+    memcpy(force, forces + at->part->v, (size_t)n * sizeof *force);
+    if (at->part->kind == DC_PART_BALL) {
+      dc_rotation_matrix(rotation, d->qpos + at->position);
+      dc_mat_apply_transposed(force, rotation, forces + at->part->v);
+    }
+    for (int k = 0; k < n; k++)
+      sum[k] = (model->bodies.bodies[at->body].pd ? sum[k] : 0) + force[k];
+  }
+}
+
 static void run_step(struct simulation *simulation, void *context)
 {
   (void)context;
@@ -497,6 +515,8 @@ static enum dc_status substep(struct simulation *simulation, const struct dc_mod
   keep_state(simulation);
   for (;;) {
     apply_actuators(simulation, model, input, step);
+    if (input->force)
+      apply_forces(simulation, model, input->force + (size_t)step * (size_t)model->bodies.nv);
     enum dc_status status = protect(run_step, simulation, NULL, DC_NUMERICAL, error);
     const mjWarningStat *warning = simulation->data->warning;
     if (status || (!warning[mjWARN_CONTACTFULL].number && !warning[mjWARN_CNSTRFULL].number))

@@ -20,13 +20,13 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
                                      double (*contact)[12], double (*friction)[12], struct dc_error *error);
 
 // The linearization of one step, x' = f(x, u): x = (q, velocity) and x' = (q', velocity' as of dc_trajectory_velocity at
-// frame 1), q and q' by their tangents; u = (target positions, target velocities).  trajectory is the rollout of input,
+// frame 1), q and q' by their tangents; u = (target positions, target velocities, forces).  trajectory is the rollout of input,
 // which has no q_before, over one step.
-//     state [2 nv][2 nv]: dx'/dx, target [2 nv][2 actuators]: dx'/du, row by row.
+//     state [2 nv][2 nv]: dx'/dx, drive [2 nv][2 actuators + nv]: dx'/du, row by row.
 // Exact for the discrete step, by nv rows of one adjoint (2 nv when it was divided).  DC_BAD_INPUT when the model has no adjoint;
 // else as dc_rollout_adjoint; DC_MEMORY.
 enum dc_status dc_step_linearize(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                 const struct dc_trajectory *trajectory, double *state, double *target,
+                                 const struct dc_trajectory *trajectory, double *state, double *drive,
                                  struct dc_error *error);
 
 #endif

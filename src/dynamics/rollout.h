@@ -19,6 +19,9 @@ struct dc_rollout_input {
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
   struct dc_design design;
+  // Generalized forces on the degrees of freedom [steps][nv], N and N m, held over a step: of a rotation a torque in the
+  // axes that its rotation vectors have.  NULL: none.
+  double *force;
 };
 
 // A number for each number of the input, tangents instead of states: the derivatives of a loss by them, or a direction in
@@ -29,6 +32,7 @@ struct dc_rollout_cotangent {
   int steps;
   double *target_position, *target_velocity;  // [steps][actuators]
   struct dc_design design;
+  double *force;  // [steps][nv]; NULL: the derivative is not kept, none moves
 };
 
 // Workspace of one caller.
@@ -49,6 +53,10 @@ void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_desi
 // Initial state and design of the model, targets zero, room for targets of so many steps.  NULL: out of memory.
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps);
 void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input);
+// Gives an input or a cotangent forces, zeros, unless it has them: without them nothing is spent on them.  DC_OK or
+// DC_MEMORY.
+enum dc_status dc_rollout_input_add_forces(const struct dc_model *model, struct dc_rollout_input *input);
+enum dc_status dc_rollout_cotangent_add_forces(const struct dc_model *model, struct dc_rollout_cotangent *cotangent);
 void dc_rollout_input_destroy(struct dc_rollout_input *input);
 struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model, int steps);
 void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent);

@@ -49,6 +49,29 @@ static void fill_design(struct dc_design *design, int bodies, double scale)
   memset(design->gravity, 0, sizeof design->gravity);
 }
 
+static void clear_forces(const struct dc_model *model, int steps, double *force)
+{
+  if (force)
+    memset(force, 0, (size_t)steps * (size_t)model->bodies.nv * sizeof *force);
+}
+
+static enum dc_status add_forces(const struct dc_model *model, int steps, double **force)
+{
+  if (!*force)
+    *force = dc_alloc((size_t)steps * (size_t)model->bodies.nv, sizeof **force);
+  return *force ? DC_OK : DC_MEMORY;
+}
+
+enum dc_status dc_rollout_input_add_forces(const struct dc_model *model, struct dc_rollout_input *input)
+{
+  return add_forces(model, input->steps, &input->force);
+}
+
+enum dc_status dc_rollout_cotangent_add_forces(const struct dc_model *model, struct dc_rollout_cotangent *cotangent)
+{
+  return add_forces(model, cotangent->steps, &cotangent->force);
+}
+
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps)
 {
   struct dc_rollout_input *input = dc_alloc(1, sizeof *input);
@@ -77,6 +100,7 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
   input->q_before = NULL;
   memset(input->target_position, 0, targets * sizeof(double));
   memset(input->target_velocity, 0, targets * sizeof(double));
+  clear_forces(model, input->steps, input->force);
   fill_design(&input->design, model->bodies.count, 1);
   dc_vec_copy(input->design.gravity, model->definition.gravity);
 }
@@ -89,6 +113,7 @@ void dc_rollout_input_destroy(struct dc_rollout_input *input)
   free(input->velocity);
   free(input->target_position);
   free(input->target_velocity);
+  free(input->force);
   destroy_design(&input->design);
   free(input);
 }
@@ -119,6 +144,7 @@ void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_
   memset(cotangent->velocity, 0, (size_t)model->bodies.nv * sizeof *cotangent->velocity);
   memset(cotangent->target_position, 0, targets * sizeof(double));
   memset(cotangent->target_velocity, 0, targets * sizeof(double));
+  clear_forces(model, cotangent->steps, cotangent->force);
   fill_design(&cotangent->design, model->bodies.count, 0);
 }
 
@@ -130,6 +156,7 @@ void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent)
   free(cotangent->velocity);
   free(cotangent->target_position);
   free(cotangent->target_velocity);
+  free(cotangent->force);
   destroy_design(&cotangent->design);
   free(cotangent);
 }

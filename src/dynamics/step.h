@@ -100,7 +100,7 @@ struct dc_step_term {
 };
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_limit_term,
-    dc_actuator_term, dc_coupling_term;
+    dc_actuator_term, dc_coupling_term, dc_force_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds to floor [nv] what couplings make of the rounding of their coordinates.

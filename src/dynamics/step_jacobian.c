@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linearization of one step.  Row i of dq'/d(q, velocity, targets) is the adjoint of the coordinate i at frame 1.  The
+// The linearization of one step.  Row i of dq'/d(q, velocity, targets, forces) is the adjoint of the coordinate i at frame 1.  The
 // velocity at the end is the difference of q' and the state s that its last interval began with, over the length l of
 // it, so that with the rows of dq' and of ds (s = q unless the step was divided)
 //     d velocity' = (dq' - ds) / l,
@@ -20,10 +20,10 @@ struct linearization {
   struct dc_adjoint_row *rows;  // [count]
   double (*no_wrenches)[6];     // [bodies]
   double *weights, *between;    // weights [2 nv][nv]: rows of 1, then zeros; [nv][between.count][nv]
-  double *inside;               // [nv][2 nv + 2 actuators] rows of the state that the last interval began with
+  double *inside;               // [nv][3 nv + 2 actuators] rows of the state that the last interval began with
   double *end;                  // the same of the state at the end
   double *velocity;             // [nv] at the end
-  size_t nv, width;             // width: 2 nv + 2 actuators
+  size_t nv, width;             // width: 3 nv + 2 actuators
 };
 
 // Row i of the state at the end sees coordinate i of frame 1; row nv + i that of the last state inside.
@@ -41,7 +41,7 @@ static bool create_row(const struct dc_model *model, size_t inside, int i, struc
     between[(inside - 1) * nv + at - nv] = 1;
     row->frames.between = between;
   }
-  return row->input != NULL;
+  return row->input && !dc_rollout_cotangent_add_forces(model, row->input);
 }
 
 static enum dc_status create(const struct dc_model *model, const struct dc_trajectory *trajectory,
@@ -49,7 +49,7 @@ static enum dc_status create(const struct dc_model *model, const struct dc_traje
 {
   size_t nv = (size_t)model->bodies.nv, inside = (size_t)trajectory->between.count;
   l->nv = nv;
-  l->width = 2 * nv + 2 * (size_t)model->bodies.actuator_count;
+  l->width = 3 * nv + 2 * (size_t)model->bodies.actuator_count;
   l->count = model->bodies.nv * (inside ? 2 : 1);
   l->rows = dc_alloc((size_t)l->count, sizeof *l->rows);
   l->no_wrenches = dc_alloc((size_t)model->bodies.count, sizeof *l->no_wrenches);
@@ -81,7 +81,7 @@ static void destroy(struct linearization *l)
 static enum dc_status find_rows(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, struct linearization *l, struct dc_error *error)
 {
-  size_t nv = l->nv, targets = (l->width - 2 * nv) / 2;
+  size_t nv = l->nv, targets = (l->width - 3 * nv) / 2;
   enum dc_status status = dc_rollout_adjoint_block(rollout, input, trajectory, l->count, l->rows, error);
   for (size_t i = 0; i < (size_t)l->count && !status; i++) {
     const struct dc_rollout_cotangent *c = l->rows[i].input;
@@ -90,6 +90,7 @@ static enum dc_status find_rows(struct dc_rollout *rollout, const struct dc_roll
     memcpy(row + nv, c->velocity, nv * sizeof *row);
     memcpy(row + 2 * nv, c->target_position, targets * sizeof *row);
     memcpy(row + 2 * nv + targets, c->target_velocity, targets * sizeof *row);
+    memcpy(row + 2 * nv + 2 * targets, c->force, nv * sizeof *row);
   }
   for (size_t i = 0; i < nv && (size_t)l->count == nv; i++)
     l->inside[i * l->width + i] = 1;  // the state before
@@ -120,20 +121,19 @@ static void difference_rows(const struct linearization *l, const struct dc_joint
     }
 }
 
-// Splits rows [2 nv][width], states' first, into the two matrices.
-static void split(const struct linearization *l, const double *rows, size_t first, double *state, double *target)
+// Splits rows [nv][width] into the two matrices, where they are rows from first on.
+static void split(const struct linearization *l, const double *rows, size_t first, double *state, double *drive)
 {
-  size_t states = 2 * l->nv, targets = l->width - states;
+  size_t states = 2 * l->nv, drives = l->width - states;
   for (size_t i = 0; i < l->nv; i++) {
     memcpy(state + (first + i) * states, rows + i * l->width, states * sizeof *state);
-    if (targets)
-      memcpy(target + (first + i) * targets, rows + i * l->width + states, targets * sizeof *target);
+    memcpy(drive + (first + i) * drives, rows + i * l->width + states, drives * sizeof *drive);
   }
 }
 
 static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, struct linearization *l, double *state,
-                                double *target, struct dc_error *error)
+                                double *drive, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t inside = (size_t)trajectory->between.count;
@@ -144,20 +144,20 @@ static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_roll
   dc_trajectory_state(trajectory, 0, (int)inside, &at);
   length = trajectory->time_step * (1 - at);
   dc_trajectory_velocity(rollout->model, input, trajectory, 1, l->velocity);
-  split(l, l->end, 0, state, target);
+  split(l, l->end, 0, state, drive);
   double *rows = dc_alloc(l->nv * l->width, sizeof *rows);
   if (!rows)
     return dc_fail(error, DC_MEMORY, "out of memory for a linearization");
   for (int i = 0; i < bodies->count; i++)
     for (int p = 0; p < bodies->bodies[i].part_count; p++)
       difference_rows(l, &bodies->bodies[i].parts[p], length, rows);
-  split(l, rows, l->nv, state, target);
+  split(l, rows, l->nv, state, drive);
   free(rows);
   return DC_OK;
 }
 
 enum dc_status dc_step_linearize(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                 const struct dc_trajectory *trajectory, double *state, double *target,
+                                 const struct dc_trajectory *trajectory, double *state, double *drive,
                                  struct dc_error *error)
 {
   struct linearization l = {0};
@@ -166,7 +166,7 @@ enum dc_status dc_step_linearize(struct dc_rollout *rollout, const struct dc_rol
                    rollout->model->definition.contact_model->name);
   enum dc_status status = create(rollout->model, trajectory, &l, error);
   if (!status)
-    status = linearize(rollout, input, trajectory, &l, state, target, error);
+    status = linearize(rollout, input, trajectory, &l, state, drive, error);
   destroy(&l);
   return status;
 }

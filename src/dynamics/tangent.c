@@ -106,7 +106,8 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
   size_t row = (size_t)state->interval.step * n;
   return sweep->lasting[d] || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
-         !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n);
+         !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n) ||
+         (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }
 
 static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,

@@ -263,7 +263,33 @@ static void test_threads(void)
   dcsim_scene_close(scene);
 }
 
-RUN_TESTS({"loss and gradient", test_gradient}, {"arrays", test_arrays},
-          {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
+// Twice the sum of w J^T e is the gradient, e the way out of the set.
+static void test_linearize(void)
+{
+  dcsim_scene *scene = open_text(two_balls);
+  dcsim_problem *problem;
+  dcsim_error error = {0};
+  dcsim_linearization rows = DCSIM_SIZED(dcsim_linearization);
+  double x[8], loss, gradient[8], sum[8] = {0}, square = 0;
+  CHECK(dcsim_problem_create(scene, NULL, &problem, &error) == DCSIM_OK, "%s", error.text);
+  dcsim_problem_initial(problem, x);
+  CHECK(dcsim_problem_evaluate(problem, x, &loss, gradient, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(dcsim_problem_linearize(problem, x, &rows, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(rows.rows == 3 && rows.dimension == 3, "%d rows, %d columns", rows.rows, rows.dimension);
+  for (int r = 0; r < rows.rows; r++) {
+    CHECK(rows.group[r] == 0 && rows.radius[r] == 0.01 && rows.half[r] == 0, "set of row %d", r);
+    square += rows.weight[r] * rows.residual[r] * rows.residual[r];
+    for (int i = 0; i < 3; i++)
+      sum[i] += 2 * rows.weight[r] * rows.residual[r] * rows.jacobian[3 * r + i];
+  }
+  CHECK_NEAR(square - 0.01 * 0.01, loss, 1e-12);
+  for (int i = 0; i < 3; i++)
+    CHECK_NEAR(sum[i], gradient[i], 1e-9);
+  dcsim_problem_destroy(problem);
+  dcsim_scene_close(scene);
+}
+
+RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"loss and gradient", test_gradient},
+          {"arrays", test_arrays}, {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
           {"scenes from texts", test_texts}, {"sizes of structs", test_sizes},
           {"one scene, several threads", test_threads})

@@ -25,9 +25,10 @@ static void close_run(struct run *run)
   dcsim_scene_close(run->scene);
 }
 
-static void step(struct run *run, const double *target, const double *velocity)
+static void step(struct run *run, const double *target, const double *velocity, const double *force)
 {
-  CHECK(dcsim_simulation_step(run->simulation, target, velocity, &run->error) == DCSIM_OK, "%s", run->error.text);
+  CHECK(dcsim_simulation_step(run->simulation, target, velocity, force, &run->error) == DCSIM_OK, "%s",
+        run->error.text);
 }
 
 // Steps from states are a rollout in one piece, but for rounding: states are kept as velocities in between.
@@ -43,7 +44,7 @@ static void test_same_as_rollout(void)
   CHECK(dcsim_problem_get_trajectory(problem, &trajectory, &run.error) == DCSIM_OK, "%s", run.error.text);
   CHECK(trajectory.steps == 30 && trajectory.nq == 14 && trajectory.nv == 12, "sizes");
   for (int t = 1; t <= trajectory.steps; t++) {
-    step(&run, NULL, NULL);
+    step(&run, NULL, NULL, NULL);
     dcsim_simulation_get_state(run.simulation, q, qd);
     for (int i = 0; i < 14; i++)
       worst = fmax(worst, fabs(q[i] - trajectory.q[14 * t + i]));
@@ -109,7 +110,7 @@ static void step_from(struct run *run, const struct point *point, double *q, dou
 {
   CHECK(dcsim_simulation_set_state(run->simulation, point->q, point->qd, &run->error) == DCSIM_OK, "%s",
         run->error.text);
-  step(run, point->u, point->u + run->sizes.actuators);
+  step(run, point->u, point->u + run->sizes.actuators, point->u + 2 * run->sizes.actuators);
   dcsim_simulation_get_state(run->simulation, q, qd);
 }
 
@@ -144,11 +145,11 @@ static void difference_column(struct run *run, const struct point *point, int j,
     column[i] = (8 * column[i] - wide[i]) / (12 * h);
 }
 
-// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences.
-static double check_linearization(struct run *run, const struct point *point)
+// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences, or at the first that is good enough.
+static double check_linearization(struct run *run, const struct point *point, double enough)
 {
   static const double steps[] = {1e-5, 1e-6, 1e-7, 1e-8};
-  int nv = run->sizes.nv, nu = 2 * run->sizes.actuators;
+  int nv = run->sizes.nv, nu = 2 * run->sizes.actuators + nv;
   double *a = calloc((size_t)(4 * nv * nv), sizeof *a), *b = calloc((size_t)(2 * nv * nu + 1), sizeof *b);
   double q[MOST], qd[MOST], column[2 * MOST], scale[2 * MOST] = {0}, worst = 0;
   step_from(run, point, q, qd);
@@ -158,7 +159,7 @@ static double check_linearization(struct run *run, const struct point *point)
       scale[i] = fmax(scale[i], fabs(a[2 * nv * i + j]));
   for (int j = 0; j < 2 * nv + nu; j++) {
     double best = INFINITY;
-    for (int s = 0; s < 4; s++) {
+    for (int s = 0; s < 4 && best > enough; s++) {
       double off = 0;
       difference_column(run, point, j, steps[s], column);
       for (int i = 0; i < 2 * nv; i++)
@@ -173,7 +174,7 @@ static double check_linearization(struct run *run, const struct point *point)
 }
 
 // At several steps of the rollout, so that some are in contact.
-static void check_scene(const char *text, int steps, const double *target, double tolerance, bool divided)
+static void check_scene(const char *text, int steps, const double *target, double force, double tolerance, bool divided)
 {
   dcsim_trajectory trajectory = DCSIM_SIZED(dcsim_trajectory);
   int found = 0;
@@ -183,13 +184,15 @@ static void check_scene(const char *text, int steps, const double *target, doubl
     struct point point = {.u = {0}};
     dcsim_simulation_get_state(run.simulation, point.q, point.qd);
     memcpy(point.u, target, (size_t)(2 * run.sizes.actuators) * sizeof *target);
+    for (int i = 0; i < run.sizes.nv; i++)
+      point.u[2 * run.sizes.actuators + i] = force * sin(1 + i);
     struct point next = point;
     step_from(&run, &point, next.q, next.qd);
     CHECK(dcsim_simulation_get_trajectory(run.simulation, &trajectory, &run.error) == DCSIM_OK, "%s", run.error.text);
     bool wanted = divided ? trajectory.divided_steps > 0 : t % 3 == 0;
     found += wanted;
     if (wanted)
-      worst = fmax(worst, check_linearization(&run, &point));
+      worst = fmax(worst, check_linearization(&run, &point, 0.1 * tolerance));
     CHECK(dcsim_simulation_set_state(run.simulation, next.q, next.qd, &run.error) == DCSIM_OK, "%s", run.error.text);
   }
   printf("# largest relative error of A and B at %d steps: %.2g\n", found, worst);
@@ -200,17 +203,55 @@ static void check_scene(const char *text, int steps, const double *target, doubl
 
 static void test_linearization_free(void)
 {
-  check_scene(two_balls, 19, (double[1]){0}, 1e-6, false);  // 2e-9 observed
+  check_scene(two_balls, 19, (double[1]){0}, 0, 1e-6, false);  // 2e-9 observed
 }
 
 static void test_linearization_actuated(void)
 {
-  check_scene(arm_and_box, 12, (double[8]){0.1, 0.2, 0.3, 0.5, 0, 0.1, 1, 2}, 1e-6, false);  // 2e-9 observed
+  check_scene(arm_and_box, 12, (double[8]){0.1, 0.2, 0.3, 0.5, 0, 0.1, 1, 2}, 0, 1e-6, false);  // 2e-9 observed
 }
 
 static void test_linearization_divided(void)
 {
-  check_scene(fast_ball, 4, (double[1]){0}, 1e-5, true);  // 4e-10 observed
+  check_scene(fast_ball, 4, (double[1]){0}, 0, 1e-5, true);  // 4e-10 observed
+}
+
+// Forces on free bodies, on an arm, and in parts of a divided step.
+static void test_linearization_forced(void)
+{
+  check_scene(two_balls, 19, (double[1]){0}, 0.02, 1e-6, false);
+  check_scene(arm_and_box, 12, (double[8]){0.1, 0.2, 0.3, 0.5, 0, 0.1, 1, 2}, 0.3, 1e-6, false);
+}
+
+// Far from everything a force changes the momentum by its impulse, whole or divided; NULL is zeros, to the bit.
+static void test_impulse(void)
+{
+  static const double h = 0.02, mass = 0.05, inertia = 0.4 * 0.05 * 0.1 * 0.1;
+  double before[12], after[12], again[12], force[12] = {0}, zeros[12] = {0}, q[14];
+  struct run run = open_run(fast_ball);
+  dcsim_simulation_get_state(run.simulation, q, NULL);
+  q[1] = 5;  // aside
+  for (int i = 0; i < 12; i++)
+    force[i] = i % 6 < 3 ? 0 : 0.1 * (i + 1);
+  force[2] = 1e-3;  // about z, from rest
+  CHECK(dcsim_simulation_set_state(run.simulation, q, zeros, &run.error) == DCSIM_OK, "%s", run.error.text);
+  step(&run, NULL, NULL, NULL);
+  dcsim_simulation_get_state(run.simulation, NULL, before);
+  CHECK(dcsim_simulation_set_state(run.simulation, q, zeros, &run.error) == DCSIM_OK, "%s", run.error.text);
+  step(&run, NULL, NULL, zeros);
+  dcsim_simulation_get_state(run.simulation, NULL, again);
+  CHECK(memcmp(before, again, sizeof again) == 0, "zero forces");
+  CHECK(dcsim_simulation_set_state(run.simulation, q, zeros, &run.error) == DCSIM_OK, "%s", run.error.text);
+  step(&run, NULL, NULL, force);
+  dcsim_simulation_get_state(run.simulation, NULL, after);
+  for (int i = 0; i < 12; i++)
+    if (i % 6 >= 3)
+      CHECK_NEAR(mass * (after[i] - before[i]), h * force[i], 1e-8);
+  printf("# turn by %.6g rad/s, %.6g expected of a full sphere\n", after[2], h * force[2] / inertia);
+  CHECK(fabs(after[2] / (h * force[2] / inertia) - 1) < 0.5, "a torque turns: %g", after[2]);
+  force[4] = NAN;
+  CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, force, &run.error) == DCSIM_USAGE, "NAN");
+  close_run(&run);
 }
 
 // What contact, friction and gravity do to a free body is what its momentum gains: m (v' - v) / h.
@@ -222,7 +263,7 @@ static void test_contact_forces(void)
   for (int t = 0; t < 20; t++) {
     dcsim_contacts contacts = DCSIM_SIZED(dcsim_contacts);
     dcsim_simulation_get_state(run.simulation, NULL, before);
-    step(&run, NULL, NULL);
+    step(&run, NULL, NULL, NULL);
     dcsim_simulation_get_state(run.simulation, NULL, after);
     CHECK(dcsim_simulation_get_contacts(run.simulation, &contacts, &run.error) == DCSIM_OK, "%s", run.error.text);
     CHECK(contacts.frames == 2 && contacts.pairs == 3, "%d frames, %d pairs", contacts.frames, contacts.pairs);
@@ -269,11 +310,11 @@ static void test_refusals(void)
   memcpy(bad, q, sizeof q);
   bad[0] = -0.05;  // in the other ball
   CHECK(dcsim_simulation_set_state(run.simulation, bad, NULL, &run.error) == DCSIM_OK, "%s", run.error.text);
-  CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, &run.error) == DCSIM_INFEASIBLE, "overlap");
+  CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, NULL, &run.error) == DCSIM_INFEASIBLE, "overlap");
   dcsim_simulation_get_state(run.simulation, again, NULL);
   CHECK(memcmp(again, bad, sizeof again) == 0, "a failed step changed the state");
   CHECK(dcsim_simulation_set_state(run.simulation, q, qd, &run.error) == DCSIM_OK, "%s", run.error.text);
-  step(&run, NULL, NULL);
+  step(&run, NULL, NULL, NULL);
   trajectory.size = 0;
   CHECK(dcsim_simulation_get_trajectory(run.simulation, &trajectory, &run.error) == DCSIM_USAGE,
         "a struct without size");
@@ -282,6 +323,6 @@ static void test_refusals(void)
 
 RUN_TESTS({"steps are the rollout", test_same_as_rollout},
           {"A of free bodies in contact, with friction", test_linearization_free},
-          {"A and B of an actuated arm", test_linearization_actuated},
-          {"A of steps that are divided", test_linearization_divided}, {"forces of contact", test_contact_forces},
-          {"refusals", test_refusals})
+          {"A and B of an actuated arm", test_linearization_actuated}, {"A and B of forces", test_linearization_forced},
+          {"impulses of forces", test_impulse}, {"A and B of steps that are divided", test_linearization_divided},
+          {"forces of contact", test_contact_forces}, {"refusals", test_refusals})

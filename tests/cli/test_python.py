@@ -124,11 +124,20 @@ def test_steps():
         again = scene.step(*before)
         assert np.array_equal(again[0], q) and np.array_equal(again[1], qd)
     a, b = simulation.linearize()
-    assert a.shape == (24, 24) and b.shape == (24, 0)
+    assert a.shape == (24, 24) and b.shape == (24, 12)
     e = np.zeros(12)
     e[3] = 1e-6  # the velocity of cue along x
     column = (scene.step(before[0], before[1] + e)[1] - scene.step(before[0], before[1] - e)[1]) / 2e-6
     assert np.abs(column - a[12:, 15]).max() < 1e-6 * np.abs(a).max(), np.abs(column - a[12:, 15]).max()
+
+
+def test_linearize():
+    """The gradient is twice the rows weighted by what is outside of their disc."""
+    problem = dcsim.open(SCENE).problem()
+    loss, gradient = problem.value_and_grad(problem.initial)
+    rows = problem.linearize(problem.initial)
+    assert np.linalg.norm(rows.residual) > rows.radius[0]
+    assert np.allclose(2 * rows.jacobian.T @ (rows.weight * rows.residual), gradient, rtol=1e-8, atol=1e-10)
 
 
 def test_runs():

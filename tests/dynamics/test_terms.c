@@ -6,7 +6,7 @@
 #include "mechanisms.h"
 #include "step_state.h"
 
-enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 4 * SCENE_BODIES + 2 * MOST_V, STEP = 1, STEPS = 3 };
+enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 5 * SCENE_BODIES + 3 * MOST_V, STEP = 1, STEPS = 3 };
 
 struct term_problem {
   struct scene scene;
@@ -40,23 +40,26 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   return state;
 }
 
-// The numbers besides the states: stiffness, gravity, four factors per body, targets of the step.
+// The numbers besides the states: stiffness, gravity, five factors per body, targets and forces of the step.
 static int number_count(const struct dc_model *model)
 {
-  return 4 + 4 * model->bodies.count + 2 * model->bodies.actuator_count;
+  return 4 + 5 * model->bodies.count + 2 * model->bodies.actuator_count + model->bodies.nv;
 }
 
 static double *number_at(const struct dc_model *model, struct dc_design *design, double *position, double *velocity,
-                         int i)
+                         double *force, int i)
 {
   int bodies = model->bodies.count, actuators = model->bodies.actuator_count;
   if (i < 4)
     return i == 0 ? &design->stiffness_scale : &design->gravity[i - 1];
-  double *scales[4] = {design->body_mass_scale, design->friction_scale, design->kp_scale, design->kd_scale};
+  double *scales[5] = {design->body_mass_scale, design->friction_scale, design->kp_scale, design->kd_scale,
+                       design->limit_scale};
   i -= 4;
-  if (i < 4 * bodies)
+  if (i < 5 * bodies)
     return &scales[i / bodies][i % bodies];
-  i -= 4 * bodies;
+  i -= 5 * bodies;
+  if (i >= 2 * actuators)
+    return force + STEP * model->bodies.nv + i - 2 * actuators;
   return i < actuators ? position + STEP * actuators + i : velocity + STEP * actuators + i - actuators;
 }
 
@@ -69,7 +72,8 @@ static double term_difference(struct term_problem *problem, const struct dc_step
   const struct dc_model *model = &problem->scene.model;
   struct dc_rollout_input *input = problem->input;
   double kept[MOST_Q], value = 0;
-  double *number = k == 3 ? number_at(model, &input->design, input->target_position, input->target_velocity, i) : NULL;
+  double *number =
+      k == 3 ? number_at(model, &input->design, input->target_position, input->target_velocity, input->force, i) : NULL;
   double start = number ? *number : 0;
   if (k < 3)
     memcpy(kept, problem->q[k], sizeof kept);
@@ -125,12 +129,15 @@ static void start_terms(struct term_problem *problem, void (*add)(struct scene *
   problem->interval = whole_step(scene, STEP);
   problem->input = dc_rollout_input_create(model, STEPS);
   arm_targets(model, problem->input);
+  CHECK(!dc_rollout_input_add_forces(model, problem->input), "memory");
+  random_vector(&random, STEPS * problem->nv, 2, problem->input->force);
   problem->input->design.stiffness_scale = 1.3;
   for (int i = 0; i < model->bodies.count; i++) {
     problem->input->design.body_mass_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.friction_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.kp_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.kd_scale[i] = 0.6 + dc_random_uniform(&random);
+    problem->input->design.limit_scale[i] = 0.6 + dc_random_uniform(&random);
   }
   CHECK(model->bodies.nq <= MOST_Q && problem->nv <= MOST_V, "%d", problem->nv);
   for (int k = 0; k < 3; k++) {
@@ -212,10 +219,12 @@ static void check_product(struct term_problem *problem, const struct dc_step_ter
   double units[SCENE_BODIES][6] = {{0}}, products = 0, sum = 0, size = 0;
   struct dc_rollout_cotangent *input = dc_rollout_cotangent_create(model, STEPS);
   struct dc_step_state with = *state;
+  CHECK(!dc_rollout_cotangent_add_forces(model, input), "memory");
   dc_random_seed(&random, 14);
   random_vector(&random, count, 1, variation);
   for (int i = 2 * nv; i < count; i++)
-    *number_at(model, &input->design, input->target_position, input->target_velocity, i - 2 * nv) = variation[i];
+    *number_at(model, &input->design, input->target_position, input->target_velocity, input->force, i - 2 * nv) =
+        variation[i];
   dc_twists(&model->bodies, &rollout->before, variation, twists[0]);
   dc_twists(&model->bodies, &rollout->now, variation + nv, twists[1]);
   for (int p = 0; p < state->pair_count; p++)
@@ -257,6 +266,7 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
                                   .now = {wrenches[1], joints[1]},
                                   .input = cotangent,
                                   .coefficients = rollout->coefficient_cotangents};
+  CHECK(!dc_rollout_cotangent_add_forces(model, cotangent), "memory");
   dc_random_seed(&random, 12);
   random_vector(&random, nv, 1, lambda);
   struct dc_step_state state = term_state(problem, term);
@@ -268,8 +278,8 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   memcpy(numbers, joints[0], (size_t)nv * sizeof *numbers);
   memcpy(numbers + nv, joints[1], (size_t)nv * sizeof *numbers);
   for (int i = 2 * nv; i < count; i++)
-    numbers[i] =
-        *number_at(model, &cotangent->design, cotangent->target_position, cotangent->target_velocity, i - 2 * nv);
+    numbers[i] = *number_at(model, &cotangent->design, cotangent->target_position, cotangent->target_velocity,
+                            cotangent->force, i - 2 * nv);
   check_product(problem, term, &state, lambda, numbers, count);
   for (int i = 0; i < count; i++) {
     double gradient[MOST_V], along = 0;
