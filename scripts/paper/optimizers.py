@@ -75,7 +75,7 @@ def seeds(text):
 
 
 def table(runs, cases, cap):
-    lines = ["| optimizer | reached | iterations where reached | roll-outs where reached | median lowest loss where not | median processor s of a run | not reached |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| optimizer | reached | iterations where reached | roll-outs where reached | median lowest loss where not | median processor s of a run | seeds not reached |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for title in cases:
         mine = sorted((r for r in runs if r["case"] == title), key=lambda r: r["seed"])
         good = [r for r in mine if r["reached"] and r["rollouts"] <= cap]
@@ -87,16 +87,17 @@ def table(runs, cases, cap):
             numbers = [r[key] for r in good]
             return f"{statistics.median(numbers):g} ({min(numbers)} ... {max(numbers)})" if numbers else "-"
 
+        late = " ".join(f"{r['seed']} (after {r['rollouts']})" if r["reached"] else str(r["seed"]) for r in bad)
         still = [r["loss"] for r in bad if not r["reached"]]
         lines.append(f"| {title} | {len(good)} of {len(mine)} | {spread('iterations')} | {spread('rollouts')} | {f'{statistics.median(still):.3g}' if still else '-'} | "
-                     f"{statistics.median(r['seconds'] for r in mine):.1f} | {' '.join(str(r['seed']) for r in bad) or '-'} |")
+                     f"{statistics.median(r['seconds'] for r in mine):.1f} | {late or '-'} |")
     return lines
 
 
 def text(runs):
     ants, shots = ([r for r in runs if r["task"] == task] for task in ("ant_push", "billiards_random"))
     lines = ["### Optimizers", "",
-             f"By `scripts/paper/optimizers`, {datetime.date.today()}; {processor()}, one thread a run. Numbers where reached: median (least ... most). Roll-outs: all that were made, those with an adjoint and those that Jacobians begin with "
+             f"By `scripts/paper/optimizers`, {datetime.date.today()}; {processor()}, one thread a run. Numbers where reached: median (least ... most); a seed with a number was reached after so many roll-outs, too many. Roll-outs: all that were made, those with an adjoint and those that Jacobians begin with "
              "included, but not adjoints and Jacobians themselves, which are in the processor time."]
     if ants:
         first = {r["seed"]: r["first_loss"] for r in ants}
