@@ -3,7 +3,7 @@
 #ifndef BENCH_BODIES_H
 #define BENCH_BODIES_H
 
-#include "geometry/shape.h"
+#include "geometry/shapes/shape.h"
 
 // A shape by its type and the options that differ from the defaults (whole numbers and reals only), ended by one
 // without a name.  Besides the registered types there is "angle": a bar of square section bent by 90 degrees, without

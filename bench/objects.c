@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "geometry/hull.h"
-#include "geometry/mesh_groups.h"
+#include "geometry/convex/hull.h"
+#include "geometry/mesh/mesh_groups.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "geometry/solid.h"
+#include "geometry/convex/solid.h"
 
 enum dc_bench_set {
   DC_BENCH_CONVEX,   // hulls of 30 to 210 vertices: dented ellipsoids, superquadrics, groups of cylinders and boxes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base line is compiled as hard as the kernels are (src/contact/lane_kernels_template.h).
+// The base line is compiled as hard as the kernels are (src/contact/kernels/lane_kernels_template.h).
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O3")
 #endif
@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "contact/lane_kernels.h"
+#include "contact/kernels/lane_kernels.h"
 #include "math/vector.h"
 
 enum { PAIRS = 4096, BATCHES = PAIRS / DC_BATCH, REPETITIONS = 9, PAPER_LIMIT = 100 };

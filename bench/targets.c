@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "geometry/witness.h"
+#include "geometry/convex/witness.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "bench/objects.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "geometry/witness_local.h"
+#include "geometry/convex/witness_local.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 

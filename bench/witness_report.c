@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "bench/arguments.h"
-#include "io/options_reader.h"
-#include "io/overrides.h"
-#include "io/scene_format.h"
+#include "io/scene/options_reader.h"
+#include "io/scene/overrides.h"
+#include "io/scene/scene_format.h"
 #include "bench/witness.h"
 
 // What the settings say; owned by arena.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "io/scene_format.h"
+#include "io/scene/scene_format.h"
 
 struct entry {
   const char *name, *summary, *reference;

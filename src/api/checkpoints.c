@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // When checkpoints are written and how a run goes on from one.
-#include "io/checkpoint.h"
+#include "io/run/checkpoint.h"
 
 #include <limits.h>
 
 #include "api/session.h"
 #include "base/clock.h"
-#include "contact/lane_kernels.h"
+#include "contact/kernels/lane_kernels.h"
 #include "math/libraries.h"
 
 static const double DEFAULT_SECONDS = 30;
@@ -15,8 +15,8 @@ enum { LOSSES = 2 };
 
 static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
 {
-  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name,
-                                dc_blas_core(), identity, &session->error);
+  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, dc_blas_core(),
+                                identity, &session->error);
 }
 
 // "run/..." beside what plan or horizon put in.

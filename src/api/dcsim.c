@@ -13,8 +13,8 @@
 
 #include "api/internal.h"
 #include "base/characters.h"
-#include "dynamics/mujoco.h"
-#include "geometry/hull.h"
+#include "dynamics/mujoco/mujoco.h"
+#include "geometry/convex/hull.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
 #include "optimize/nlopt.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "api/internal.h"
-#include "io/json_differences.h"
-#include "io/run.h"
-#include "io/run_files.h"
+#include "io/json/json_differences.h"
+#include "io/run/run.h"
+#include "io/run/run_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
@@ -196,7 +196,8 @@ static enum dc_status compare_ends(struct diff *diff, const struct dc_bodies *co
 // What of run.json says where numbers come from; the rest are times, places and the result.
 static bool tells_origin(const char *path)
 {
-  static const char *const names[] = {"version", "vector_width", "blas_core", "libraries", "scene_hash", "seed", "processor", NULL};
+  static const char *const names[] = {"version",    "vector_width", "blas_core", "libraries",
+                                      "scene_hash", "seed",         "processor", NULL};
   for (int i = 0; names[i]; i++) {
     size_t length = strlen(names[i]);
     if (strncmp(path, names[i], length) == 0 && (path[length] == '\0' || path[length] == '.'))

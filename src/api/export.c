@@ -7,8 +7,8 @@
 
 #include "api/glb.h"
 #include "api/internal.h"
-#include "io/npz.h"
-#include "io/run_files.h"
+#include "io/run/npz.h"
+#include "io/run/run_files.h"
 
 struct exported {
   const struct dc_scene *scene;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/stage.h"
-#include "io/run_files.h"
+#include "io/run/run_files.h"
 #include "math/vector.h"
 #include "render/gltf.h"
 

@@ -3,7 +3,7 @@
 #ifndef DC_API_GLB_H
 #define DC_API_GLB_H
 
-#include "io/run.h"
+#include "io/run/run.h"
 
 extern const char dc_glb_name[];  // "run.glb", of the file in a run directory
 

@@ -5,9 +5,9 @@
 
 #include <dcsim.h>
 
-#include "io/json_text.h"
-#include "io/json_write.h"
-#include "io/scene.h"
+#include "io/json/json_text.h"
+#include "io/json/json_write.h"
+#include "io/scene/scene.h"
 #include "plan/trajectory_plan.h"
 
 struct dcsim_scene {

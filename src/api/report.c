@@ -10,7 +10,7 @@
 #include "api/glb.h"
 #include "api/internal.h"
 #include "api/stage.h"
-#include "io/run_files.h"
+#include "io/run/run_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 

@@ -7,7 +7,7 @@
 #include "api/glb.h"
 #include "api/session.h"
 #include "base/clock.h"
-#include "contact/lane_kernels.h"
+#include "contact/kernels/lane_kernels.h"
 #include "math/libraries.h"
 #include "optimize/nlopt.h"
 #include "render/render.h"

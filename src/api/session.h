@@ -5,7 +5,7 @@
 
 #include "api/internal.h"
 #include "base/snapshot.h"
-#include "io/run.h"
+#include "io/run/run.h"
 #include "plan/receding_horizon.h"
 
 struct session;

@@ -3,7 +3,7 @@
 #ifndef DC_API_STAGE_H
 #define DC_API_STAGE_H
 
-#include "io/run.h"
+#include "io/run/run.h"
 #include "render/render.h"
 
 // Marks of all objectives into marks unless NULL; their number.

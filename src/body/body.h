@@ -13,7 +13,7 @@
 
 #include "body/coupling.h"
 #include "body/joint.h"
-#include "geometry/shape.h"
+#include "geometry/shapes/shape.h"
 
 struct dc_pose {
   double position[3];    // of the frame's origin, m

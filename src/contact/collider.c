@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "contact/contact_internal.h"
-#include "geometry/mesh.h"
+#include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
 // Weights must stay positive: a pair without weight would have no barrier.

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "contact/contact_internal.h"
-#include "contact/friction_internal.h"
-#include "contact/points.h"
+#include "contact/friction/friction_internal.h"
+#include "contact/models/points.h"
 #include "math/vector.h"
 
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.

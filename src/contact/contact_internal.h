@@ -7,9 +7,9 @@
 
 #include "base/threads.h"
 #include "contact/contact.h"
-#include "contact/lane_kernels.h"
-#include "contact/primitive.h"
-#include "geometry/sphere_tree.h"
+#include "contact/kernels/lane_kernels.h"
+#include "contact/models/primitive.h"
+#include "geometry/bounding/sphere_tree.h"
 
 // Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose
 // at hand.

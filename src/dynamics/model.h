@@ -5,7 +5,7 @@
 
 #include "body/body.h"
 #include "contact/contact.h"
-#include "dynamics/mujoco.h"
+#include "dynamics/mujoco/mujoco.h"
 
 struct dc_time_settings {
   double step;  // s

@@ -6,7 +6,7 @@
 
 #include "body/kinematics.h"
 #include "body/path.h"
-#include "contact/friction.h"
+#include "contact/friction/friction.h"
 #include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
 
@@ -44,7 +44,7 @@ struct dc_step_state {
   const struct dc_friction_mixed *mixed;
 };
 
-// The mixed Hessian of one pair's friction (contact/friction.h).
+// The mixed Hessian of one pair's friction (contact/friction/friction.h).
 struct dc_friction_mixed {
   int pair;
   double rows[12][12];

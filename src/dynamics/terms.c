@@ -344,7 +344,7 @@ const struct dc_step_term dc_contact_term = {
     .add_product = contact_add_product,
 };
 
-// ---- Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction.h.
+// ---- Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction/friction.h.
 
 static double friction_value(const struct dc_step_state *state)
 {

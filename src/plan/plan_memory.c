@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "contact/friction.h"
+#include "contact/friction/friction.h"
 #include "plan/trajectory_plan.h"
 
 enum { FEW = 32 };

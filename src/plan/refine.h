@@ -10,7 +10,7 @@
 #define DC_PLAN_REFINE_H
 
 #include "dynamics/model.h"
-#include "geometry/witness_derivative.h"
+#include "geometry/convex/witness_derivative.h"
 #include "optimize/problem.h"
 
 // The option table is dc_refine_pair_options ("pairs" in a scene).

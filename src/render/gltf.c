@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/json_write.h"
+#include "io/json/json_write.h"
 #include "math/vector.h"
 #include "render/camera.h"
 

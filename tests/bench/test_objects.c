@@ -2,8 +2,8 @@
 // Objects and tasks made at random: sizes, convexity, seeds, targets on surfaces, and that these can come to touch.
 #include "harness.h"
 
-#include "geometry/hull.h"
-#include "geometry/witness.h"
+#include "geometry/convex/hull.h"
+#include "geometry/convex/witness.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "bench/objects.h"

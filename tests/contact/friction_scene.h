@@ -3,7 +3,7 @@
 #ifndef DC_TESTS_FRICTION_SCENE_H
 #define DC_TESTS_FRICTION_SCENE_H
 
-#include "contact/friction_internal.h"
+#include "contact/friction/friction_internal.h"
 #include "contact_scene.h"
 
 static const double time_step = 0.01, smoothing = 1e-3, stiffness = 2e-3;

@@ -4,7 +4,7 @@
 #define DC_TESTS_PAIR_CASES_H
 
 #include "base/random.h"
-#include "contact/lane_kernels.h"
+#include "contact/kernels/lane_kernels.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 

@@ -3,7 +3,7 @@
 // the inequality it rests on, and the four properties of paper 000, section 3.2.
 #include "bench/pairs.h"
 #include "contact/contact_scene.h"
-#include "geometry/triangle.h"
+#include "geometry/mesh/triangle.h"
 
 static const char *const ball = "sphere radius=0.2 level=1", *const coarse_ball = "sphere radius=0.2 level=0";
 static const char *const rod = "box size=0.1,0.08,0.7 divisions=1,1,5", *const cube =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Incremental potential contact: every pair of primitives once, derivatives against differences, what is exactly zero,
 // bounds of the distance.
-#include "contact/ipc_internal.h"
+#include "contact/baselines/ipc_internal.h"
 #include "contact_scene.h"
 
 static const double point[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};

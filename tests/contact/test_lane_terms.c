@@ -5,7 +5,7 @@
 #include <quadmath.h>
 
 #include "base/random.h"
-#include "contact/lane_kernels.h"
+#include "contact/kernels/lane_kernels.h"
 #include "math/vector.h"
 
 typedef __float128 quad;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies of several parts that do not meet but hold each other.
 #include "contact_scene.h"
-#include "geometry/mesh.h"
+#include "geometry/mesh/mesh.h"
 
 // Corners of a box along the axes; inwards: it bounds a cavity.
 struct box {

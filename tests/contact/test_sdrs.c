@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model sdrs: its barrier, derivatives of hull pairs against differences, its support, and friction on its planes.
-#include "contact/sdrs_internal.h"
+#include "contact/models/sdrs_internal.h"
 #include "friction_scene.h"
-#include "geometry/hull_distance.h"
+#include "geometry/convex/hull_distance.h"
 
 // Bodies of one hull each: convex meshes are their own only part.
 static void make_parts(struct scene *scene)

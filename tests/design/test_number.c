@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "design/number_kinds.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "plan/trajectory_plan.h"
 #include "scene_files.h"
 

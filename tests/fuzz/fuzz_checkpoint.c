@@ -8,9 +8,9 @@
 
 #include "base/random.h"
 #include "harness.h"
-#include "io/checkpoint.h"
-#include "io/run_files.h"
-#include "io/seal.h"
+#include "io/run/checkpoint.h"
+#include "io/run/run_files.h"
+#include "io/run/seal.h"
 #include "io/scene_files.h"
 
 static const struct dc_checkpoint_identity identity = {"fuzz", 1, 2, "fuzz", "fuzz"};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "damage.h"
-#include "io/recording.h"
+#include "io/run/recording.h"
 #include "read_back.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 
 #include "damage.h"
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "io/scene_files.h"
 
 enum { ROUNDS = 4000, ITERATIONS = 30, MOST = 4096, MOST_COORDINATES = 64 };

@@ -6,7 +6,7 @@
 
 #include "damage.h"
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "read_back.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

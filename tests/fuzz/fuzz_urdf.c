@@ -6,9 +6,9 @@
 
 #include "damage.h"
 #include "harness.h"
-#include "io/scene_build.h"
+#include "io/scene/scene_build.h"
 #include "read_back.h"
-#include "io/urdf.h"
+#include "io/robot/urdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

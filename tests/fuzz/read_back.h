@@ -4,7 +4,7 @@
 #define DC_TESTS_FUZZ_READ_BACK_H
 
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "io/scene_files.h"
 
 static const char *complaint;

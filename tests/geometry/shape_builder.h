@@ -3,7 +3,7 @@
 #ifndef DC_TESTS_GEOMETRY_SHAPE_BUILDER_H
 #define DC_TESTS_GEOMETRY_SHAPE_BUILDER_H
 
-#include "geometry/shape.h"
+#include "geometry/shapes/shape.h"
 
 // Options of the built-in types, to be set by name.
 struct builder {

@@ -3,8 +3,8 @@
 #ifndef DC_TESTS_SOLID_FIXTURE_H
 #define DC_TESTS_SOLID_FIXTURE_H
 
-#include "geometry/hull.h"
-#include "geometry/surface_samples.h"
+#include "geometry/convex/hull.h"
+#include "geometry/mesh/surface_samples.h"
 #include "harness.h"
 
 enum { FIXTURE_PARTS = 8, FIXTURE_POINTS = 2000 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "geometry/distance.h"
+#include "geometry/convex/distance.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"

@@ -3,8 +3,8 @@
 #include "harness.h"
 
 #include "base/random.h"
-#include "geometry/hull.h"
-#include "geometry/shape.h"
+#include "geometry/convex/hull.h"
+#include "geometry/shapes/shape.h"
 #include "math/vector.h"
 
 #define POINTS(array) (const double(*)[3])(array), (int)(sizeof(array) / sizeof *(array))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hulls at known distances: features on two parallel planes above each other, whatever lies behind them.
-#include "geometry/hull_distance.h"
+#include "geometry/convex/hull_distance.h"
 
 #include <float.h>
 

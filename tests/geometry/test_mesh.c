@@ -2,8 +2,8 @@
 // Meshes in memory: the rules for bodies, mass properties, inside and outside.
 #include "harness.h"
 
-#include "geometry/mesh.h"
-#include "geometry/shape.h"
+#include "geometry/mesh/mesh.h"
+#include "geometry/shapes/shape.h"
 #include "math/vector.h"
 
 enum { MOST_VERTICES = 64, MOST_TRIANGLES = 64 };

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "geometry/mesh_decimate.h"
-#include "geometry/shape.h"
+#include "geometry/mesh/mesh_decimate.h"
+#include "geometry/shapes/shape.h"
 #include "math/vector.h"
 
 struct fixture {

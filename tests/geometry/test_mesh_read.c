@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "geometry/mesh_groups.h"
-#include "geometry/mesh_read.h"
-#include "geometry/shape.h"
+#include "geometry/mesh/mesh_groups.h"
+#include "geometry/mesh/mesh_read.h"
+#include "geometry/shapes/shape.h"
 
 static struct dc_arena *arena;
 static char folder[] = "/tmp/dcsim-mesh-XXXXXX";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Candidates on surfaces: where they are, which way their normals point, how they are spread.
-#include "geometry/surface_samples.h"
+#include "geometry/mesh/surface_samples.h"
 
 #include "geometry/solid_fixture.h"
 #include "math/vector.h"

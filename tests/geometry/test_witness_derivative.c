@@ -2,7 +2,7 @@
 // Smoothed witness points and their derivatives; what they are computed from is in test_surface_samples.c.
 #include "base/random.h"
 #include "geometry/solid_fixture.h"
-#include "geometry/witness_local.h"
+#include "geometry/convex/witness_local.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 

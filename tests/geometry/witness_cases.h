@@ -4,8 +4,8 @@
 #define DC_TESTS_WITNESS_CASES_H
 
 #include "base/random.h"
-#include "geometry/hull.h"
-#include "geometry/witness.h"
+#include "geometry/convex/hull.h"
+#include "geometry/convex/witness.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"

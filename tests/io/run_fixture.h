@@ -9,8 +9,8 @@
 
 #include "base/random.h"
 #include "harness.h"
-#include "io/run.h"
-#include "io/run_files.h"
+#include "io/run/run.h"
+#include "io/run/run_files.h"
 
 enum { STEPS = 6, PARAMETERS = 3, PATH_SIZE = 600 };
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "io/checkpoint.h"
-#include "io/run_files.h"
-#include "io/seal.h"
+#include "io/run/checkpoint.h"
+#include "io/run/run_files.h"
+#include "io/run/seal.h"
 
 enum { PATH_SIZE = 300, SEAL_SIZE = 512 };
 

@@ -4,8 +4,8 @@
 
 #include "base/random.h"
 #include "harness.h"
-#include "io/json_value.h"
-#include "io/json_write.h"
+#include "io/json/json_value.h"
+#include "io/json/json_write.h"
 #include "scene_files.h"
 
 struct text_case {

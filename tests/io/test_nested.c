@@ -5,8 +5,8 @@
 #include "api/internal.h"
 #include "base/nested_options.h"
 #include "harness.h"
-#include "io/overrides.h"
-#include "io/scene_format.h"
+#include "io/scene/overrides.h"
+#include "io/scene/scene_format.h"
 #include "scene_files.h"
 
 static struct dc_name body_names[] = {{"arm", 1}, {"base", 0}, {"hand", 2}};

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "scene_files.h"
 
 #define TIME "'time': {'step': 0.01, 'steps': 2}"

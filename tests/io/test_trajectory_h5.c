@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/hash.h"
-#include "io/trajectory_h5.h"
+#include "io/run/trajectory_h5.h"
 #include "run_fixture.h"
 
 static void test_trajectory_keeps_bits(void)

@@ -7,8 +7,8 @@
 
 #include "body/body.h"
 #include "harness.h"
-#include "io/scene_build.h"
-#include "io/urdf.h"
+#include "io/scene/scene_build.h"
+#include "io/robot/urdf.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "scene_files.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "plan/receding_horizon.h"
 
 // Quotes in text are single ones.

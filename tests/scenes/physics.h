@@ -6,10 +6,10 @@
 #include <omp.h>
 #include <stdarg.h>
 
-#include "contact/friction.h"
+#include "contact/friction/friction.h"
 #include "dynamics/rollout.h"
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "io/scene_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"

@@ -2,7 +2,7 @@
 // Book stacking (paper 000, Table 2) with four planks: they stand when every interface is moved inward by 0.1 % of the
 // length and fall when it is moved outward by 2 %.  The whole stack is scenes/book_stacking.json.
 #include "harness.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 #include "io/scene_files.h"
 #include "plan/trajectory_plan.h"
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Incremental potential contact (Li et al. 2020) and its variant without end (paper 000, A.6.3): what their meshes own,
+// the evaluation of a body pair, descriptors.
+#include <math.h>
+#include <stdlib.h>
+
+#include "contact/friction/friction_internal.h"
+#include "contact/baselines/ipc_internal.h"
+#include "contact/models/points.h"
+#include "math/vector.h"
+
+// One side of an edge.
+struct half_edge {
+  int low, high, triangle, side;
+};
+
+static int compare_half_edges(const void *p, const void *q)
+{
+  const struct half_edge *a = p, *b = q;
+  if (a->low != b->low)
+    return a->low < b->low ? -1 : 1;
+  if (a->high != b->high)
+    return a->high < b->high ? -1 : 1;
+  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+// The first triangle at an edge owns it, with the thirds of all.
+static void own_edges(const struct dc_collider *collider, struct half_edge *edges, struct dc_ipc_surface *surface)
+{
+  size_t count = 3 * (size_t)collider->triangle_count;
+  for (int t = 0; t < collider->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int i = collider->triangles[t][k], j = collider->triangles[t][(k + 1) % 3];
+      edges[3 * t + k] = (struct half_edge){i < j ? i : j, i < j ? j : i, t, k};
+    }
+  qsort(edges, count, sizeof *edges, compare_half_edges);
+  for (size_t e = 0, owner = 0; e < count; e++) {
+    if (edges[e].low != edges[owner].low || edges[e].high != edges[owner].high)
+      owner = e;
+    if (e == owner)
+      surface->owned[edges[e].triangle] |= (unsigned char)(8u << edges[e].side);
+    surface->weight[edges[owner].triangle][3 + edges[owner].side] += collider->leaf_weight[edges[e].triangle] / 3;
+  }
+}
+
+// The first triangle at a vertex owns it; owner [vertices], -1.
+static void own_vertices(const struct dc_collider *collider, int *owner, struct dc_ipc_surface *surface)
+{
+  for (int t = 0; t < collider->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int vertex = collider->triangles[t][k];
+      if (owner[vertex] < 0) {
+        owner[vertex] = 3 * t + k;
+        surface->owned[t] |= (unsigned char)(1u << k);
+      }
+      surface->weight[owner[vertex] / 3][owner[vertex] % 3] += collider->leaf_weight[t] / 3;
+    }
+}
+
+static void measure_triangles(const struct dc_collider *collider, struct dc_ipc_surface *surface)
+{
+  for (int t = 0; t < collider->triangle_count; t++) {
+    const int *v = collider->triangles[t];
+    double e[3], f[3], n[3];
+    dc_vec_sub(e, collider->vertices[v[1]], collider->vertices[v[0]]);
+    dc_vec_sub(f, collider->vertices[v[2]], collider->vertices[v[0]]);
+    dc_vec_cross(n, e, f);
+    surface->inverse_normal[t] = 1 / dc_vec_norm(n);
+    for (int k = 0; k < 3; k++)
+      surface->half_length[t][k] = 0.5 * dc_vec_distance(collider->vertices[v[k]], collider->vertices[v[(k + 1) % 3]]);
+  }
+}
+
+static enum dc_status create_surface(struct dc_contact *contact, const struct dc_collider *collider,
+                                     struct dc_ipc_surface *surface)
+{
+  size_t triangles = (size_t)collider->triangle_count, vertices = (size_t)collider->vertex_count;
+  surface->owned = dc_arena_alloc(contact->arena, triangles, sizeof *surface->owned);
+  surface->half_length = dc_arena_alloc(contact->arena, triangles, sizeof *surface->half_length);
+  surface->inverse_normal = dc_arena_alloc(contact->arena, triangles, sizeof *surface->inverse_normal);
+  surface->weight = dc_arena_alloc(contact->arena, triangles, sizeof *surface->weight);
+  struct half_edge *edges = dc_alloc(3 * triangles, sizeof *edges);
+  int *owner = dc_alloc(vertices, sizeof *owner);
+  bool complete =
+      surface->owned && surface->half_length && surface->inverse_normal && surface->weight && edges && owner;
+  if (complete) {
+    for (size_t v = 0; v < vertices; v++)
+      owner[v] = -1;
+    own_vertices(collider, owner, surface);
+    own_edges(collider, edges, surface);
+    measure_triangles(collider, surface);
+  }
+  free(edges);
+  free(owner);
+  return complete ? DC_OK : DC_MEMORY;
+}
+
+static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
+{
+  size_t bodies = (size_t)contact->bodies->count;
+  struct dc_ipc *ipc = dc_arena_alloc(contact->arena, 1, sizeof *ipc);
+  if (!ipc)
+    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+  contact->own = ipc;
+  ipc->global = contact->model->flags & DC_CONTACT_LONG_RANGE;
+  ipc->surfaces = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->surfaces);
+  if (!ipc->surfaces)
+    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+  for (size_t i = 0; i < bodies; i++)
+    if (contact->colliders[i].triangle_count > 0 && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
+      return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", contact->bodies->bodies[i].name);
+  return DC_OK;
+}
+
+struct summation {
+  const struct dc_contact *contact;
+  int order;
+  struct dc_pair_derivatives *sum;
+};
+
+static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive *primitive)
+{
+  const struct summation *summation = walk->context;
+  dc_ipc_add(summation->contact, primitive, summation->order, summation->sum);
+  return 0;
+}
+
+static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                          struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_ipc *ipc = dc_ipc_of(contact);
+  struct summation summation = {contact, order, result};
+  struct dc_ipc_walk walk;
+  dc_ipc_walk_of(contact, p, result->arm, &walk);
+  walk.reach = ipc->global ? INFINITY : contact->settings.dhat;
+  walk.visit = add_primitive;
+  walk.context = &summation;
+  dc_ipc_walk(&walk);
+  pair->gap = walk.gap;
+  pair->crossing = walk.crossing;
+  pair->visited = walk.visited;
+  pair->exact_count = (size_t)walk.measured;
+  if (!walk.crossing)
+    return;
+  *result = (struct dc_pair_derivatives){.energy = INFINITY};
+  dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
+}
+
+static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                               struct dc_pair_derivatives *result)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  dc_primitive_pair(contact, pair, &poses[pair->a], order, dc_ipc_primitive_barrier(contact), result);
+}
+
+static const struct dc_contact_methods methods = {.create = create,
+                                                  .evaluate_pair = evaluate_pair,
+                                                  .evaluate_primitive = evaluate_primitive,
+                                                  .friction = &dc_ipc_friction_methods,
+                                                  .points = &dc_ipc_points};
+
+const struct dc_contact_model dc_contact_ipc = {
+    .name = "ipc",
+    .summary = "incremental potential contact: barrier of point-triangle and edge-edge distances below dhat",
+    .reference = "Li et al. 2020, Eq. 6 and 24",
+    .options = dc_ipc_options,
+    .flags = DC_CONTACT_FRICTION,
+    .methods = &methods,
+};
+
+const struct dc_contact_model dc_contact_ipc_global = {
+    .name = "ipc-global",
+    .summary =
+        "the same distances of all pairs under the barrier of bsh, which never ends (not smooth; quadratic cost)",
+    .reference = "paper 000, A.6.3",
+    .options = dc_ipc_global_options,
+    .flags = DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
+    .methods = &methods,
+};

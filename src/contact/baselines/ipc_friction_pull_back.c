@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mixed derivative of the friction of incremental potential contact: how its gradient at t+1 depends on time t.
+//
+// With vertex motions delta_v at t+1 and G = D_x+ delta, of one pair of primitives
+//     G = F phi(|u|) u.delta,   u = (I - n n^T) Delta,   Delta = sum_v w_v (x_v+ - x_v),   delta = sum_v w_v delta_v,
+// phi = f0'/y.  The points that rub are fixed to the bodies at the weights of the vertices, so that x_v+ does not
+// depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself.  With gamma =
+// phi'/y,
+//     by Delta    F (phi (I - n n^T) delta + gamma (u.delta) u),        by delta    F phi u,
+//     by n        -F (phi ((n.delta) Delta + (n.Delta) delta) + gamma (u.delta) (n.Delta) Delta),
+//     by r        (I - n n^T) (by n)/d + G (ln F)_d n,                  by c        G (ln F)_c,
+//     by w_v      (by Delta).(x_v+ - x_v) + (by delta).delta_v
+// (docs/theory.md, "IPC"; the closest points' own dependence in geometry/convex/distance.c).
+#include <string.h>
+
+#include "contact/baselines/ipc_internal.h"
+#include "math/vector.h"
+
+struct sides {
+  const struct dc_friction_motion *motion;
+  struct dc_friction_sides *pair;
+  const struct dc_collider *collider[2];
+  const double *rotation[2];  // at t
+  double shift[3];            // c_b - c_a
+  double width;
+};
+
+// The vertices of a pair of primitives: arms at t, motions to t+1 and along the twists.
+struct vertices {
+  int side[4], count;
+  double arm[4][3], x[4][3], moved[4][3], varied[4][3];
+};
+
+static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *lag, struct vertices *vertices)
+{
+  vertices->count = lag->kind == DC_IPC_PRIMITIVE ? 1 : 4;
+  for (int v = 0; v < vertices->count; v++) {
+    int side = vertices->side[v] = lag->moving & 1u << v ? 0 : 1;
+    const struct dc_friction_motion *motion = sides->motion;
+    double after[3];
+    dc_mat_apply(vertices->arm[v], sides->rotation[side], sides->collider[side]->vertices[lag->vertex[v]]);
+    dc_vec_add_scaled(vertices->x[v], vertices->arm[v], side, sides->shift);
+    dc_mat_apply(vertices->moved[v], motion->drift[side], vertices->arm[v]);
+    dc_vec_add(vertices->moved[v], vertices->moved[v], motion->velocity[side]);
+    dc_mat_apply(after, motion->turn[side], vertices->arm[v]);
+    dc_vec_cross(vertices->varied[v], sides->pair->twist[side], after);
+    dc_vec_add(vertices->varied[v], vertices->varied[v], sides->pair->twist[side] + 3);
+  }
+}
+
+// G and its cotangents.
+struct cotangents {
+  double total, by_moved[3], by_varied[3], by_normal[3];
+};
+
+static void slip_cotangents(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *lag, double width,
+                            const struct vertices *vertices, struct cotangents *c)
+{
+  const double *n = rub->normal;
+  double moved[3] = {0, 0, 0}, varied[3] = {0, 0, 0}, u[3], part, along;
+  for (int v = 0; v < vertices->count; v++) {
+    dc_vec_add_scaled(moved, moved, lag->closest.weight[v], vertices->moved[v]);
+    dc_vec_add_scaled(varied, varied, lag->closest.weight[v], vertices->varied[v]);
+  }
+  double moved_n = dc_vec_dot(n, moved), varied_n = dc_vec_dot(n, varied);
+  dc_vec_add_scaled(u, moved, -moved_n, n);
+  double y = dc_vec_norm(u), product = dc_vec_dot(u, varied);
+  dc_ipc_slip(y, width, &part, &along);
+  double gamma = y > 0 ? along / (y * y) : 0;
+  c->total = rub->strength * part * product;
+  for (int k = 0; k < 3; k++) {
+    c->by_moved[k] = rub->strength * (part * (varied[k] - varied_n * n[k]) + gamma * product * u[k]);
+    c->by_varied[k] = rub->strength * part * u[k];
+    c->by_normal[k] =
+        -rub->strength * (part * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
+  }
+}
+
+// Adds what the mollifier's c takes to the vertices of two edges.
+static void through_parallel(const struct vertices *vertices, double by_c, double (*out)[3])
+{
+  double e[3], f[3], n[3], by_e[3], by_f[3];
+  dc_vec_sub(e, vertices->x[1], vertices->x[0]);
+  dc_vec_sub(f, vertices->x[3], vertices->x[2]);
+  dc_vec_cross(n, e, f);
+  dc_vec_cross(by_e, f, n);
+  dc_vec_cross(by_f, n, e);
+  for (int k = 0; k < 3; k++) {
+    out[0][k] -= 2 * by_c * by_e[k];
+    out[1][k] += 2 * by_c * by_e[k];
+    out[2][k] -= 2 * by_c * by_f[k];
+    out[3][k] += 2 * by_c * by_f[k];
+  }
+}
+
+static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *lag, struct sides *sides)
+{
+  struct vertices vertices;
+  struct cotangents c;
+  double out[4][3] = {{0}}, by_r[3], by_weight[4] = {0},
+         *n = (double[3]){rub->normal[0], rub->normal[1], rub->normal[2]};
+  place_vertices(sides, lag, &vertices);
+  slip_cotangents(rub, lag, sides->width, &vertices, &c);
+  dc_vec_scale(by_r, n, c.total * lag->by_distance);
+  for (int v = 0; v < vertices.count; v++)
+    dc_vec_add_scaled(out[v], out[v], -lag->closest.weight[v], c.by_moved);
+  if (lag->kind == DC_IPC_PRIMITIVE) {  // its normal stands still
+    dc_vec_add(out[0], out[0], by_r);
+  } else {
+    double d = sqrt(lag->closest.square), along = dc_vec_dot(n, c.by_normal);
+    for (int k = 0; k < 3; k++)
+      by_r[k] += (c.by_normal[k] - along * n[k]) / d;
+    for (int v = 0; v < 4; v++)
+      by_weight[v] = dc_vec_dot(c.by_moved, vertices.moved[v]) + dc_vec_dot(c.by_varied, vertices.varied[v]);
+    dc_closest_pull_back(&lag->closest, (const double(*)[3])vertices.x, by_r, by_weight, out);
+    if (lag->by_parallel != 0)
+      through_parallel(&vertices, c.total * lag->by_parallel, out);
+  }
+  for (int v = 0; v < vertices.count; v++) {
+    double torque[3], *wrench = sides->pair->wrench[vertices.side[v]];
+    dc_vec_cross(torque, vertices.arm[v], out[v]);
+    dc_vec_add(wrench, wrench, torque);
+    dc_vec_add(wrench + 3, wrench + 3, out[v]);
+  }
+  return c.total;
+}
+
+double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                                 const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
+{
+  const struct dc_friction *friction = contact->friction;
+  const struct dc_ipc_friction *own = friction->own;
+  int a = contact->pairs[unit->pair].a, b = contact->pairs[unit->pair].b;
+  struct sides sides = {.motion = motion,
+                        .pair = pair,
+                        .collider = {&contact->colliders[a], &contact->colliders[b]},
+                        .rotation = {friction->now[a].rotation, friction->now[b].rotation},
+                        .width = friction->smoothing * friction->time_step};
+  double total = 0;
+  (void)count;  // one
+  dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
+  for (size_t k = unit->first; k < unit->first + unit->count; k++)
+    total += pull_back(&own->rubs[k], &own->lags[k], &sides);
+  return total;
+}

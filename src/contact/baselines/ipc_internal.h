@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact: incremental potential contact and its global variant (docs/theory.md, "IPC").
+#ifndef DC_CONTACT_IPC_INTERNAL_H
+#define DC_CONTACT_IPC_INTERNAL_H
+
+#include "contact/friction/friction_internal.h"
+#include "geometry/convex/distance.h"
+
+// What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
+// to one of its triangles, and a pair of triangles stands for the pairs of what they own.  Edge k of a triangle leads
+// from its vertex k to the next.
+struct dc_ipc_surface {
+  unsigned char *owned;      // [triangles] bit k: vertex k; bit 3 + k: edge k
+  double (*half_length)[3];  // [triangles] of the edges, m
+  double *inverse_normal;    // [triangles] 1/|(x_1 - x_0) x (x_2 - x_0)|, 1/m^2
+  double (*weight)[6];       // [triangles] thirds of the leaf weights around what is owned: vertices, then edges
+};
+
+enum dc_ipc_kind { DC_IPC_POINT_TRIANGLE, DC_IPC_TRIANGLE_POINT, DC_IPC_EDGES, DC_IPC_PRIMITIVE };
+
+// A point of a and a triangle of b, a triangle of a and a point of b, an edge of either.
+struct dc_ipc_primitive {
+  enum dc_ipc_kind kind;
+  int vertex[4];              // the point, then the triangle; or first edge, second edge
+  double x[4][3];             // about c_a, world axes, m
+  unsigned moving;            // which vertices are a's
+  struct dc_closest closest;  // r from b to a
+  double weight;              // of the global potential
+  double threshold;           // edges: eps_x of the mollifier, m^4
+};
+
+// One walk through the pairs of triangles that may be within reach of each other.
+struct dc_ipc_walk {
+  const struct dc_ipc *ipc;
+  const struct dc_collider *a, *b;
+  const struct dc_ipc_surface *surface_a, *surface_b;
+  const double *arm;  // c_a - c_b
+  double reach;       // m; INFINITY: all pairs
+  // What is done with every pair closer than that; not 0 ends the walk with that result.
+  int (*visit)(struct dc_ipc_walk *walk, const struct dc_ipc_primitive *primitive);
+  void *context;
+  // Results: a lower bound of the distance, the distance itself where it is below reach; whether surfaces cross; the
+  // numbers of node pairs and of distances.
+  double gap;
+  bool crossing;
+  long visited, measured;
+};
+
+int dc_ipc_walk(struct dc_ipc_walk *walk);
+// Sets up the walk through pair p at the poses for which the colliders have been turned.
+void dc_ipc_walk_of(const struct dc_contact *contact, int p, const double arm[3], struct dc_ipc_walk *walk);
+
+// Value and two derivatives of b(d) = -(d/dhat - 1)^2 ln(d/dhat), 0 from dhat on (Li et al. 2020, Eq. 6, in units of
+// stiffness/dhat^2), by d.
+void dc_ipc_barrier(double d, double dhat, double b[3]);
+// The same of the distance function in use, by the square of the distance.
+void dc_ipc_profile(const struct dc_contact *contact, double square, double p[3]);
+// e of Eq. 24 and its two derivatives by c = |(x_1 - x_0) x (x_3 - x_2)|^2; 1 from the threshold on.
+void dc_ipc_mollifier(double c, double threshold, double m[3]);
+double dc_ipc_parallel(const struct dc_ipc_primitive *primitive);
+// Adds weight * mollifier * profile and its derivatives by the twist of a.
+void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,
+                struct dc_pair_derivatives *sum);
+
+// What rubs from t to t+1: two points of the bodies that were closest at t.
+struct dc_ipc_rub {
+  double normal[3];  // from b to a
+  double arm[2][3];  // of the points about c_a and c_b at t, world axes, m
+  double strength;   // lambda f, N
+};
+
+// What the derivative by time t needs of it besides.
+struct dc_ipc_lag {
+  enum dc_ipc_kind kind;
+  int vertex[4];
+  unsigned moving;
+  struct dc_closest closest;
+  double by_distance, by_parallel;  // derivatives of ln f by the distance, 1/m, and by c, 1/m^4
+};
+
+// One unit for every body pair.
+struct dc_ipc_friction {
+  struct dc_ipc_rub *rubs;
+  struct dc_ipc_lag *lags;
+  size_t count, rub_capacity, lag_capacity;
+};
+
+struct dc_ipc {
+  bool global;
+  struct dc_ipc_surface *surfaces;  // [bodies]
+};
+
+static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)
+{
+  return contact->own;
+}
+
+// ipc.c
+// The barrier of a vertex above a primitive.
+dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact);
+
+// ipc_friction_pull_back.c
+double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                                 const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
+
+// f1(y)/y and, times y^2, the derivative of that by y over y, of Li et al., Eq. 14, with e h as `width`: the force on a
+// point that slipped by u is strength * part * u, its change strength * (part + along u u^T/|u|^2).
+static inline void dc_ipc_slip(double y, double width, double *part, double *along)
+{
+  bool slides = y >= width;
+  *part = slides ? 1 / y : (2 - y / width) / width;
+  *along = slides ? -1 / y : -y / (width * width);
+}
+
+#endif

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// Continuous collision detection: how far a step may go before two surfaces could meet (docs/theory.md, "No
+// tunnelling").
+//
+// Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
+// d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).  Node spheres move with their centres; at leaves the
+// separation along a fixed axis is a lower bound that only motion towards each other lowers.
+#include <math.h>
+#include <string.h>
+
+#include "contact/contact_internal.h"
+#include "geometry/mesh/triangle.h"
+#include "math/vector.h"
+
+enum { STACK = 256, ADVANCES = 48, CLEAR_ADVANCES = 300 };  // the latter when a whole path is to be clear
+static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a primitive is the last
+static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
+static const double CLEAR_GAP = 1e-9;      // likewise of a path that only must not make surfaces meet
+static const double NEARLY = 4;            // times the gap of a pair: triangles looked at first
+static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
+static const double ROUNDING = 1 + 1e-12;  // on sums of radii
+
+static struct dc_motion motion_of(const struct dc_path *path, int body)
+{
+  const struct dc_frame_path *frame = &path->frames[body];
+  struct dc_motion motion = {.path = path,
+                             .body = body,
+                             .moves = frame->turn != 0 || frame->shift != 0,
+                             .steady = frame->steady,
+                             .spin = frame->turn * frame->turn,
+                             .bend = frame->bend};
+  dc_vec_copy(motion.start.center, path->poses[body].position);
+  memcpy(motion.start.rotation, path->poses[body].rotation, sizeof motion.start.rotation);
+  memcpy(motion.start.twist, frame->twist, sizeof frame->twist);
+  return motion;
+}
+
+// Starts anew from where the first stretch ends: bounds of bends that add up over the parts of a chain are far from what
+// they bound.  Of a steady motion they are not.  Whether a whole path is clear is asked to the end.
+static double primitive_fraction(const struct dc_collider *a, const struct dc_primitive *b, struct dc_motion *motion,
+                                 double keep)
+{
+  double s = b->type->stretch(b, a, motion, keep, 0);
+  bool again = !motion->steady || keep < KEPT_GAP;
+  for (int advance = 1; advance < (keep < KEPT_GAP ? CLEAR_ADVANCES : ADVANCES) && s < 1 && again; advance++) {
+    double stretch = b->type->stretch(b, a, motion, keep, s);
+    s += stretch;
+    if (stretch <= PROGRESS * s)
+      break;
+  }
+  return fmin(s, 1);
+}
+
+// Vertices of a triangle at a fraction of the path, their velocities there and the bends of their paths.
+struct moving_triangle {
+  double x[3][3], velocity[3][3], bend[3];
+};
+
+static void move_triangle(const struct dc_collider *collider, int triangle, struct dc_motion *motion, double s,
+                          struct moving_triangle *moved)
+{
+  const struct dc_instant *now = dc_motion_at(motion, s);
+  for (int v = 0; v < 3; v++) {
+    double r[3];
+    dc_vertex_arm(collider, collider->triangles[triangle][v], motion, now, r);
+    dc_point_velocity(now, r, moved->velocity[v]);
+    moved->bend[v] = dc_point_bend(motion, r);
+    dc_vec_add(moved->x[v], now->center, r);
+  }
+}
+
+// Least height above the plane of normal n through a body's centre, and the centre's own path aside, of a triangle's
+// vertices at the start and at the fraction `limit` of the path; sign -1: largest height, negative.
+static void height_bounds(const struct dc_collider *collider, int triangle, const struct dc_motion *motion,
+                          const double n[3], double sign, double limit, double *start, double *end)
+{
+  double along = dc_vec_dot(n, motion->start.twist + 3), turned[3];  // n.(w x r) = (n x w).r
+  double bend = 0.5 * limit * (motion->bend + motion->spin * collider->radius);
+  dc_vec_cross(turned, n, motion->start.twist);
+  *start = *end = INFINITY;
+  for (int v = 0; v < 3; v++) {
+    const double *r = collider->turned[collider->triangles[triangle][v]];
+    double height = sign * dc_vec_dot(n, r), after = height + limit * (sign * (along + dc_vec_dot(turned, r)) - bend);
+    *start = height < *start ? height : *start;
+    *end = after < *end ? after : *end;
+  }
+}
+
+// Whether the gap along the axis n shows that the triangles keep their distance all the way: the bounds of every two
+// vertices are concave in s, so both ends are enough.
+static bool apart_along(const double n[3], const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                        const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept, double limit)
+{
+  double d[3], start[2], end[2];
+  dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
+  height_bounds(a, i, motion_a, n, 1, limit, &start[0], &end[0]);
+  height_bounds(b, j, motion_b, n, -1, limit, &start[1], &end[1]);
+  double apart = dc_vec_dot(n, d);
+  return apart + (start[0] + start[1]) > kept && apart + (end[0] + end[1]) > kept;
+}
+
+// Unit normal of a triangle on the side of `towards`.
+static void face_axis(const struct dc_collider *collider, int triangle, const double towards[3], double n[3])
+{
+  const int *v = collider->triangles[triangle];
+  double e[3], f[3];
+  dc_vec_sub(e, collider->turned[v[1]], collider->turned[v[0]]);
+  dc_vec_sub(f, collider->turned[v[2]], collider->turned[v[0]]);
+  dc_vec_cross(n, e, f);
+  dc_vec_scale(n, n, (dc_vec_dot(n, towards) < 0 ? -1 : 1) / dc_vec_norm(n));
+}
+
+// The axis of the remembered plane; where there is none the line of centroids or a normal.
+static bool clearly_apart(const double *plane, const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                          const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept,
+                          double limit)
+{
+  const int *t = a->triangles[i], *u = b->triangles[j];
+  double n[3], d[3], line[3];
+  if (plane && dc_vec_dot(plane, plane) > 0.5) {
+    dc_mat_apply(n, motion_b->start.rotation, plane);
+    return apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit);
+  }
+  dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
+  for (int k = 0; k < 3; k++)
+    line[k] = 3 * d[k] + ((a->turned[t[0]][k] - b->turned[u[0]][k]) + (a->turned[t[1]][k] - b->turned[u[1]][k]) +
+                          (a->turned[t[2]][k] - b->turned[u[2]][k]));
+  dc_vec_scale(n, line, 1 / dc_vec_norm(line));
+  if (apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit))
+    return true;
+  face_axis(b, j, line, n);
+  if (apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit))
+    return true;
+  face_axis(a, i, line, n);
+  return apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit);
+}
+
+// How far the triangles may go from p and q before their gap along normal (from q to p) could fall below kept.
+static double safe_stretch(const struct moving_triangle *p, const struct moving_triangle *q, const double normal[3],
+                           double kept)
+{
+  double stretch = INFINITY;
+  for (int u = 0; u < 3; u++)
+    for (int v = 0; v < 3; v++) {
+      double d[3], relative[3];
+      dc_vec_sub(d, p->x[u], q->x[v]);
+      dc_vec_sub(relative, p->velocity[u], q->velocity[v]);
+      double room = dc_vec_dot(normal, d) - kept, slope = dc_vec_dot(normal, relative);
+      stretch = fmin(stretch, dc_first_zero(room, slope, p->bend[u] + q->bend[v]));
+    }
+  return stretch;
+}
+
+// The same along an axis that turns with the frame of the second triangle, for at most `rest` of the path.  In that frame
+// its vertices stand still, and a vertex x of the other one at d from the frame's origin c has the velocity u = x' - c' -
+// w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is constant, else
+// 2): surfaces that turn together at a small distance hardly approach each other along it.
+static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
+                              const struct dc_motion *frame, const struct dc_instant *now, const double normal[3],
+                              double kept, double rest)
+{
+  double stretch = INFINITY, turn = sqrt(frame->spin);
+  for (int u = 0; u < 3; u++) {
+    double d[3], velocity[3], swept[3], relative[3], room = INFINITY;
+    dc_vec_sub(d, p->x[u], now->center);
+    dc_vec_sub(velocity, p->velocity[u], now->twist + 3);
+    dc_vec_cross(swept, now->twist, d);
+    dc_vec_sub(relative, velocity, swept);
+    double bend = p->bend[u] + frame->bend, speed = dc_vec_norm(velocity) + rest * bend;
+    double reach = dc_vec_norm(d) + rest * speed, own = bend + (frame->steady ? 1 : 2) * frame->spin * reach;
+    speed += turn * reach;
+    if (2 * rest * turn < 1)  // |u|' <= own + 2 W |u|
+      speed = fmin(speed, (dc_vec_norm(relative) + rest * own) / (1 - 2 * rest * turn));
+    for (int v = 0; v < 3; v++) {
+      dc_vec_sub(d, p->x[u], q->x[v]);
+      room = fmin(room, dc_vec_dot(normal, d) - kept);
+    }
+    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
+  }
+  return stretch;
+}
+
+// The longest stretch of an axis that stands still or turns with either triangle.
+static double longest_stretch(const struct moving_triangle *p, struct dc_motion *motion_p,
+                              const struct moving_triangle *q, struct dc_motion *motion_q, double s,
+                              const double normal[3], double kept, double rest)
+{
+  double opposite[3], stretch = safe_stretch(p, q, normal, kept);
+  if (stretch < rest && motion_q->moves)
+    stretch = fmax(stretch, turning_stretch(p, q, motion_q, dc_motion_at(motion_q, s), normal, kept, rest));
+  if (stretch < rest && motion_p->moves) {
+    dc_vec_scale(opposite, normal, -1);
+    stretch = fmax(stretch, turning_stretch(q, p, motion_p, dc_motion_at(motion_p, s), opposite, kept, rest));
+  }
+  return stretch;
+}
+
+// Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
+// that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
+// at that distance meets triangles that were far away.
+static double triangle_fraction(const struct dc_collider *a, int i, struct dc_motion *motion_a,
+                                const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
+                                double pair_gap, double limit)
+{
+  double s = 0, reached = INFINITY, kept = 0, normal[3];
+  bool whole = keep < KEPT_GAP;
+  for (int advance = 0; advance < (whole ? CLEAR_ADVANCES : ADVANCES); advance++) {
+    struct moving_triangle p, q;
+    move_triangle(a, i, motion_a, s, &p);
+    move_triangle(b, j, motion_b, s, &q);
+    double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, normal);
+    if (advance == 0)
+      kept = keep * fmin(gap, pair_gap);
+    bool enough = gap > 1.01 * kept;
+    if (s == limit && enough)
+      return limit;
+    if (!enough)
+      reached = fmin(reached, s);
+    if (s == limit || gap <= CLOSED * kept)
+      break;
+    double left = enough && reached == INFINITY ? kept : KEPT_GAP * gap;
+    s += whole ? longest_stretch(&p, motion_a, &q, motion_b, s, normal, left, limit - s)
+               : safe_stretch(&p, &q, normal, left);
+    if (s >= limit && reached == INFINITY)
+      return limit;
+    s = fmin(s, limit);
+  }
+  return fmin(reached, s);
+}
+
+// Least |d + s v| for s in [0, limit].
+static double nearest_approach(const double d[3], const double v[3], double limit)
+{
+  double square = dc_vec_dot(v, v), s = square > 0 ? fmin(limit, fmax(0, -dc_vec_dot(d, v) / square)) : 0, x[3];
+  dc_vec_add_scaled(x, d, s, v);
+  return dc_vec_norm(x);
+}
+
+static bool nodes_apart(const struct dc_collider *a, int i, const struct dc_motion *motion_a,
+                        const struct dc_collider *b, int j, const struct dc_motion *motion_b, double limit)
+{
+  const double *r_a = a->spheres[i], *r_b = b->spheres[j];
+  const struct dc_instant *start_a = &motion_a->start, *start_b = &motion_b->start;
+  double d[3], velocity[3], other[3];
+  dc_point_velocity(start_a, r_a, velocity);
+  dc_point_velocity(start_b, r_b, other);
+  dc_vec_sub(velocity, velocity, other);
+  for (int k = 0; k < 3; k++)
+    d[k] = (start_a->center[k] - start_b->center[k]) + (r_a[k] - r_b[k]);
+  double away = 0.5 * limit * limit * (dc_point_bend(motion_a, r_a) + dc_point_bend(motion_b, r_b));
+  return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
+}
+
+// How far two triangles of a pair may go within the safe fraction so far; plane: the one remembered, or NULL.
+static double leaf_fraction(const struct dc_pair *pair, const double *plane, const struct dc_collider *a, int i,
+                            struct dc_motion *motion_a, const struct dc_collider *b, int j, struct dc_motion *motion_b,
+                            double keep, double safe)
+{
+  return clearly_apart(plane, a, i, motion_a, b, j, motion_b, keep * pair->gap, safe)
+             ? safe
+             : triangle_fraction(a, i, motion_a, b, j, motion_b, keep, pair->gap, safe);
+}
+
+// With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
+static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
+                              struct dc_motion *motion_a, const struct dc_collider *b, struct dc_motion *motion_b,
+                              double keep, double safe)
+{
+  double enough = reach + keep * pair->gap;
+  bool whole = keep < KEPT_GAP;
+  double asked = safe;
+  for (size_t t = 0; t < pair->exact_count && !(whole && safe < asked); t++)
+    if (!(pair->gaps[t] > enough))
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, keep,
+                           safe);
+  return safe;
+}
+
+// Of the exact terms that are nearly as close as the closest: what most likely bounds the pair.
+static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
+                               const struct dc_collider *b, struct dc_motion *motion_b)
+{
+  double safe = 1;
+  for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
+    if (pair->gaps[t] <= NEARLY * pair->gap)
+      safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b,
+                           KEPT_GAP, safe);
+  return safe;
+}
+
+static const double *remembered_plane(const struct dc_pair *pair, int i, const struct dc_collider *b, int j,
+                                      uint64_t code)
+{
+  if (!pair->listed)
+    return NULL;
+  return pair->all ? pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j] : dc_pair_plane(pair, code);
+}
+
+static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
+                            const struct dc_collider *b, struct dc_motion *motion_b, double keep, double safe)
+{
+  int stack[STACK][2], top = 0;
+  bool whole = keep < KEPT_GAP;
+  double asked = safe;
+  uint64_t codes[STACK] = {1};  // as in struct dc_term
+  stack[top][0] = stack[top][1] = 0;
+  top++;
+  while (top && !(whole && safe < asked)) {
+    top--;
+    int i = stack[top][0], j = stack[top][1];
+    uint64_t code = codes[top];
+    if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
+      continue;
+    if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
+      const double *plane = remembered_plane(pair, a->tree.triangle[i], b, b->tree.triangle[j], code);
+      safe = leaf_fraction(pair, plane, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, keep, safe);
+      continue;
+    }
+    codes[top] = 2 * code + 1;  // the second child is pushed first
+    codes[top + 1] = 2 * code;
+    top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
+  }
+  return safe;
+}
+
+// The centres part by no more than the sum of their ways, nor than their relative velocity at the start and what the
+// bends add.
+double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path)
+{
+  const struct dc_frame_path *path_a = &path->frames[pair->a], *path_b = &path->frames[pair->b];
+  double d[3];
+  dc_vec_sub(d, path_a->twist + 3, path_b->twist + 3);
+  double centers = fmin(dc_vec_norm(d) + 0.5 * (path_a->bend + path_b->bend), path_a->shift + path_b->shift);
+  return centers + path_a->turn * contact->colliders[pair->a].radius +
+         path_b->turn * contact->colliders[pair->b].radius;
+}
+
+// What is asked of a path: how much of the gaps at its beginning must be left; nearest: of the triangles that are
+// closest only.
+struct query {
+  const struct dc_path *path;
+  double keep;
+  bool nearest;
+};
+
+// How far one pair may go, nothing beyond `safe` asked for.
+static double pair_fraction(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query,
+                            double safe)
+{
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  // The gap of the last evaluation is a lower bound of the distance.
+  double reach = dc_pair_reach(contact, pair, query->path), keep = query->keep;
+  if (reach < (1 - keep) * pair->gap)
+    return safe;
+  struct dc_motion motion_a = motion_of(query->path, pair->a), motion_b = motion_of(query->path, pair->b);
+  if (b->primitive.type)
+    return fmin(safe, primitive_fraction(a, &b->primitive, &motion_a, keep));
+  if (query->nearest)
+    return nearest_fraction(pair, a, &motion_a, b, &motion_b);
+  if (pair->listed && reach + keep * pair->gap < pair->far_gap)
+    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, safe);
+  return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, safe);
+}
+
+// The least of all pairs, as passes leave it one by one.
+struct least {
+  struct dc_contact *contact;
+  const struct query *query;
+  double safe;
+};
+
+static void fraction_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct least *least = context;
+  struct dc_contact *contact = least->contact;
+  contact->fractions[k] = pair_fraction(contact, &contact->pairs[contact->order[k]], least->query, least->safe);
+}
+
+// Nothing beyond `safe` is asked for.
+static double least_fraction(struct dc_contact *contact, const struct query *query, double safe)
+{
+  struct least least = {.contact = contact, .query = query, .safe = safe};
+  dc_loop_run(fraction_pass, &least, contact->pair_count, dc_contact_most_threads(contact),
+              &contact->loops.fractions[query->nearest]);
+  for (int p = 0; p < contact->pair_count; p++)
+    safe = fmin(safe, contact->fractions[p]);
+  return safe;
+}
+
+static bool is_finite(const struct dc_contact *contact, const struct dc_path *path)
+{
+  for (int i = 0; i < contact->bodies->count; i++)
+    if (!isfinite(path->frames[i].turn + path->frames[i].shift + path->frames[i].bend))
+      return false;
+  return true;
+}
+
+double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path)
+{
+  const struct query query = {.path = path, .keep = KEPT_GAP, .nearest = true};
+  return is_finite(contact, path) ? least_fraction(contact, &query, 1) : 0;
+}
+
+// What the closest triangles allow bounds how far all the others have to be followed.
+double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
+{
+  const struct query query = {.path = path, .keep = KEPT_GAP};
+  double near = dc_contact_nearest_fraction(contact, path);
+  return near > 0 ? least_fraction(contact, &query, near) : 0;
+}
+
+bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
+{
+  const struct query query = {.path = path, .keep = CLEAR_GAP};
+  bool finite = is_finite(contact, path);
+  *pair = -1;
+  if (finite && !(least_fraction(contact, &query, 1) < 1))
+    return true;
+  for (int p = 0; p < contact->pair_count && finite && *pair < 0; p++)
+    if (pair_fraction(contact, &contact->pairs[p], &query, 1) < 1)
+      *pair = p;
+  return false;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction as all models have it: what rubs at time t and the energy that it dissipates up to t+1 (docs/theory.md,
+// "Friction").
+#include "contact/friction/friction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/friction/friction_internal.h"
+#include "math/vector.h"
+
+static const double LEAST_PARALLEL_COST = 150e-6;  // s
+
+double dc_friction_support(double r, double inner, double epsilon, double *rate)
+{
+  double t = 1 - (r - inner) / (epsilon * inner);
+  *rate = 0;
+  if (!(t > 0))
+    return 0;
+  if (t >= 1)
+    return 1;
+  double support = t * t * t * (10 + t * (6 * t - 15));
+  *rate = 30 * t * t * (1 - t) * (1 - t) / (epsilon * inner * support);
+  return support;
+}
+
+double dc_friction_within_range(double sum, double range, double *rate)
+{
+  double gap = 12 / sum;
+  *rate = 0;
+  if (isnan(range))
+    return 1;
+  double within = dc_friction_support(gap, range, 1, rate);
+  *rate *= gap / sum;
+  return within;
+}
+
+static const struct dc_friction_methods *methods_of(const struct dc_contact *contact)
+{
+  return contact->model->methods->friction;
+}
+
+// The coefficient of a pair of bodies: the geometric mean of the two.
+static double pair_coefficient(const double *coefficient, const struct dc_pair *pair)
+{
+  return sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]);
+}
+
+static bool anything_rubs(const struct dc_contact *contact, const double *coefficient)
+{
+  for (int p = 0; p < contact->pair_count; p++)
+    if (pair_coefficient(coefficient, &contact->pairs[p]) > 0)
+      return true;
+  return false;
+}
+
+// Made when something rubs for the first time; the arrays of fixed size belong to the contact's arena.
+static enum dc_status create(struct dc_contact *contact)
+{
+  size_t bodies = (size_t)contact->bodies->count;
+  struct dc_friction *friction = dc_arena_alloc(contact->arena, 1, sizeof *friction);
+  if (!friction)
+    return DC_MEMORY;
+  friction->coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *friction->coefficient);
+  friction->now = dc_arena_alloc(contact->arena, bodies, sizeof *friction->now);
+  if (!friction->coefficient || !friction->now)
+    return DC_MEMORY;
+  contact->friction = friction;
+  enum dc_status status = methods_of(contact)->create ? methods_of(contact)->create(contact) : DC_OK;
+  if (status)
+    contact->friction = NULL;
+  return status;
+}
+
+void dc_friction_destroy(struct dc_contact *contact)
+{
+  if (!contact->friction)
+    return;
+  if (methods_of(contact)->destroy)
+    methods_of(contact)->destroy(contact->friction);
+  free(contact->friction->units);
+}
+
+int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_unit *unit)
+{
+  if (dc_grow(&friction->units, &friction->unit_capacity, friction->unit_count + 1, sizeof *friction->units))
+    return -1;
+  friction->units[friction->unit_count++] = *unit;
+  return 0;
+}
+
+bool dc_friction_worth_threads(const struct dc_friction *friction)
+{
+  return friction->cost > LEAST_PARALLEL_COST;
+}
+
+enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
+                                         const struct dc_friction_law *law, struct dc_error *error)
+{
+  if (contact->friction)
+    contact->friction->unit_count = 0;
+  if (!anything_rubs(contact, law->coefficient))
+    return DC_OK;
+  if (!contact->friction && create(contact))
+    return dc_fail(error, DC_MEMORY, "out of memory for friction");
+  struct dc_friction *friction = contact->friction;
+  friction->stiffness = law->stiffness;
+  friction->time_step = law->time_step;
+  friction->smoothing = law->smoothing;
+  memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
+  memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
+  friction->cost = 0;
+  friction->solved = true;
+  friction->accepted = false;
+  methods_of(contact)->clear(contact);
+  for (int p = 0; p < contact->pair_count; p++) {
+    const struct dc_pair *pair = &contact->pairs[p];
+    double coefficient = pair_coefficient(law->coefficient, pair);
+    if (!(coefficient > 0) || pair->crossing || pair->failed)
+      continue;
+    if (methods_of(contact)->list(contact, p, coefficient)) {
+      friction->unit_count = 0;
+      return dc_fail(error, DC_MEMORY, "out of memory for friction");
+    }
+  }
+  return DC_OK;
+}
+
+bool dc_contact_rubs(const struct dc_contact *contact)
+{
+  return contact->friction && contact->friction->unit_count > 0;
+}
+
+// Of one body from one pose to another; returns false, with identity and zeros, for a body that does not move.
+static bool body_motion(const struct dc_body *body, const struct dc_pose *from, const struct dc_pose *to, double rate,
+                        double turn[9], double drift[9], double velocity[3])
+{
+  for (int i = 0; i < 9; i++) {
+    turn[i] = i % 4 == 0;
+    drift[i] = 0;
+  }
+  memset(velocity, 0, 3 * sizeof *velocity);
+  if (!dc_body_moves(body))
+    return false;
+  dc_mat_multiply_transposed(turn, to->rotation, from->rotation);
+  for (int i = 0; i < 9; i++)
+    drift[i] = (turn[i] - (i % 4 == 0)) * rate;
+  for (int i = 0; i < 3; i++)
+    velocity[i] = (to->position[i] - from->position[i]) * rate;
+  return true;
+}
+
+// Of the frames of a pair from time t to next, at order 0.
+static void motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
+                      struct dc_friction_motion *motion)
+{
+  const struct dc_friction *friction = contact->friction;
+  memset(motion, 0, sizeof *motion);
+  motion->time_step = friction->time_step;
+  motion->smoothing = friction->smoothing;
+  for (int x = 0; x < 2; x++) {
+    int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
+    motion->both =  // b is the last
+        body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body],
+                    methods_of(contact)->displacements ? 1 : 1 / friction->time_step, motion->turn[x], motion->drift[x],
+                    motion->velocity[x]);
+  }
+}
+
+static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
+{
+  result->energy += unit->energy;
+  for (int i = 0; i < 12 && order > 0; i++)
+    result->gradient[i] += unit->gradient[i];
+  if (order < 2)
+    return;
+  for (int i = 0, e = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      result->h_aa[i][j] += unit->h_aa[e];
+      result->h_bb[i][j] += unit->h_bb[e];
+      result->h_aa[j][i] = result->h_aa[i][j];
+      result->h_bb[j][i] = result->h_bb[i][j];
+    }
+  for (int e = 0; e < 12; e++)
+    (&result->turn[0][0])[e] += unit->turn[e];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      result->h_ab[i][j] += unit->h_ab[6 * i + j];
+}
+
+// Makes the Hessians exact.
+static void add_turn(struct dc_friction_derivatives *derivatives)
+{
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      derivatives->h_aa[i][j] += derivatives->turn[0][e];
+      derivatives->h_bb[i][j] += derivatives->turn[1][e];
+      derivatives->h_aa[j][i] = derivatives->h_aa[i][j];
+      derivatives->h_bb[j][i] = derivatives->h_bb[i][j];
+    }
+  memset(derivatives->turn, 0, sizeof derivatives->turn);
+}
+
+struct evaluation {
+  struct dc_contact *contact;
+  const struct dc_pose *next;
+  int order;
+  enum dc_friction_curvature curvature;
+};
+
+static void unit_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  const struct evaluation *e = context;
+  struct dc_friction *friction = e->contact->friction;
+  struct dc_friction_unit *unit = &friction->units[k];
+  struct dc_friction_motion motion;
+  motion_of(e->contact, unit->pair, e->next, &motion);
+  motion.order = e->order;
+  motion.hold = e->curvature == DC_FRICTION_HELD || e->curvature == DC_FRICTION_MAJORANT;
+  motion.fresh = !friction->accepted || e->curvature == DC_FRICTION_MAJORANT;
+  motion.start = e->curvature == DC_FRICTION_MAJORANT ? 0 : 1;
+  motion.to = 1 - friction->slot;
+  methods_of(e->contact)->run(e->contact, unit, &motion);
+}
+
+double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
+                                    enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
+{
+  struct dc_friction *friction = contact->friction;
+  double energy = 0;
+  memset(results, 0, (size_t)contact->pair_count * sizeof *results);
+  if (!dc_contact_rubs(contact))
+    return 0;
+  size_t count = friction->unit_count;
+  struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature};
+  dc_loop_run(unit_pass, &e, (int)count, dc_friction_worth_threads(friction) ? 0 : 1, &friction->loop);
+  friction->solved = true;
+  for (size_t k = 0; k < count; k++) {
+    const struct dc_friction_unit *unit = &friction->units[k];
+    gather_unit(unit, order, &results[unit->pair]);
+    friction->solved &= unit->unconverged == 0;
+    if (curvature == DC_FRICTION_EXACT && order > 1 && (k + 1 == count || unit[1].group != unit->group))
+      add_turn(&results[unit->pair]);
+  }
+  for (int p = 0; p < contact->pair_count; p++)
+    energy += results[p].energy;
+  return energy;
+}
+
+void dc_contact_friction_accept(struct dc_contact *contact)
+{
+  if (!dc_contact_rubs(contact))
+    return;
+  contact->friction->slot = 1 - contact->friction->slot;
+  contact->friction->accepted = true;
+}
+
+bool dc_contact_friction_solved(const struct dc_contact *contact)
+{
+  return !dc_contact_rubs(contact) || contact->friction->solved;
+}
+
+// The units first ... end - 1, group by group.
+static void pull_back_units(struct dc_contact *contact, size_t first, size_t units, const struct dc_pose *next,
+                            const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness)
+{
+  static const double none[6] = {0, 0, 0, 0, 0, 0};
+  const struct dc_friction *friction = contact->friction;
+  for (size_t end; first < units; first = end) {
+    const struct dc_friction_unit *unit = &friction->units[first];
+    for (end = first + 1; end < units && friction->units[end].group == unit->group;)
+      end++;
+    int a = contact->pairs[unit->pair].a, b = contact->pairs[unit->pair].b;
+    struct dc_friction_motion motion;
+    motion_of(contact, unit->pair, next, &motion);
+    struct dc_friction_sides sides = {.twist = {twists[a], motion.both ? twists[b] : none}};
+    double total = methods_of(contact)->pull_back(contact, unit, end - first, &motion, &sides);
+    for (int i = 0; i < 6; i++) {
+      wrenches[a][i] += sides.wrench[0][i];
+      wrenches[b][i] += motion.both ? sides.wrench[1][i] : 0;
+    }
+    coefficient[a] += 0.5 * total / friction->coefficient[a];
+    coefficient[b] += 0.5 * total / friction->coefficient[b];
+    *stiffness += total / friction->stiffness;
+  }
+}
+
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness)
+{
+  pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
+                  coefficient, stiffness);
+}
+
+// The first unit, which are sorted by pair, of this pair or a later one.
+static size_t first_unit(const struct dc_friction *friction, int pair)
+{
+  size_t low = 0, high = friction->unit_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (friction->units[middle].pair < pair)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Row by row: the derivative of D along a unit twist at t+1, pulled back.
+bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
+                               double (*wrenches)[6], double *coefficient, double mixed[12][12])
+{
+  if (!dc_contact_rubs(contact))
+    return false;
+  const int *bodies = contact->pair_bodies[pair];
+  size_t first = first_unit(contact->friction, pair), end = first_unit(contact->friction, pair + 1);
+  size_t row_bytes = sizeof *wrenches;
+  double stiffness = 0;
+  for (int i = 0; i < 12; i++) {
+    if (i >= 6 && !dc_body_moves(&contact->bodies->bodies[bodies[1]])) {
+      memset(mixed[i], 0, 12 * sizeof(double));
+      continue;
+    }
+    memset(wrenches[bodies[0]], 0, row_bytes);
+    memset(wrenches[bodies[1]], 0, row_bytes);
+    twists[bodies[i / 6]][i % 6] = 1;
+    pull_back_units(contact, first, end, next, (const double(*)[6])twists, wrenches, coefficient, &stiffness);
+    twists[bodies[i / 6]][i % 6] = 0;
+    memcpy(mixed[i], wrenches[bodies[0]], row_bytes);
+    memcpy(mixed[i] + 6, wrenches[bodies[1]], row_bytes);
+  }
+  return true;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction's mixed derivative: how its gradient at t+1 depends on the poses at t, coefficients and stiffness.
+//
+// The slips on a plane are those of plane_slip.h; what follows is in the local frame of a triangle pair.
+#include <string.h>
+
+#include "contact/friction/plane_slip.h"
+#include "contact/friction/triangle_friction.h"
+
+static const double SQRT12 = 3.4641016151377545871;
+
+// The three matrix rows of a symmetric system, solved in place by L D L^T in the given order; pivots are kept above
+// least times their diagonal.
+static void solve3(double m[3][3], double least, double x[3])
+{
+  double l10 = m[1][0] / m[0][0], l20 = m[2][0] / m[0][0];
+  double pivot1 = fmax(m[1][1] - l10 * m[1][0], least * m[1][1]), b = m[2][1] - l20 * m[1][0];
+  double l21 = b / pivot1, pivot2 = fmax(m[2][2] - l20 * m[2][0] - l21 * b, least * m[2][2]);
+  double y1 = x[1] - l10 * x[0], y2 = x[2] - l20 * x[0] - l21 * y1;
+  x[2] = y2 / pivot2;
+  x[1] = y1 / pivot1 - l21 * x[2];
+  x[0] = x[0] / m[0][0] - l10 * x[1] - l20 * x[2];
+}
+
+// One lane of a batch.
+struct rubbing_pair {
+  double axes[9], arm[6][3], distance[6], weight[6];  // W_v
+  struct dc_plane_vertex vertex[6];
+  struct dc_plane_motion motion;
+};
+
+static double side(int v)
+{
+  return v < 3 ? 1 : -1;
+}
+
+static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
+                      const struct dc_friction_sides *sides, struct rubbing_pair *p)
+{
+  p->motion = (struct dc_plane_motion){.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step};
+  for (int i = 0; i < 9; i++)
+    p->axes[i] = batch->axes[i][l];
+  for (int v = 0; v < 6; v++) {
+    struct dc_plane_vertex *vertex = &p->vertex[v];
+    for (int k = 0; k < 3; k++)
+      p->arm[v][k] = batch->arms[3 * v + k][l];
+    for (int k = 0; k < 2; k++)
+      vertex->place[k] = batch->levers[2 * v + k][l];
+    p->distance[v] = batch->distances[v][l];
+    p->weight[v] = batch->strength[l] * batch->weights[v][l];
+    vertex->place[2] = side(v) * p->distance[v];
+    dc_plane_vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], vertex->velocity,
+                             vertex->variation);
+  }
+  for (int k = 0; k < 3; k++)
+    p->motion.z[k] = batch->motion[k][l];
+}
+
+// The rows of the plane at time t: gradients xbar of the vertices [6][3], nbar of the plane's normal (two components)
+// and dbar of its offset.
+struct cotangents {
+  double x[6][3], n[2], d;
+};
+
+// The answer of the plane's motion, and what acts through r and r'; share [6] receives each vertex's part of G.
+static void through_slips(struct rubbing_pair *p, double share[6], struct cotangents *c)
+{
+  double matrix[3][3] = {{0}};
+  for (int v = 0; v < 6; v++)
+    dc_plane_add_answer(&p->vertex[v], &p->motion, p->weight[v], matrix, p->motion.zeta);
+  solve3(matrix, 1e-15, p->motion.zeta);
+  for (int v = 0; v < 6; v++) {
+    double n[2], size, product = dc_plane_through_slip(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, &size);
+    share[v] = p->weight[v] * product / size;
+    c->n[0] += n[0];
+    c->n[1] += n[1];
+  }
+}
+
+// f_v = mu w_i w_j (1 - phi) c(S) P'(S) / h_v^2, c the factor of the range, S = sum 1/h_v, h_v = s_v (n.x_v + d)
+static void through_forces(const struct rubbing_pair *p, const struct dc_contact_settings *settings,
+                           const double share[6], struct cotangents *c)
+{
+  double sum = 0, total = 0;
+  for (int v = 0; v < 6; v++) {
+    sum += 1 / p->distance[v];
+    total += share[v];
+  }
+  // P''/P' with P' = l (1 + sqrt(12/(l S))), P'' = -sqrt(12 l)/2 S^(-3/2)
+  double root = SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
+  dc_friction_within_range(sum, settings->friction_range, &rate);
+  by_sum += rate * total;
+  for (int v = 0; v < 6; v++) {
+    double h = p->distance[v], by_distance = side(v) * (-2 * share[v] / h - by_sum / (h * h));
+    c->x[v][2] += by_distance;
+    c->n[0] += by_distance * p->vertex[v].place[0];
+    c->n[1] += by_distance * p->vertex[v].place[1];
+    c->d += by_distance;
+  }
+}
+
+double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_vertex vertex[6], double eta[3])
+{
+  double m[3][3] = {{0}}, scale = INFINITY;
+  for (int v = 0; v < 6; v++)
+    scale = fmin(scale, distance[v]);
+  for (int v = 0; v < 6; v++) {  // the offset first: it is the best conditioned pivot
+    double ratio = scale / distance[v], cube = 2 * ratio * ratio * ratio;
+    double y[3] = {1, vertex[v].place[0], vertex[v].place[1]};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        m[i][j] += cube * y[i] * y[j];
+    m[1][1] += ratio * scale * scale;
+    m[2][2] += ratio * scale * scale;
+  }
+  solve3(m, 0, eta);
+  return scale;
+}
+
+// M eta = (nbar, dbar) carries nbar and dbar on to the vertices.
+static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
+{
+  double eta[3] = {c->d, c->n[0], c->n[1]}, scale = dc_triangle_solve_plane(p->distance, p->vertex, eta);
+  for (int v = 0; v < 6; v++) {
+    double ratio = scale / p->distance[v], square = side(v) * ratio * ratio * scale;
+    c->x[v][0] += square * eta[1];
+    c->x[v][1] += square * eta[2];
+    c->x[v][2] -=
+        2 * ratio * ratio * ratio * (eta[0] + p->vertex[v].place[0] * eta[1] + p->vertex[v].place[1] * eta[2]);
+  }
+}
+
+static double pull_back_lane(const struct dc_contact *contact, struct rubbing_pair *p, struct dc_friction_sides *sides)
+{
+  struct cotangents c = {.d = 0};
+  double share[6], total = 0;
+  through_slips(p, share, &c);
+  through_forces(p, &contact->settings, share, &c);
+  through_plane(p, &c);
+  for (int v = 0; v < 6; v++) {
+    double force[3];
+    dc_mat_apply_transposed(force, p->axes, c.x[v]);
+    dc_add_wrench(p->arm[v], force, sides->wrench[v / 3]);
+    total += share[v];
+  }
+  return total;
+}
+
+// 1 - phi of all blends above a pair: by_support [blends] holds the derivative by its logarithm.
+static void through_blends(const struct dc_contact *contact, int pair, const struct dc_friction_blend *blends,
+                           const double *by_support, size_t count, struct dc_friction_sides *sides)
+{
+  const struct dc_friction *friction = contact->friction;
+  int a = contact->pairs[pair].a, b = contact->pairs[pair].b;
+  const struct dc_sphere_tree *tree_a = &contact->colliders[a].tree, *tree_b = &contact->colliders[b].tree;
+  for (size_t k = 1; k < count; k++) {
+    double arm_a[3], arm_b[3], d[3], force[3], rate;
+    if (by_support[k] == 0)
+      continue;
+    dc_mat_apply(arm_a, friction->now[a].rotation, tree_a->center[blends[k].i]);
+    dc_mat_apply(arm_b, friction->now[b].rotation, tree_b->center[blends[k].j]);
+    for (int i = 0; i < 3; i++)
+      d[i] = (friction->now[a].position[i] - friction->now[b].position[i]) + (arm_a[i] - arm_b[i]);
+    double r = dc_vec_norm(d);
+    dc_friction_support(r, tree_a->radius[blends[k].i] + tree_b->radius[blends[k].j], contact->settings.blend, &rate);
+    dc_vec_scale(force, d, -rate * by_support[k] / r);
+    dc_add_wrench(arm_a, force, sides->wrench[0]);
+    dc_vec_scale(force, force, -1);
+    dc_add_wrench(arm_b, force, sides->wrench[1]);
+  }
+}
+
+static double pull_back_triangles(struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
+                                  struct dc_friction_sides *sides)
+{
+  struct dc_triangle_friction *own = contact->friction->own;
+  const struct dc_friction_pair *list = &own->pairs[pair];
+  const struct dc_friction_blend *blends = own->blends + list->first_blend;
+  double *by_support = own->by_support, total = 0;
+  memset(by_support, 0, list->blend_count * sizeof *by_support);
+  for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++)
+    for (int l = 0; l < DC_BATCH && own->blend[k][l] >= 0; l++) {
+      struct rubbing_pair p;
+      read_lane(&own->batches[k], l, motion, sides, &p);
+      double share = pull_back_lane(contact, &p, sides);
+      total += share;
+      for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
+        by_support[blend] += share;
+    }
+  through_blends(contact, pair, blends, by_support, list->blend_count, sides);
+  return total;
+}
+
+// The plane of a half-space stands still: W_v = lambda h mu w_v 12 l / h_v^2.
+static double pull_back_floor(const struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
+                              struct dc_friction_sides *sides)
+{
+  const struct dc_triangle_friction *own = contact->friction->own;
+  const struct dc_friction_pair *list = &own->pairs[pair];
+  double total = 0, e2 = motion->smoothing * motion->smoothing;
+  for (size_t k = 0; k < list->floor_count * DC_BATCH; k++) {
+    const struct dc_floor_batch *batch = &own->floors[list->first_floor + k / DC_BATCH];
+    size_t l = k % DC_BATCH;
+    double arm[3] = {batch->arm[0][l], batch->arm[1][l], batch->arm[2][l]}, r[3], dr[3], c[3], force[3];
+    dc_plane_vertex_velocity(motion, 0, list->axes, arm, sides->twist[0], r, dr);
+    double s2 = r[0] * r[0] + r[1] * r[1] + e2, s = sqrt(s2), turned = (r[0] * dr[1] - r[1] * dr[0]) / s2;
+    double share = batch->weight[l] * (r[0] * dr[0] + r[1] * dr[1]) / s;
+    double scale = -batch->weight[l] / (s * motion->time_step);
+    c[0] = scale * (e2 / s2 * dr[0] - turned * r[1]);
+    c[1] = scale * (e2 / s2 * dr[1] + turned * r[0]);
+    c[2] = -2 * share / batch->height[l];
+    dc_mat_apply_transposed(force, list->axes, c);
+    dc_add_wrench(arm, force, sides->wrench[0]);
+    total += share;
+  }
+  return total;
+}
+
+double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
+                                      const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  (void)count;  // the group is the whole pair
+  return units->primitive ? pull_back_floor(contact, units->pair, motion, sides)
+                          : pull_back_triangles(contact, units->pair, motion, sides);
+}

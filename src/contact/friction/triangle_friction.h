@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the friction of bsh and exact: what rubs, as listed at time t.
+#ifndef DC_CONTACT_TRIANGLE_FRICTION_H
+#define DC_CONTACT_TRIANGLE_FRICTION_H
+
+#include "contact/friction/friction_internal.h"
+
+// A node pair of time t between d1 and d2; parent 0: none.
+struct dc_friction_blend {
+  int i, j, parent;
+};
+
+// What rubs of one body pair: batches of triangle pairs, or of vertices above a half-space.
+struct dc_friction_pair {
+  double coefficient;  // lambda
+  size_t first_batch, batch_count;
+  size_t first_floor, floor_count;
+  size_t first_blend, blend_count;  // index 0 stands for none
+  double axes[9];                   // b_1, b_2, n of a half-space
+};
+
+struct dc_triangle_friction {
+  struct dc_friction_pair *pairs;  // [pair_count]
+  int **leaf;                      // [bodies], without a hierarchy: node of every triangle
+  struct dc_friction_batch *batches;
+  int (*blend)[DC_BATCH];  // [batches] innermost blend of every lane, within the pair's; -1: lane not used
+  struct dc_floor_batch *floors;
+  struct dc_friction_blend *blends;
+  double *by_support;  // [most blends of a pair], for the pull back
+  size_t batch_capacity, blend_of_capacity, floor_capacity, blend_capacity, support_capacity;
+  size_t batch_count, floor_count, blend_count;
+};
+
+// triangle_friction.c
+// Vertices, plane and strength w_i w_j of exact term t of the last evaluation, into a lane, for friction_setup.
+void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
+                           struct dc_friction_batch *batch, int lane);
+
+// friction_pull_back.c
+double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
+                                      const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
+
+#endif

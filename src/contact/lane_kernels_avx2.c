@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#define DC_KERNELS dc_lane_kernels_avx2
-#define DC_KERNELS_NAME "avx2"
-#include "contact/lane_kernels_template.h"

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction's mixed derivative for sdrs: how its gradient at t+1 depends on the poses at t, coefficients and stiffness
+// (docs/theory.md, "SDRS", "Derivatives at t").
+//
+// The slips on a plane are those of plane_slip.h, where G gains
+//     sum_v W_v rho^2 omega varpi / e
+// from the spins.  Everything is in the frame of a plane: b_1, b_2, m about o.
+#include <string.h>
+
+#include "contact/friction/plane_slip.h"
+#include "contact/models/sdrs_internal.h"
+
+// G's derivative by what belongs to the plane at t: (o, n_1, n_2, n_3) in units of length, o for the offset.
+struct plane_cotangent {
+  double p[4];
+};
+
+// What the sums over a pair's vertices share.
+struct pull {
+  const struct dc_sdrs_rub *rub;
+  const struct dc_sdrs_rubbing *vertices;
+  const struct dc_friction_motion *motion;
+  struct dc_friction_sides *sides;
+  struct dc_plane_motion plane;
+  bool primitive;
+  double drag, length, support;
+};
+
+static int body_of(const struct dc_sdrs_rub *rub, int v)
+{
+  return v < rub->count_a ? 0 : 1;
+}
+
+static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *vertex)
+{
+  int x = body_of(pull->rub, v);
+  dc_vec_copy(vertex->place, pull->vertices[v].local);
+  dc_plane_vertex_velocity(pull->motion, x, pull->rub->axes, pull->vertices[v].arm, pull->sides->twist[x],
+                           vertex->velocity, vertex->variation);
+}
+
+// zeta = (upsilon, varpi): how the motion of a plane between hulls answers.
+static void plane_answer(struct pull *pull)
+{
+  double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
+  for (int v = 0; v < pull->rub->count; v++) {
+    struct dc_plane_vertex vertex;
+    read_vertex(pull, v, &vertex);
+    dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
+  }
+  dc_sdrs_factor_motion(matrix);
+  dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
+}
+
+// Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.
+static double through_slip(const struct pull *pull, int v, double x[3], double m[2])
+{
+  double size, weight = pull->rub->strength * pull->vertices[v].weight;
+  struct dc_plane_vertex vertex;
+  read_vertex(pull, v, &vertex);
+  double product = dc_plane_through_slip(&vertex, &pull->plane, weight, x, m, &size);
+  x[2] = 0;
+  return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
+}
+
+static void plane_hessian(const struct pull *pull, double h[4][4])
+{
+  double p[3], unit = 1 / pull->length;
+  memset(h, 0, 16 * sizeof **h);
+  for (int v = 0; v < pull->rub->count; v++) {
+    const double *x = pull->vertices[v].local;
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    dc_sdrs_add_to_plane(p[2], (const double[3]){unit * x[0], unit * x[1], unit * x[2]}, h);
+  }
+  dc_sdrs_add_slack_to_plane(pull->support, pull->rub->slack, h);
+}
+
+// Adds the wrench of a force given in the axes of the plane at a vertex.
+static void add_force(const struct pull *pull, int v, const double local_force[3])
+{
+  double force[3];
+  dc_mat_apply_transposed(force, pull->rub->axes, local_force);
+  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->rub, v)]);
+}
+
+// H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
+//     -s_v (P'' (y_v.eta) n + P' eta_n) / l.
+static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
+{
+  double h[4][4], eta[4], size = 1 - pull->rub->slack, unit = 1 / pull->length;
+  plane_hessian(pull, h);
+  dc_sdrs_factor_plane(h);
+  dc_sdrs_solve_plane((const double(*)[4])h, cotangent->p, eta);
+  for (int v = 0; v < pull->rub->count; v++) {
+    const double *x = pull->vertices[v].local;
+    double p[3], sign = body_of(pull->rub, v) ? -1 : 1, force[3];
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    double along = sign * (eta[0] + unit * (x[0] * eta[1] + x[1] * eta[2] + x[2] * eta[3]));
+    for (int k = 0; k < 3; k++)
+      force[k] = -sign * unit * p[1] * eta[1 + k];
+    force[2] -= sign * unit * p[2] * along * size;
+    add_force(pull, v, force);
+  }
+}
+
+// Returns G.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: through_slip's parts of G times d log f_v.
+static double pull_back_rub(struct pull *pull)
+{
+  struct plane_cotangent plane = {{0, 0, 0, 0}};
+  double total = 0, size = 1 - pull->rub->slack, unit = 1 / pull->length;
+  if (!pull->primitive)
+    plane_answer(pull);
+  for (int v = 0; v < pull->rub->count; v++) {
+    const double *place = pull->vertices[v].local;
+    double x[3], m[2], p[3], sign = body_of(pull->rub, v) ? -1 : 1;
+    double share = through_slip(pull, v, x, m);
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    double by_distance = sign * share * p[2] / p[1];
+    x[2] += by_distance * unit * (pull->primitive ? 1 : size);
+    add_force(pull, v, x);
+    total += share;
+    plane.p[0] += by_distance;
+    plane.p[1] += by_distance * unit * place[0] + m[0] / size;
+    plane.p[2] += by_distance * unit * place[1] + m[1] / size;
+    plane.p[3] += by_distance * unit * place[2] + share / size;
+  }
+  if (!pull->primitive)
+    through_plane(pull, &plane);
+  return total;
+}
+
+double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  const struct dc_sdrs_friction *friction = contact->friction->own;
+  const struct dc_sdrs_rub *rub = &friction->rubs[unit->first];
+  struct pull pull = {.rub = rub,
+                      .vertices = friction->vertices + rub->first,
+                      .motion = motion,
+                      .sides = sides,
+                      .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
+                      .primitive = unit->primitive,
+                      .drag = friction->drag,
+                      .length = contact->settings.length,
+                      .support = contact->settings.support};
+  (void)count;  // one
+  dc_vec_copy(pull.plane.z, rub->motion);
+  return pull_back_rub(&pull);
+}

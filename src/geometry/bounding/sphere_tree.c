@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/bounding/sphere_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/vector.h"
+
+struct leaf {
+  double centroid[3];
+  double key;  // coordinate that is sorted by
+  int triangle;
+};
+
+struct builder {
+  struct dc_sphere_tree *tree;
+  const double (*vertices)[3];
+  const int (*triangles)[3];
+  const double *weights;
+  enum dc_sphere_center rule;
+  struct leaf *leaves;
+  int *stamp;  // [vertex_count], last node that counted a vertex
+};
+
+static int compare_leaves(const void *left, const void *right)
+{
+  const struct leaf *a = left, *b = right;
+  if (a->key != b->key)
+    return a->key < b->key ? -1 : 1;
+  return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+}
+
+static void sort_along_longest_axis(struct leaf *leaves, int count)
+{
+  double low[3], high[3];
+  dc_vec_copy(low, leaves[0].centroid);
+  dc_vec_copy(high, leaves[0].centroid);
+  for (int i = 1; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      low[k] = fmin(low[k], leaves[i].centroid[k]);
+      high[k] = fmax(high[k], leaves[i].centroid[k]);
+    }
+  int axis = 0;
+  for (int k = 1; k < 3; k++)
+    if (high[k] - low[k] > high[axis] - low[axis])
+      axis = k;
+  for (int i = 0; i < count; i++)
+    leaves[i].key = leaves[i].centroid[axis];
+  qsort(leaves, (size_t)count, sizeof *leaves, compare_leaves);
+}
+
+static void mean_of_vertices(const struct builder *builder, const struct leaf *leaves, int count, int node,
+                             double *mean)
+{
+  int vertices = 0;
+  mean[0] = mean[1] = mean[2] = 0;
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      int v = builder->triangles[leaves[i].triangle][k];
+      if (builder->stamp[v] == node + 1)
+        continue;
+      builder->stamp[v] = node + 1;
+      vertices++;
+      dc_vec_add(mean, mean, builder->vertices[v]);
+    }
+  dc_vec_scale(mean, mean, 1.0 / vertices);
+}
+
+static void make_leaf(const struct builder *builder, const struct leaf *leaf, int node)
+{
+  struct dc_sphere_tree *tree = builder->tree;
+  dc_vec_copy(tree->center[node], leaf->centroid);
+  tree->radius[node] = 0;
+  for (int k = 0; k < 3; k++)
+    tree->radius[node] = fmax(
+        tree->radius[node], dc_vec_distance(leaf->centroid, builder->vertices[builder->triangles[leaf->triangle][k]]));
+  tree->weight[node] = builder->rule == DC_CENTER_WEIGHTED ? builder->weights[leaf->triangle] : 1;
+  tree->spread[node] = 0;
+  tree->right[node] = -1;
+  tree->triangle[node] = leaf->triangle;
+}
+
+static void join_children(const struct builder *builder, int node, int left, int right)
+{
+  struct dc_sphere_tree *tree = builder->tree;
+  double *center = tree->center[node];
+  const double *l = tree->center[left], *r = tree->center[right];
+  if (builder->rule == DC_CENTER_WEIGHTED) {
+    double weight = tree->weight[left] + tree->weight[right], part = tree->weight[right] / weight, d[3];
+    dc_vec_sub(d, r, l);
+    dc_vec_add_scaled(center, l, part, d);
+    tree->weight[node] = weight;
+    // Parallel axes: sigma^2 = sum of W_c (sigma_c^2 + |x_c - x|^2) / W.
+    tree->spread[node] =
+        (1 - part) * tree->spread[left] + part * tree->spread[right] + part * (1 - part) * dc_vec_dot(d, d);
+  } else {
+    tree->weight[node] = 1;
+    tree->spread[node] = 0;
+  }
+  tree->radius[node] =
+      fmax(dc_vec_distance(center, l) + tree->radius[left], dc_vec_distance(center, r) + tree->radius[right]);
+  tree->right[node] = right;
+  tree->triangle[node] = -1;
+}
+
+static int build_node(struct builder *builder, struct leaf *leaves, int count)
+{
+  int node = builder->tree->node_count++;
+  if (count == 1) {
+    make_leaf(builder, leaves, node);
+    return node;
+  }
+  sort_along_longest_axis(leaves, count);
+  int half = count / 2;
+  int left = build_node(builder, leaves, half), right = build_node(builder, leaves + half, count - half);
+  if (builder->rule == DC_CENTER_VERTICES)
+    mean_of_vertices(builder, leaves, count, node, builder->tree->center[node]);
+  join_children(builder, node, left, right);
+  return node;
+}
+
+enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*vertices)[3], int vertex_count,
+                                    const int (*triangles)[3], int triangle_count, const double *weights,
+                                    enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error)
+{
+  size_t nodes = 2 * (size_t)triangle_count - 1;
+  *tree = (struct dc_sphere_tree){.center = dc_arena_alloc(arena, nodes, sizeof *tree->center),
+                                  .radius = dc_arena_alloc(arena, nodes, sizeof *tree->radius),
+                                  .weight = dc_arena_alloc(arena, nodes, sizeof *tree->weight),
+                                  .spread = dc_arena_alloc(arena, nodes, sizeof *tree->spread),
+                                  .right = dc_arena_alloc(arena, nodes, sizeof *tree->right),
+                                  .triangle = dc_arena_alloc(arena, nodes, sizeof *tree->triangle)};
+  struct builder builder = {
+      .tree = tree, .vertices = vertices, .triangles = triangles, .weights = weights, .rule = rule};
+  builder.leaves = dc_alloc((size_t)triangle_count, sizeof *builder.leaves);
+  builder.stamp = dc_alloc((size_t)vertex_count, sizeof *builder.stamp);
+  enum dc_status status = DC_OK;
+  if (!tree->center || !tree->radius || !tree->weight || !tree->spread || !tree->right || !tree->triangle ||
+      !builder.leaves || !builder.stamp) {
+    status = dc_fail(error, DC_MEMORY, "out of memory for a sphere tree over %d triangles", triangle_count);
+  } else {
+    for (int i = 0; i < triangle_count; i++) {
+      builder.leaves[i].triangle = i;
+      for (int k = 0; k < 3; k++)
+        builder.leaves[i].centroid[k] =
+            (vertices[triangles[i][0]][k] + vertices[triangles[i][1]][k] + vertices[triangles[i][2]][k]) / 3;
+    }
+    build_node(&builder, builder.leaves, triangle_count);
+  }
+  free(builder.leaves);
+  free(builder.stamp);
+  return status;
+}

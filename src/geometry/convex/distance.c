@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/convex/distance.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+// Squared sine of the angle below which edges are parallel: their closest points inside are no longer defined.
+static const double PARALLEL = 1e-20;
+
+// The part of r along n, or across e: what the rounding of the parameters leaves is taken away.
+static void keep_along(double r[3], const double n[3])
+{
+  dc_vec_scale(r, n, dc_vec_dot(n, r) / dc_vec_dot(n, n));
+}
+
+static void keep_across(double r[3], const double e[3])
+{
+  dc_vec_add_scaled(r, r, -dc_vec_dot(e, r) / dc_vec_dot(e, e), e);
+}
+
+static void near_vertex(int vertex, const double (*x)[3], struct dc_closest *closest)
+{
+  closest->region = DC_NEAR_0 + vertex;
+  closest->weight[1 + vertex] = -1;
+  dc_vec_sub(closest->r, x[0], x[1 + vertex]);
+}
+
+// At the fraction s of the edge from vertex i to vertex j
+static void near_edge(int region, int i, int j, double s, const double (*x)[3], struct dc_closest *closest)
+{
+  double e[3];
+  closest->region = region;
+  closest->parameters = 1;
+  closest->weight[1 + i] = -(1 - s);
+  closest->weight[1 + j] = -s;
+  closest->slope[0][1 + i] = 1;
+  closest->slope[0][1 + j] = -1;
+  dc_vec_sub(e, x[1 + j], x[1 + i]);
+  dc_vec_sub(closest->r, x[0], x[1 + i]);
+  keep_across(closest->r, e);
+}
+
+// Regions by the signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates from
+// cross products, which keep their digits in thin triangles.
+void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
+{
+  double ab[3], ac[3], ap[3], n[3], turned[3];
+  dc_vec_sub(ab, x[2], x[1]);
+  dc_vec_sub(ac, x[3], x[1]);
+  dc_vec_sub(ap, x[0], x[1]);
+  dc_vec_cross(n, ab, ac);
+  double square = dc_vec_dot(n, n), cosine = dc_vec_dot(ab, ac);
+  double d1 = dc_vec_dot(ab, ap), d2 = dc_vec_dot(ac, ap);
+  double d3 = d1 - dc_vec_dot(ab, ab), d4 = d2 - cosine, d5 = d1 - cosine, d6 = d2 - dc_vec_dot(ac, ac);
+  dc_vec_cross(turned, ap, ac);
+  double v = dc_vec_dot(turned, n);
+  dc_vec_cross(turned, ab, ap);
+  double w = dc_vec_dot(turned, n);
+  *closest = (struct dc_closest){.weight = {1, 0, 0, 0}};
+  if (d1 <= 0 && d2 <= 0) {
+    near_vertex(0, x, closest);
+  } else if (d3 >= 0 && d4 <= d3) {
+    near_vertex(1, x, closest);
+  } else if (d6 >= 0 && d5 <= d6) {
+    near_vertex(2, x, closest);
+  } else if (w <= 0 && d1 >= 0 && d3 <= 0) {
+    near_edge(DC_NEAR_01, 0, 1, d1 / (d1 - d3), x, closest);
+  } else if (v <= 0 && d2 >= 0 && d6 <= 0) {
+    near_edge(DC_NEAR_20, 0, 2, d2 / (d2 - d6), x, closest);
+  } else if (v + w >= square && d4 >= d3 && d5 >= d6) {
+    near_edge(DC_NEAR_12, 1, 2, (d4 - d3) / ((d4 - d3) + (d5 - d6)), x, closest);
+  } else {
+    v /= square;
+    w /= square;
+    closest->region = DC_NEAR_FACE;
+    closest->parameters = 2;
+    closest->weight[1] = -(1 - v - w);
+    closest->weight[2] = -v;
+    closest->weight[3] = -w;
+    closest->slope[0][1] = closest->slope[1][1] = 1;
+    closest->slope[0][2] = closest->slope[1][3] = -1;
+    for (int k = 0; k < 3; k++)
+      closest->r[k] = ap[k] - v * ab[k] - w * ac[k];
+    keep_along(closest->r, n);
+  }
+  closest->square = dc_vec_dot(closest->r, closest->r);
+}
+
+// |d + s e - t f|^2 over the unit square
+struct edge_search {
+  double d[3], e[3], f[3], ee, ff, ef, de, df;
+  double s, t, square;
+};
+
+static double clamp(double x)
+{
+  return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static void try_at(struct edge_search *search, double s, double t)
+{
+  double r[3];
+  for (int k = 0; k < 3; k++)
+    r[k] = search->d[k] + s * search->e[k] - t * search->f[k];
+  double square = dc_vec_dot(r, r);
+  if (square >= search->square)
+    return;
+  search->square = square;
+  search->s = s;
+  search->t = t;
+}
+
+// The best of the four sides of the unit square: an end of one edge and the other edge.
+static void search_sides(struct edge_search *search)
+{
+  search->square = INFINITY;
+  try_at(search, 0, clamp(search->df / search->ff));
+  try_at(search, 1, clamp((search->df + search->ef) / search->ff));
+  try_at(search, clamp(-search->de / search->ee), 0);
+  try_at(search, clamp((search->ef - search->de) / search->ee), 1);
+}
+
+static int edge_region(double s)
+{
+  return s == 0 ? DC_NEAR_START : s == 1 ? DC_NEAR_END : DC_NEAR_INSIDE;
+}
+
+void dc_closest_edges(const double (*x)[3], struct dc_closest *closest)
+{
+  struct edge_search q;
+  double n[3], turned[3];
+  dc_vec_sub(q.e, x[1], x[0]);
+  dc_vec_sub(q.f, x[3], x[2]);
+  dc_vec_sub(q.d, x[0], x[2]);
+  dc_vec_cross(n, q.e, q.f);
+  q.ee = dc_vec_dot(q.e, q.e);
+  q.ff = dc_vec_dot(q.f, q.f);
+  double square = dc_vec_dot(n, n);
+  dc_vec_cross(turned, q.f, q.d);
+  double s = dc_vec_dot(turned, n);
+  dc_vec_cross(turned, q.e, q.d);
+  double t = dc_vec_dot(turned, n);
+  bool inside = s > 0 && s < square && t > 0 && t < square && square > PARALLEL * q.ee * q.ff;
+  if (inside) {
+    q.s = s / square;
+    q.t = t / square;
+  } else {
+    q.ef = dc_vec_dot(q.e, q.f);
+    q.de = dc_vec_dot(q.d, q.e);
+    q.df = dc_vec_dot(q.d, q.f);
+    search_sides(&q);
+  }
+  int first = inside ? DC_NEAR_INSIDE : edge_region(q.s), second = inside ? DC_NEAR_INSIDE : edge_region(q.t);
+  *closest = (struct dc_closest){.region = 3 * first + second, .weight = {1 - q.s, q.s, -(1 - q.t), -q.t}};
+  for (int k = 0; k < 3; k++)
+    closest->r[k] = q.d[k] + q.s * q.e[k] - q.t * q.f[k];
+  if (inside)
+    keep_along(closest->r, n);
+  else if (first == DC_NEAR_INSIDE)
+    keep_across(closest->r, q.e);
+  else if (second == DC_NEAR_INSIDE)
+    keep_across(closest->r, q.f);
+  if (first == DC_NEAR_INSIDE) {
+    double *slope = closest->slope[closest->parameters++];
+    slope[0] = -1;
+    slope[1] = 1;
+  }
+  if (second == DC_NEAR_INSIDE) {
+    double *slope = closest->slope[closest->parameters++];
+    slope[2] = 1;
+    slope[3] = -1;
+  }
+  closest->square = dc_vec_dot(closest->r, closest->r);
+}
+
+void dc_closest_flip(struct dc_closest *closest)
+{
+  for (int v = 0; v < 4; v++) {
+    closest->weight[v] = -closest->weight[v];
+    for (int k = 0; k < 2; k++)
+      closest->slope[k][v] = -closest->slope[k][v];
+  }
+  dc_vec_scale(closest->r, closest->r, -1);
+}
+
+// sum_v c_v x_v over the vertices in `which`
+static void combine(const double c[4], const double (*x)[3], unsigned which, double sum[3])
+{
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int v = 0; v < 4; v++)
+    if (which & 1u << v)
+      dc_vec_add_scaled(sum, sum, c[v], x[v]);
+}
+
+enum { ALL = 15 };
+
+// The derivative of t_k.r by the twist: (rho x t_k + t~_k x r; t_k), t~_k the part of t_k that turns.
+static void parameter_row(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int k,
+                          const double rho[3], double t[3], double row[6])
+{
+  double turning[3], turned[3];
+  combine(closest->slope[k], x, ALL, t);
+  combine(closest->slope[k], x, moving, turning);
+  dc_vec_cross(row, rho, t);
+  dc_vec_cross(turned, turning, closest->r);
+  dc_vec_add(row, row, turned);
+  dc_vec_copy(row + 3, t);
+}
+
+// H -= scale row row^T
+static void subtract_square(double scale, const double row[6], double hessian[21])
+{
+  for (int i = 0, e = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, e++)
+      hessian[e] -= scale * row[i] * row[j];
+}
+
+// What the answer of the parameters takes: 2 phi (t.t)^-1 phi^T, the second row orthogonal to the first.
+static void subtract_answer(const struct dc_closest *closest, const double (*x)[3], unsigned moving,
+                            const double rho[3], double hessian[21])
+{
+  double t[2][3], row[2][6];
+  if (closest->parameters == 0)
+    return;
+  parameter_row(closest, x, moving, 0, rho, t[0], row[0]);
+  double square = dc_vec_dot(t[0], t[0]);
+  subtract_square(2 / square, row[0], hessian);
+  if (closest->parameters == 1)
+    return;
+  parameter_row(closest, x, moving, 1, rho, t[1], row[1]);
+  double n[3], part = dc_vec_dot(t[0], t[1]) / square;
+  dc_vec_cross(n, t[0], t[1]);
+  for (int i = 0; i < 6; i++)
+    row[1][i] -= part * row[0][i];
+  subtract_square(2 * square / dc_vec_dot(n, n), row[1], hessian);
+}
+
+void dc_closest_twist(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int order,
+                      double gradient[6], double hessian[21])
+{
+  const double *r = closest->r;
+  double rho[3], cross[9];
+  combine(closest->weight, x, moving, rho);
+  dc_vec_cross(gradient, rho, r);
+  for (int k = 0; k < 3; k++) {
+    gradient[k] *= 2;
+    gradient[3 + k] = 2 * r[k];
+  }
+  if (order < 2)
+    return;
+  double along = 2 * (dc_vec_dot(rho, rho) - dc_vec_dot(r, rho));
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++)
+      hessian[e] = r[i] * rho[j] + rho[i] * r[j] - 2 * rho[i] * rho[j] + (i == j ? along : 0);
+  dc_mat_cross(cross, rho);
+  for (int i = 0; i < 3; i++) {
+    double *row = hessian + (3 + i) * (4 + i) / 2;
+    for (int j = 0; j < 3; j++)
+      row[j] = -2 * cross[3 * i + j];
+    for (int j = 0; j <= i; j++)
+      row[3 + j] = i == j ? 2 : 0;
+  }
+  subtract_answer(closest, x, moving, rho, hessian);
+}
+
+// t_k.r = 0 gives (t_k.t_l) du_l = -sum_v (slope_kv r + weight_v t_k).dx_v; with (t.t) eta = the cotangent of u the
+// vertices get -sum_k eta_k (slope_kv r + weight_v t_k).
+void dc_closest_pull_back(const struct dc_closest *closest, const double (*x)[3], const double by_r[3],
+                          const double by_weight[4], double (*out)[3])
+{
+  double t[2][3], by_u[2] = {0, 0}, eta[2] = {0, 0};
+  for (int k = 0; k < closest->parameters; k++) {
+    combine(closest->slope[k], x, ALL, t[k]);
+    by_u[k] = dc_vec_dot(t[k], by_r);
+    for (int v = 0; v < 4; v++)
+      by_u[k] += closest->slope[k][v] * by_weight[v];
+  }
+  if (closest->parameters > 0)
+    eta[0] = by_u[0] / dc_vec_dot(t[0], t[0]);
+  if (closest->parameters > 1) {
+    double n[3], square = dc_vec_dot(t[0], t[0]), part = dc_vec_dot(t[0], t[1]) / square;
+    dc_vec_cross(n, t[0], t[1]);
+    eta[1] = (by_u[1] - part * by_u[0]) * square / dc_vec_dot(n, n);
+    eta[0] -= part * eta[1];
+  }
+  for (int v = 0; v < 4; v++) {
+    dc_vec_add_scaled(out[v], out[v], closest->weight[v], by_r);
+    for (int k = 0; k < closest->parameters; k++)
+      for (int i = 0; i < 3; i++)
+        out[v][i] -= eta[k] * (closest->slope[k][v] * closest->r[i] + closest->weight[v] * t[k][i]);
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/convex/solid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "geometry/convex/distance.h"
+#include "geometry/convex/hull.h"
+#include "math/vector.h"
+
+// Of the size of a part: vertices higher than the first above the plane of a triangle make the part's hull take its
+// place, higher than the second supports be found by looking at every vertex.
+static const double convex_tolerance = 1e-12, climb_tolerance = 1e-13;
+enum { SHRINKS = 200 };
+
+static enum dc_status fail_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for a solid");
+}
+
+// The largest distance of a vertex from center, at point.
+static double farthest(const struct dc_convex *parts, int count, const double center[3], double point[3])
+{
+  double most = -1;
+  for (int i = 0; i < count; i++)
+    for (int v = 0; v < parts[i].vertex_count; v++) {
+      double offset[3];
+      dc_vec_sub(offset, parts[i].vertices[v], center);
+      double square = dc_vec_dot(offset, offset);
+      if (square > most) {
+        most = square;
+        dc_vec_copy(point, parts[i].vertices[v]);
+      }
+    }
+  return sqrt(most);
+}
+
+// A sphere that holds the parts, near the smallest: the centre moves from that of the bounding box towards the farthest
+// vertex by ever smaller shares of the way (Badoiu and Clarkson 2003).  Returns the diagonal of the bounding box.
+static double enclose(const struct dc_convex *parts, int count, double center[3], double *radius)
+{
+  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double at[3], point[3] = {0};
+  for (int i = 0; i < count; i++)
+    for (int v = 0; v < parts[i].vertex_count; v++)
+      for (int k = 0; k < 3; k++) {
+        lower[k] = fmin(lower[k], parts[i].vertices[v][k]);
+        upper[k] = fmax(upper[k], parts[i].vertices[v][k]);
+      }
+  dc_vec_add(at, lower, upper);
+  dc_vec_scale(at, at, 0.5);
+  dc_vec_copy(center, at);
+  *radius = INFINITY;
+  for (int i = 0; i < SHRINKS; i++) {
+    double reach = farthest(parts, count, at, point), step[3];
+    if (reach < *radius) {
+      *radius = reach;
+      dc_vec_copy(center, at);
+    }
+    dc_vec_sub(step, point, at);
+    dc_vec_add_scaled(at, at, 1.0 / (i + 2), step);
+  }
+  return dc_vec_distance(lower, upper);
+}
+
+static double triangle_area(const struct dc_convex *part, int triangle)
+{
+  const int *corner = part->triangles[triangle];
+  double a[3], b[3], normal[3];
+  dc_vec_sub(a, part->vertices[corner[1]], part->vertices[corner[0]]);
+  dc_vec_sub(b, part->vertices[corner[2]], part->vertices[corner[0]]);
+  dc_vec_cross(normal, a, b);
+  return 0.5 * dc_vec_norm(normal);
+}
+
+static int compare_ints(const void *left, const void *right)
+{
+  int a = *(const int *)left, b = *(const int *)right;
+  return (a > b) - (a < b);
+}
+
+// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around
+// a vertex are all its neighbours, once each.
+static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
+{
+  int *start = dc_arena_alloc(arena, (size_t)part->vertex_count + 1, sizeof *start);
+  int *neighbors = dc_arena_alloc(arena, 3 * (size_t)part->triangle_count, sizeof *neighbors);
+  double(*offsets)[3] = dc_arena_alloc(arena, (size_t)part->vertex_count, sizeof *offsets);
+  int *filled = dc_alloc((size_t)part->vertex_count, sizeof *filled);
+  if (!start || !neighbors || !offsets || !filled) {
+    free(filled);
+    return DC_MEMORY;
+  }
+  for (int t = 0; t < part->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      start[part->triangles[t][k] + 1]++;
+  for (int v = 0; v < part->vertex_count; v++)
+    start[v + 1] += start[v];
+  for (int t = 0; t < part->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int v = part->triangles[t][k];
+      neighbors[start[v] + filled[v]++] = part->triangles[t][(k + 1) % 3];
+    }
+  for (int v = 0; v < part->vertex_count; v++) {
+    qsort(neighbors + start[v], (size_t)(start[v + 1] - start[v]), sizeof *neighbors, compare_ints);
+    dc_vec_sub(offsets[v], part->vertices[v], part->center);
+  }
+  free(filled);
+  part->neighbor_start = start;
+  part->neighbors = neighbors;
+  part->offsets = (const double(*)[3])offsets;
+  return DC_OK;
+}
+
+static enum dc_status make_part(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_convex *part,
+                                double *surface_area, struct dc_error *error)
+{
+  struct dc_mesh used = *mesh, hull;
+  double excess, size = dc_mesh_size(mesh);
+  enum dc_status status = dc_hull_excess(mesh, mesh, &excess, error);
+  if (!status && excess > convex_tolerance * size) {
+    status = dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, arena, &hull, error);
+    if (!status) {
+      used = hull;
+      status = dc_hull_excess(&used, &used, &excess, error);
+    } else if (status == DC_BAD_INPUT) {  // flat to rounding, for example: the mesh serves
+      status = DC_OK;
+    }
+  }
+  if (status)
+    return status;
+  *part = (struct dc_convex){.vertex_count = used.vertex_count,
+                             .triangle_count = used.triangle_count,
+                             .vertices = (const double(*)[3])used.vertices,
+                             .triangles = (const int(*)[3])used.triangles,
+                             .climbs = excess <= climb_tolerance * size};
+  enclose(part, 1, part->center, &part->radius);
+  for (int t = 0; t < part->triangle_count; t++)
+    *surface_area += triangle_area(part, t);
+  return connect(part, arena) ? fail_memory(error) : DC_OK;
+}
+
+enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *arena, struct dc_solid *solid,
+                               struct dc_error *error)
+{
+  *solid = (struct dc_solid){0};
+  if (shape->part_count == 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "shape \"%s\" is not known to be a union of convex parts (a mesh may ask for \"convex\")",
+                   shape->name);
+  struct dc_convex *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
+  if (!parts)
+    return fail_memory(error);
+  double surface_area = 0;
+  for (int i = 0; i < shape->part_count; i++) {
+    enum dc_status status = make_part(&shape->parts[i], arena, &parts[i], &surface_area, error);
+    if (status) {
+      dc_error_prefix(error, "shape \"%s\"", shape->name);
+      return status;
+    }
+  }
+  solid->part_count = shape->part_count;
+  solid->parts = parts;
+  solid->surface_area = surface_area;
+  solid->size = enclose(parts, solid->part_count, solid->center, &solid->radius);
+  return DC_OK;
+}
+
+static const double BESIDE =
+    1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
+
+void dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
+{
+  normal[0] = normal[1] = normal[2] = 0;
+  double nearest = INFINITY;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < solid->part_count; i++) {
+      const struct dc_convex *part = &solid->parts[i];
+      for (int t = 0; t < part->triangle_count; t++) {
+        struct dc_closest closest;
+        double x[4][3], first[3], second[3], area[3];
+        dc_vec_copy(x[0], point);
+        for (int k = 0; k < 3; k++)
+          dc_vec_copy(x[1 + k], part->vertices[part->triangles[t][k]]);
+        dc_closest_point_triangle((const double(*)[3])x, &closest);
+        double distance = sqrt(closest.square);
+        if (pass == 0)
+          nearest = fmin(nearest, distance);
+        if (pass == 0 || distance > nearest + BESIDE * solid->size)
+          continue;
+        dc_vec_sub(first, x[2], x[1]);
+        dc_vec_sub(second, x[3], x[1]);
+        dc_vec_cross(area, first, second);
+        dc_vec_add(normal, normal, area);
+      }
+    }
+  double length = dc_vec_norm(normal);
+  if (length > 0)
+    dc_vec_scale(normal, normal, 1 / length);
+  else
+    normal[2] = 1;  // sides back to back
+}

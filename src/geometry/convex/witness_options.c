@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/convex/witness_derivative.h"
+
+static const char *const methods[] = {"smoothed", "rs1-direction", "analytical", "finite-difference", "rs0", NULL};
+static const char *const scores[] = {"squared", "distance", NULL};
+static const char *const samplings[] = {"adaptive", "fixed", "neighbor", NULL};
+
+const struct dc_option dc_witness_options[] = {
+    {.name = "method",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"smoothed\"",
+     .choices = methods,
+     .help =
+         "how witness points are differentiated: smoothed by distance or (rs1-direction) by direction, analytical: as "
+         "closest points of faces, edges and vertices, finite-difference, rs0: by Gaussian differences",
+     .offset = offsetof(struct dc_witness_settings, method)},
+    {.name = "score",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"squared\"",
+     .choices = scores,
+     .help = "what weighs samples: their squared distance from the other point, or their distance",
+     .offset = offsetof(struct dc_witness_settings, score)},
+    {.name = "sampling",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"adaptive\"",
+     .choices = samplings,
+     .help =
+         "where samples are taken from: as far from the witness point as its target is, a fixed radius, or vertices up "
+         "to 5 edges away",
+     .offset = offsetof(struct dc_witness_settings, sampling)},
+    {.name = "samples",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "16",
+     .minimum = 2,
+     .maximum = DC_WITNESS_SAMPLES_MOST,
+     .help = "samples drawn per solid and query; of rs0: pairs of queries per body",
+     .offset = offsetof(struct dc_witness_settings, samples)},
+    {.name = "radius",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0.01",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "least radius of adaptive sampling",
+     .offset = offsetof(struct dc_witness_settings, radius)},
+    {.name = "radius_scale",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "radius of adaptive sampling per distance of a witness point from its target",
+     .offset = offsetof(struct dc_witness_settings, radius_scale)},
+    {.name = "fixed_radius",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "radius of fixed sampling per size of the solid (diagonal of its bounding box)",
+     .offset = offsetof(struct dc_witness_settings, fixed_radius)},
+    {.name = "coupled",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "whether the equations of both points are solved together instead of each with the other point held",
+     .offset = offsetof(struct dc_witness_settings, coupled)},
+    {.name = "smoothed_point",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "true",
+     .help = "whether velocities are those at the smoothed point instead of those at the witness point",
+     .offset = offsetof(struct dc_witness_settings, smoothed_point)},
+    {.name = "temperature",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "true",
+     .help = "whether the temperature of the weights is differentiated as well",
+     .offset = offsetof(struct dc_witness_settings, temperature)},
+    DC_OPTIONS_END,
+};
+
+void dc_witness_settings_default(struct dc_witness_settings *settings)
+{
+  *settings = (struct dc_witness_settings){
+      .method = DC_WITNESS_SMOOTHED,
+      .score = DC_SCORE_SQUARED,
+      .sampling = DC_SAMPLE_ADAPTIVE,
+      .samples = 16,
+      .radius = 0.01,
+      .radius_scale = 1,
+      .fixed_radius = 1,
+      .coupled = false,
+      .smoothed_point = true,
+      .temperature = true,
+  };
+}

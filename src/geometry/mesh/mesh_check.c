@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/mesh/mesh.h"
+#include "math/vector.h"
+
+static const double largest_coordinate = 1e9, smallest_size = 1e-9, relative_rounding = 1e-14;
+
+// How often a rule is broken, and where first.
+struct defect {
+  long count;
+  long first[2];
+};
+
+static void note(struct defect *defect, long a, long b)
+{
+  if (defect->count++ == 0) {
+    defect->first[0] = a;
+    defect->first[1] = b;
+  }
+}
+
+static const char *plural(const struct defect *defect)
+{
+  return defect->count == 1 ? "" : "s";
+}
+
+static enum dc_status check_indices(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  struct defect bad = {0};
+  if (mesh->vertex_count <= 0 || mesh->triangle_count <= 0)
+    return dc_fail(error, DC_BAD_INPUT, "empty mesh: %d vertices, %d triangles", mesh->vertex_count,
+                   mesh->triangle_count);
+  for (int t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      if (mesh->triangles[t][k] < 0 || mesh->triangles[t][k] >= mesh->vertex_count)
+        note(&bad, t, mesh->triangles[t][k]);
+  if (bad.count)
+    return dc_fail(error, DC_BAD_INPUT, "%ld vertex %s out of range (first: %ld in triangle %ld, with %d vertices)",
+                   bad.count, bad.count == 1 ? "index" : "indices", bad.first[1], bad.first[0], mesh->vertex_count);
+  return DC_OK;
+}
+
+// Also gives the diagonal of the bounding box.
+static enum dc_status check_coordinates(const struct dc_mesh *mesh, double *size, struct dc_error *error)
+{
+  struct defect bad = {0};
+  double lower[3], upper[3];
+  dc_vec_copy(lower, mesh->vertices[0]);
+  dc_vec_copy(upper, mesh->vertices[0]);
+  for (int v = 0; v < mesh->vertex_count; v++) {
+    bool good = true;
+    for (int k = 0; k < 3; k++) {
+      double coordinate = mesh->vertices[v][k];
+      good = good && fabs(coordinate) <= largest_coordinate;  // false for NAN
+      lower[k] = fmin(lower[k], coordinate);
+      upper[k] = fmax(upper[k], coordinate);
+    }
+    if (!good)
+      note(&bad, v, 0);
+  }
+  if (bad.count)
+    return dc_fail(error, DC_BAD_INPUT, "%ld %s not finite or beyond %g m (first: %ld)", bad.count,
+                   bad.count == 1 ? "vertex is" : "vertices are", largest_coordinate, bad.first[0]);
+  *size = dc_vec_distance(upper, lower);
+  if (*size < smallest_size)
+    return dc_fail(error, DC_BAD_INPUT, "the mesh must be at least %g m in size (is %g)", smallest_size, *size);
+  return DC_OK;
+}
+
+static enum dc_status check_areas(const struct dc_mesh *mesh, double size, struct dc_error *error)
+{
+  struct defect degenerate = {0};
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    const int *triangle = mesh->triangles[t];
+    double u[3], v[3], normal[3];
+    dc_vec_sub(u, mesh->vertices[triangle[1]], mesh->vertices[triangle[0]]);
+    dc_vec_sub(v, mesh->vertices[triangle[2]], mesh->vertices[triangle[0]]);
+    dc_vec_cross(normal, u, v);
+    if (0.5 * dc_vec_norm(normal) <= relative_rounding * size * size)
+      note(&degenerate, t, 0);
+  }
+  if (degenerate.count)
+    return dc_fail(error, DC_BAD_INPUT, "%ld degenerate triangle%s (first: %ld)", degenerate.count, plural(&degenerate),
+                   degenerate.first[0]);
+  return DC_OK;
+}
+
+// One triangle's use of the edge from vertex low to vertex high; low is known from where it is stored.
+struct edge_use {
+  int high, opposite;
+  unsigned triangle_and_direction;  // 2 triangle + 1 when the triangle runs from high to low
+};
+
+static int compare_uses(const void *left, const void *right)
+{
+  const struct edge_use *a = left, *b = right;
+  if (a->high != b->high)
+    return a->high < b->high ? -1 : 1;
+  if (a->opposite != b->opposite)
+    return a->opposite < b->opposite ? -1 : 1;
+  return a->triangle_and_direction < b->triangle_and_direction ? -1 : 1;
+}
+
+static int lower_end(const int *triangle, int k)
+{
+  int a = triangle[k], b = triangle[(k + 1) % 3];
+  return a < b ? a : b;
+}
+
+// All edge uses, those of each lower vertex v sorted at uses[start[v]] to uses[start[v + 1] - 1].
+// uses [3 * triangle_count], start [vertex_count + 2], zeroed.
+static void sort_edges(const struct dc_mesh *mesh, struct edge_use *uses, size_t *start)
+{
+  for (int t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      start[lower_end(mesh->triangles[t], k) + 2]++;
+  for (int v = 0; v < mesh->vertex_count; v++)
+    start[v + 2] += start[v + 1];
+  // start[v + 1] is where the next use of v goes; in the end it is where those of v + 1 begin.
+  for (int t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int from = mesh->triangles[t][k], to = mesh->triangles[t][(k + 1) % 3], low = from < to ? from : to;
+      uses[start[low + 1]++] = (struct edge_use){.high = from < to ? to : from,
+                                                 .opposite = mesh->triangles[t][(k + 2) % 3],
+                                                 .triangle_and_direction = 2 * (unsigned)t + (from > to)};
+    }
+  for (int v = 0; v < mesh->vertex_count; v++)
+    qsort(uses + start[v], start[v + 1] - start[v], sizeof *uses, compare_uses);
+}
+
+struct edge_defects {
+  struct defect duplicate, open, crowded, inverted;
+};
+
+// The uses [count] of one edge from low to high.
+static void examine_edge(int low, const struct edge_use *uses, size_t count, struct edge_defects *defects)
+{
+  size_t backward = 0;
+  for (size_t i = 0; i < count; i++) {
+    backward += uses[i].triangle_and_direction & 1;
+    // Each triangle is looked at once: at the edge of its two lower vertices.
+    if (i > 0 && uses[i].opposite == uses[i - 1].opposite && uses[i].opposite > uses[i].high)
+      note(&defects->duplicate, uses[i].triangle_and_direction / 2, uses[i - 1].triangle_and_direction / 2);
+  }
+  if (count == 1)
+    note(&defects->open, low, uses->high);
+  else if (count > 2)
+    note(&defects->crowded, low, uses->high);
+  else if (backward != 1)
+    note(&defects->inverted, low, uses->high);
+}
+
+static enum dc_status report_edges(const struct edge_defects *defects, struct dc_error *error)
+{
+  const struct defect *defect = &defects->duplicate;
+  if (defect->count)
+    return dc_fail(error, DC_BAD_INPUT, "%ld duplicate triangle%s (first: %ld has the vertices of %ld)", defect->count,
+                   plural(defect), defect->first[0], defect->first[1]);
+  defect = &defects->open;
+  if (defect->count)
+    return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)", defect->count,
+                   plural(defect), defect->first[0], defect->first[1]);
+  defect = &defects->crowded;
+  if (defect->count)
+    return dc_fail(error, DC_BAD_INPUT, "%ld edge%s with more than two triangles (first: %ld-%ld)", defect->count,
+                   plural(defect), defect->first[0], defect->first[1]);
+  defect = &defects->inverted;
+  if (defect->count)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "inverted triangles: %ld edge%s run through in the same direction twice (first: %ld-%ld)",
+                   defect->count, plural(defect), defect->first[0], defect->first[1]);
+  return DC_OK;
+}
+
+static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  struct edge_use *uses = dc_alloc(3 * (size_t)mesh->triangle_count, sizeof *uses);
+  size_t *start = dc_alloc((size_t)mesh->vertex_count + 2, sizeof *start);
+  struct edge_defects defects = {0};
+  if (!uses || !start) {
+    free(uses);
+    free(start);
+    return dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
+  }
+  sort_edges(mesh, uses, start);
+  for (int v = 0; v < mesh->vertex_count; v++)
+    for (size_t i = start[v], next; i < start[v + 1]; i = next) {
+      for (next = i + 1; next < start[v + 1] && uses[next].high == uses[i].high;)
+        next++;
+      examine_edge(v, uses + i, next - i, &defects);
+    }
+  free(uses);
+  free(start);
+  return report_edges(&defects, error);
+}
+
+static enum dc_status check_volume(const struct dc_mesh *mesh, double size, struct dc_error *error)
+{
+  struct dc_mass_properties properties;
+  dc_mesh_mass_properties(mesh, &properties);
+  double least = relative_rounding * size * size * size;
+  if (properties.volume < -least)
+    return dc_fail(error, DC_BAD_INPUT, "negative volume (%.6g m^3): the triangles face inwards", properties.volume);
+  if (properties.volume <= least)
+    return dc_fail(error, DC_BAD_INPUT, "zero volume (%.6g m^3 in a mesh %.6g m in size)", properties.volume, size);
+  return DC_OK;
+}
+
+static int find_root(int *parent, int vertex)
+{
+  while (parent[vertex] != vertex)
+    vertex = parent[vertex] = parent[parent[vertex]];
+  return vertex;
+}
+
+void dc_mesh_parts(const struct dc_mesh *mesh, int *parts)
+{
+  for (int v = 0; v < mesh->vertex_count; v++)
+    parts[v] = v;
+  for (int t = 0; t < mesh->triangle_count; t++)
+    for (int k = 1; k < 3; k++) {
+      int a = find_root(parts, mesh->triangles[t][0]), b = find_root(parts, mesh->triangles[t][k]);
+      parts[a < b ? b : a] = a < b ? a : b;
+    }
+  for (int v = 0; v < mesh->vertex_count; v++)  // what a vertex points to is less, and done
+    parts[v] = parts[parts[v]];
+}
+
+// six_volumes [part] is 6 times the part's signed volume.
+static void measure_parts(const struct dc_mesh *mesh, const int *parts, double *six_volumes)
+{
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    const int *triangle = mesh->triangles[t];
+    int part = parts[triangle[0]];
+    double corner[3][3], normal[3];
+    for (int k = 0; k < 3; k++)
+      dc_vec_sub(corner[k], mesh->vertices[triangle[k]], mesh->vertices[part]);
+    dc_vec_cross(normal, corner[1], corner[2]);
+    six_volumes[part] += dc_vec_dot(corner[0], normal);
+  }
+}
+
+// Parts that face inwards must lie inside outward-facing ones.  outward holds the triangles of the latter.
+static enum dc_status check_cavities(const struct dc_mesh *mesh, const int *parts, const double *six_volumes,
+                                     const struct dc_mesh *outward, struct dc_error *error)
+{
+  const double most_work = 3e7;  // a few seconds
+  struct defect cavity = {0}, inverted = {0};
+  for (int v = 0; v < mesh->vertex_count; v++)
+    if (parts[v] == v && six_volumes[v] < 0)
+      note(&cavity, v, 0);
+  if ((double)cavity.count * outward->triangle_count > most_work)
+    return dc_fail(error, DC_BAD_INPUT, "%ld parts face inwards (first: at vertex %ld), too many to be cavities",
+                   cavity.count, cavity.first[0]);
+  for (int v = 0; v < mesh->vertex_count; v++)
+    if (parts[v] == v && six_volumes[v] < 0 && !dc_mesh_contains(outward, mesh->vertices[v]))
+      note(&inverted, v, 0);
+  if (inverted.count)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "inverted triangles: %ld part%s inwards outside all others (first: at vertex %ld)", inverted.count,
+                   inverted.count == 1 ? " faces" : "s face", inverted.first[0]);
+  return DC_OK;
+}
+
+static enum dc_status check_parts(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  enum dc_status status = DC_MEMORY;
+  int *parts = dc_alloc((size_t)mesh->vertex_count, sizeof *parts);
+  double *six_volumes = dc_alloc((size_t)mesh->vertex_count, sizeof *six_volumes);
+  struct dc_mesh outward = {.vertex_count = mesh->vertex_count, .vertices = mesh->vertices};
+  outward.triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *outward.triangles);
+  if (parts && six_volumes && outward.triangles) {
+    dc_mesh_parts(mesh, parts);
+    measure_parts(mesh, parts, six_volumes);
+    for (int t = 0; t < mesh->triangle_count; t++)
+      if (six_volumes[parts[mesh->triangles[t][0]]] > 0)
+        memcpy(outward.triangles[outward.triangle_count++], mesh->triangles[t], sizeof *outward.triangles);
+    status = check_cavities(mesh, parts, six_volumes, &outward, error);
+  } else {
+    dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
+  }
+  free(parts);
+  free(six_volumes);
+  free(outward.triangles);
+  return status;
+}
+
+enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  double size = 0;
+  enum dc_status status = check_indices(mesh, error);
+  if (!status)
+    status = check_coordinates(mesh, &size, error);
+  if (!status)
+    status = check_areas(mesh, size, error);
+  if (!status)
+    status = check_edges(mesh, error);
+  if (!status)
+    status = check_volume(mesh, size, error);
+  return status ? status : check_parts(mesh, error);
+}

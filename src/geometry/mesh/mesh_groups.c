@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/mesh/mesh_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/convex/hull.h"
+#include "math/vector.h"
+
+static const double convex_tolerance = 1e-6;
+
+static enum dc_status fail_memory(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory for the groups of a mesh of %d triangles", mesh->triangle_count);
+}
+
+// Triangles *first to *end - 1 of a group; group 0 of a mesh without groups is all of it.
+static void group_range(const struct dc_mesh *mesh, int group, int *first, int *end)
+{
+  *first = mesh->group_count ? mesh->group_start[group] : 0;
+  *end = mesh->group_count ? mesh->group_start[group + 1] : mesh->triangle_count;
+}
+
+// The group as a mesh with vertices of its own, in order of appearance.  number [vertex_count] is zero before and
+// after.
+static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number, struct dc_arena *arena,
+                              struct dc_mesh *part, struct dc_error *error)
+{
+  int first, end, vertex_count = 0;
+  group_range(mesh, group, &first, &end);
+  *part = (struct dc_mesh){.triangle_count = end - first};
+  for (int t = first; t < end; t++)
+    for (int k = 0; k < 3; k++)
+      if (!number[mesh->triangles[t][k]])
+        number[mesh->triangles[t][k]] = ++vertex_count;
+  part->vertices = dc_arena_alloc(arena, (size_t)vertex_count, sizeof *part->vertices);
+  part->triangles = dc_arena_alloc(arena, (size_t)part->triangle_count, sizeof *part->triangles);
+  if (!part->vertices || !part->triangles)
+    return fail_memory(mesh, error);
+  part->vertex_count = vertex_count;
+  for (int t = first; t < end; t++)
+    for (int k = 0; k < 3; k++) {
+      int vertex = mesh->triangles[t][k];
+      part->triangles[t - first][k] = number[vertex] - 1;
+      dc_vec_copy(part->vertices[number[vertex] - 1], mesh->vertices[vertex]);
+    }
+  for (int t = first; t < end; t++)
+    for (int k = 0; k < 3; k++)
+      number[mesh->triangles[t][k]] = 0;
+  return DC_OK;
+}
+
+static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int *number, struct dc_arena *arena,
+                                    struct dc_mesh *hull, struct dc_error *error)
+{
+  struct dc_mesh part;
+  struct dc_arena *scratch = dc_arena_create();
+  if (!scratch)
+    return fail_memory(mesh, error);
+  enum dc_status status = extract(mesh, group, number, scratch, &part, error);
+  if (!status)
+    status = dc_hull((const double(*)[3])part.vertices, part.vertex_count, arena, hull, error);
+  if (status && mesh->group_count > 1)
+    dc_error_prefix(error, "group %d of %d", group + 1, mesh->group_count);
+  dc_arena_destroy(scratch);
+  return status;
+}
+
+// All hulls [count] as one mesh, each a group.
+static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_arena *arena, struct dc_mesh *united,
+                            struct dc_error *error)
+{
+  size_t vertex_count = 0, triangle_count = 0;
+  for (int i = 0; i < count; i++) {
+    vertex_count += (size_t)hulls[i].vertex_count;
+    triangle_count += (size_t)hulls[i].triangle_count;
+  }
+  if (triangle_count > DC_MESH_TRIANGLES_MAX)
+    return dc_fail(error, DC_BAD_INPUT, "the hulls of the groups have more than %d triangles (%zu)",
+                   DC_MESH_TRIANGLES_MAX, triangle_count);
+  struct dc_mesh mesh = {.group_count = count};
+  int *start = dc_arena_alloc(arena, (size_t)count + 1, sizeof *start);
+  mesh.vertices = dc_arena_alloc(arena, vertex_count, sizeof *mesh.vertices);
+  mesh.triangles = dc_arena_alloc(arena, triangle_count, sizeof *mesh.triangles);
+  if (!start || !mesh.vertices || !mesh.triangles)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d convex hulls", count);
+  for (int i = 0; i < count; i++) {
+    const struct dc_mesh *hull = &hulls[i];
+    memcpy(mesh.vertices[mesh.vertex_count], hull->vertices, (size_t)hull->vertex_count * sizeof *hull->vertices);
+    for (int t = 0; t < hull->triangle_count; t++)
+      for (int k = 0; k < 3; k++)
+        mesh.triangles[mesh.triangle_count + t][k] = mesh.vertex_count + hull->triangles[t][k];
+    mesh.vertex_count += hull->vertex_count;
+    mesh.triangle_count += hull->triangle_count;
+    start[i + 1] = mesh.triangle_count;
+  }
+  mesh.group_start = start;
+  *united = mesh;
+  return DC_OK;
+}
+
+enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_mesh *hulls,
+                             struct dc_error *error)
+{
+  int count = mesh->group_count ? mesh->group_count : 1;
+  if (count > DC_MESH_GROUPS_MAX)
+    return dc_fail(error, DC_BAD_INPUT, "must have at most %d groups to make hulls of (has %d)", DC_MESH_GROUPS_MAX,
+                   count);
+  struct dc_arena *scratch = dc_arena_create();
+  int *number = dc_alloc((size_t)mesh->vertex_count, sizeof *number);
+  struct dc_mesh *each = scratch ? dc_arena_alloc(scratch, (size_t)count, sizeof *each) : NULL;
+  enum dc_status status = each && number ? DC_OK : fail_memory(mesh, error);
+  for (int group = 0; !status && group < count; group++)
+    status = hull_of_group(mesh, group, number, scratch, &each[group], error);
+  if (!status)
+    status = unite(each, count, arena, hulls, error);
+  dc_arena_destroy(scratch);
+  free(number);
+  return status;
+}
+
+// Whether part is the closed surface of a convex solid.
+static enum dc_status is_convex_solid(const struct dc_mesh *part, bool *convex, struct dc_error *error)
+{
+  struct dc_error broken = {0};
+  *convex = false;
+  switch (dc_mesh_validate(part, &broken)) {
+  case DC_OK: return dc_mesh_is_convex(part, convex_tolerance, convex, error);
+  case DC_MEMORY: return dc_fail(error, DC_MEMORY, "%s", broken.text);
+  default: return DC_OK;
+  }
+}
+
+enum dc_status dc_mesh_convex_parts(const struct dc_mesh *mesh, struct dc_arena *arena, int *count,
+                                    const struct dc_mesh **parts, struct dc_error *error)
+{
+  bool convex;
+  *count = 0;
+  *parts = NULL;
+  enum dc_status status = dc_mesh_is_convex(mesh, convex_tolerance, &convex, error);
+  int groups = convex ? 1 : mesh->group_count;
+  if (status || groups == 0 || groups > DC_MESH_GROUPS_MAX || (groups == 1 && !convex))
+    return status;
+  struct dc_mesh *found = dc_arena_alloc(arena, (size_t)groups, sizeof *found);
+  int *number = dc_alloc((size_t)mesh->vertex_count, sizeof *number);
+  if (!found || !number)
+    status = fail_memory(mesh, error);
+  else if (convex)
+    *found = *mesh;
+  else
+    convex = true;
+  for (int group = 0; !status && convex && groups > 1 && group < groups; group++) {
+    status = extract(mesh, group, number, arena, &found[group], error);
+    if (!status)
+      status = is_convex_solid(&found[group], &convex, error);
+  }
+  free(number);
+  if (!status && convex) {
+    *count = groups;
+    *parts = found;
+  }
+  return status;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening mesh files safely, and what the parsers share.
+#include "geometry/mesh/mesh_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Leaves room for the reason in a message.
+#define PATH_FORMAT "%.700s"
+
+bool dc_mesh_parse_number(const char *word, size_t length, double *number)
+{
+  char text[128];
+  // The set of characters keeps out what else strtod takes: hexadecimal, "inf" and "nan".
+  if (length == 0 || length >= sizeof text || memchr(word, '\0', length))
+    return false;
+  memcpy(text, word, length);
+  text[length] = '\0';
+  if (strspn(text, "0123456789+-.eE") != length)
+    return false;
+  char *end;
+  *number = strtod(text, &end);
+  return end == text + length && isfinite(*number);
+}
+
+enum dc_status dc_mesh_fail_at(const struct dc_mesh_file *file, long line, struct dc_error *error, const char *format,
+                               ...)
+{
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ":%ld: %s", file->name, line, text);
+}
+
+const char *dc_mesh_quote(struct dc_mesh_quote *quote, const char *word, size_t length)
+{
+  size_t shown = length < sizeof quote->text ? length : sizeof quote->text - 1;
+  for (size_t i = 0; i < shown; i++)
+    quote->text[i] = word[i] >= ' ' && word[i] <= '~' ? word[i] : '?';
+  quote->text[shown] = '\0';
+  if (shown < length)
+    memcpy(quote->text + shown - 3, "...", 3);
+  return quote->text;
+}
+
+enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
+                             struct dc_error *error)
+{
+  *mesh = (struct dc_mesh){0};
+  if (file->size == 0)
+    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": the file is empty", file->name);
+  return dc_mesh_is_stl(file) ? dc_mesh_parse_stl(file, arena, mesh, error)
+                              : dc_mesh_parse_obj(file, arena, mesh, error);
+}
+
+static const char *kind_of(mode_t mode)
+{
+  if (S_ISDIR(mode))
+    return "a directory";
+  if (S_ISFIFO(mode))
+    return "a named pipe";
+  if (S_ISSOCK(mode))
+    return "a socket";
+  return "a device";
+}
+
+// Opens path for reading, never waiting for another process, and gives its size.
+static enum dc_status open_regular(const char *path, int *descriptor, size_t *size, struct dc_error *error)
+{
+  *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (*descriptor < 0)
+    return dc_fail(error, dc_status_of_open(errno), PATH_FORMAT ": cannot be opened: %s", path, strerror(errno));
+  struct stat status;
+  if (fstat(*descriptor, &status) != 0)
+    return dc_fail(error, DC_IO, PATH_FORMAT ": %s", path, strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": is %s, not a mesh file", path, kind_of(status.st_mode));
+  if (status.st_size > DC_MESH_FILE_BYTES_MAX)
+    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": must be at most %d bytes (is %lld)", path,
+                   DC_MESH_FILE_BYTES_MAX, (long long)status.st_size);
+  *size = (size_t)status.st_size;
+  return DC_OK;
+}
+
+// Reads exactly size bytes.
+static enum dc_status read_bytes(const char *path, int descriptor, char *bytes, size_t size, struct dc_error *error)
+{
+  for (size_t done = 0; done < size;) {
+    ssize_t count = read(descriptor, bytes + done, size - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return dc_fail(error, DC_IO, PATH_FORMAT ": cannot be read: %s", path, strerror(errno));
+    if (count == 0)
+      return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": ended after %zu of %zu bytes", path, done, size);
+    done += (size_t)count;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
+{
+  int descriptor;
+  size_t size = 0;
+  char *bytes = NULL;
+  *mesh = (struct dc_mesh){0};
+  enum dc_status status = open_regular(path, &descriptor, &size, error);
+  if (!status) {
+    bytes = dc_alloc(size + 1, 1);
+    status = bytes ? read_bytes(path, descriptor, bytes, size, error)
+                   : dc_fail(error, DC_MEMORY, PATH_FORMAT ": out of memory for %zu bytes", path, size);
+  }
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!status)
+    status = dc_mesh_parse(&(struct dc_mesh_file){.name = path, .bytes = bytes, .size = size}, arena, mesh, error);
+  if (status)
+    *mesh = (struct dc_mesh){0};
+  free(bytes);
+  return status;
+}

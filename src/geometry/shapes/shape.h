@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes: what a body is made of.  One descriptor per type ("sphere", "box", "cylinder", "capsule", "mesh", "plane",
+// "compound").
+#ifndef DC_GEOMETRY_SHAPE_H
+#define DC_GEOMETRY_SHAPE_H
+
+#include <stdbool.h>
+
+#include "base/options.h"
+#include "geometry/mesh/mesh.h"
+
+struct dc_shape;
+
+struct dc_shape_type {
+  const char *name, *summary;
+  const struct dc_option *options;
+  size_t options_size;
+  bool half_space;  // z <= 0 of its frame; no mesh; for fixed bodies only
+  // Fills mesh from options (arrays owned by arena).  Closedness is checked by the caller with dc_mesh_validate.
+  enum dc_status (*build)(const void *options, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
+  // Instead of build, for a shape made of others: fills mesh, part_count and parts of shape from its options, whose
+  // indices are those of shapes [count].
+  enum dc_status (*unite)(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                          struct dc_error *error);
+};
+
+extern const struct dc_shape_type *const dc_shape_types[];  // NULL-terminated
+
+// Options of the type "mesh".  file is a path that may be opened as it stands (the scene reader has applied the path
+// policy).
+struct dc_mesh_shape_options {
+  const char *file;
+  double scale;
+  double scales[3];  // further factors along x, y and z, negative ones mirror; NAN: 1
+  long triangles;    // at most so many; 0: as many as the file has
+  bool convex;       // the convex hulls of the file's groups
+};
+
+// Options of the type "compound".
+struct dc_compound_options {
+  struct dc_object_list parts;  // struct dc_compound_part
+};
+struct dc_compound_part {
+  int shape;           // index of a built shape that is no compound
+  double position[3];  // of its frame in the compound's, m
+  double rotation[4];  // unit quaternion w, x, y, z
+};
+
+struct dc_shape {
+  const char *name;
+  const struct dc_shape_type *type;
+  const void *options;
+  struct dc_mesh mesh;                   // empty for half spaces
+  struct dc_mass_properties properties;  // zero for half spaces
+  // Convex meshes in the shape's frame whose union is the shape; of a convex mesh that mesh itself.  None: the shape is not
+  // known to be such a union.
+  int part_count;
+  const struct dc_mesh *parts;
+};
+
+// What a body without shape has: no mesh, no mass, no parts.
+extern const struct dc_shape dc_shape_nothing;
+
+// False for half spaces and for nothing.
+static inline bool dc_shape_has_surface(const struct dc_shape *shape)
+{
+  return shape->mesh.triangle_count > 0;
+}
+
+// Type by name, or NULL.
+const struct dc_shape_type *dc_shape_type_find(const char *name);
+
+// Builds, validates and measures: fills mesh, properties and parts of a shape whose name, type and options are set.
+// What parts have in common counts once for each of them in the properties.
+enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error);
+// The same for a type with unite: a shape made of those of shapes [count] that its options name, which must be built.
+enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                              struct dc_error *error);
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the shapes: the descriptors that the registry lists.
+#ifndef DC_GEOMETRY_SHAPE_TYPES_H
+#define DC_GEOMETRY_SHAPE_TYPES_H
+
+#include "geometry/shapes/shape.h"
+
+// Largest length a shape's option may have, m.
+#define DC_SHAPE_LENGTH_MAX 1e6
+
+extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylinder, dc_shape_capsule, dc_shape_mesh,
+    dc_shape_plane, dc_shape_compound;
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json/json_scan.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/characters.h"
+#include "base/memory.h"
+
+struct scanner {
+  char *text;
+  size_t length, at;
+  uint32_t source;
+  struct dc_json_places *places;
+  struct dc_error *error;
+};
+
+static enum dc_status bad(struct scanner *scanner, const char *message)
+{
+  return dc_fail(scanner->error, DC_BAD_INPUT, "%s", message);
+}
+
+static char peek(const struct scanner *scanner)
+{
+  return scanner->at < scanner->length ? scanner->text[scanner->at] : '\0';
+}
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static enum dc_status check_utf8(struct scanner *scanner)
+{
+  while (scanner->at < scanner->length) {
+    size_t count = dc_utf8_length(scanner->text + scanner->at, scanner->length - scanner->at);
+    if (count == 0)
+      return bad(scanner, "invalid UTF-8");
+    scanner->at += count;
+  }
+  scanner->at = 0;
+  return DC_OK;
+}
+
+// Blanks the comment that begins here.
+static enum dc_status blank_comment(struct scanner *scanner)
+{
+  char *begin = scanner->text + scanner->at, *end;
+  if (begin[1] == '/') {
+    end = memchr(begin, '\n', scanner->length - scanner->at);
+    if (!end)
+      end = scanner->text + scanner->length;
+  } else if (begin[1] == '*') {
+    end = memmem(begin + 2, scanner->length - scanner->at - 2, "*/", 2);
+    if (!end)
+      return bad(scanner, "comment without end");
+    end += 2;
+  } else {
+    return bad(scanner, "unexpected character '/'");
+  }
+  for (char *c = begin; c < end; c++)
+    if (*c != '\n' && *c != '\r')
+      *c = ' ';
+  scanner->at = (size_t)(end - scanner->text);
+  return DC_OK;
+}
+
+static enum dc_status skip_blanks(struct scanner *scanner)
+{
+  for (;;) {
+    char c = peek(scanner);
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      scanner->at++;
+    } else if (c == '/') {
+      enum dc_status status = blank_comment(scanner);
+      if (status)
+        return status;
+    } else {
+      return DC_OK;
+    }
+  }
+}
+
+// The four digits of \uXXXX at text, or -1.
+static int hexadecimal(const char *text)
+{
+  int code = 0;
+  for (int i = 0; i < 4; i++) {
+    char c = text[i];
+    int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    if (digit < 0)
+      return -1;
+    code = 16 * code + digit;
+  }
+  return code;
+}
+
+// After the backslash.  The text is terminated by a NUL, so hexadecimal() cannot run beyond it.
+static enum dc_status scan_escape(struct scanner *scanner)
+{
+  char c = peek(scanner);
+  if (c != 'u') {
+    if (c == '\0' || !strchr("\"\\/bfnrt", c))
+      return bad(scanner, "invalid escape in a string");
+    scanner->at++;
+    return DC_OK;
+  }
+  int code = hexadecimal(scanner->text + scanner->at + 1);
+  if (code < 0)
+    return bad(scanner, "\\u must be followed by four hexadecimal digits");
+  if (code == 0)
+    return bad(scanner, "\\u0000 is not allowed");
+  if (code >= 0xdc00 && code < 0xe000)
+    return bad(scanner, "low surrogate without a high one before it");
+  scanner->at += 5;
+  if (code < 0xd800 || code >= 0xdc00)
+    return DC_OK;
+  const char *next = scanner->text + scanner->at;
+  int low = next[0] == '\\' && next[1] == 'u' ? hexadecimal(next + 2) : -1;
+  if (low < 0xdc00 || low >= 0xe000)
+    return bad(scanner, "high surrogate without a low one after it");
+  scanner->at += 6;
+  return DC_OK;
+}
+
+static enum dc_status scan_string(struct scanner *scanner)
+{
+  size_t begin = scanner->at++;
+  for (;;) {
+    if (scanner->at >= scanner->length) {
+      scanner->at = begin;
+      return bad(scanner, "string without end");
+    }
+    unsigned char c = (unsigned char)scanner->text[scanner->at];
+    if (c < 0x20)
+      return bad(scanner, "control character in a string");
+    scanner->at++;
+    if (c == '"')
+      return DC_OK;
+    if (c == '\\') {
+      enum dc_status status = scan_escape(scanner);
+      if (status)
+        return status;
+    }
+  }
+}
+
+static bool skip_digits(struct scanner *scanner)
+{
+  size_t begin = scanner->at;
+  while (is_digit(peek(scanner)))
+    scanner->at++;
+  return scanner->at > begin;
+}
+
+static enum dc_status scan_number(struct scanner *scanner)
+{
+  size_t begin = scanner->at;
+  if (peek(scanner) == '-')
+    scanner->at++;
+  bool zero = peek(scanner) == '0';
+  size_t digits = scanner->at;
+  if (!skip_digits(scanner))
+    return bad(scanner, "expected a digit");
+  if (zero && scanner->at > digits + 1) {
+    scanner->at = begin;
+    return bad(scanner, "number with a leading zero");
+  }
+  if (peek(scanner) == '.') {
+    scanner->at++;
+    if (!skip_digits(scanner))
+      return bad(scanner, "expected a digit after the decimal point");
+  }
+  if (peek(scanner) == 'e' || peek(scanner) == 'E') {
+    scanner->at++;
+    if (peek(scanner) == '+' || peek(scanner) == '-')
+      scanner->at++;
+    if (!skip_digits(scanner))
+      return bad(scanner, "expected a digit in the exponent");
+  }
+  if (scanner->at - begin > DC_JSON_MOST_DIGITS) {
+    scanner->at = begin;
+    return bad(scanner, "number longer than 63 characters");
+  }
+  return DC_OK;
+}
+
+static enum dc_status scan_word(struct scanner *scanner)
+{
+  static const char *const words[] = {"true", "false", "null"};
+  for (int i = 0; i < 3; i++) {
+    size_t length = strlen(words[i]);
+    if (strncmp(scanner->text + scanner->at, words[i], length) == 0) {
+      scanner->at += length;
+      return DC_OK;
+    }
+  }
+  return bad(scanner, scanner->at < scanner->length ? "expected a value" : "unexpected end of file, expected a value");
+}
+
+static enum dc_status add_place(struct scanner *scanner, size_t key)
+{
+  struct dc_json_places *places = scanner->places;
+  if (places->count == DC_JSON_MOST_VALUES)
+    return bad(scanner, "more than 3000000 values");
+  if (dc_grow(&places->places, &places->capacity, places->count + 1, sizeof *places->places))
+    return dc_fail(scanner->error, DC_MEMORY, "out of memory");
+  places->places[places->count++] =
+      (struct dc_json_place){.value = (uint32_t)scanner->at, .key = (uint32_t)key, .source = scanner->source};
+  return DC_OK;
+}
+
+static enum dc_status scan_key(struct scanner *scanner)
+{
+  if (peek(scanner) != '"')
+    return bad(scanner, "expected a key in double quotes");
+  enum dc_status status = scan_string(scanner);
+  if (!status)
+    status = skip_blanks(scanner);
+  if (status)
+    return status;
+  if (peek(scanner) != ':')
+    return bad(scanner, "expected ':' after the key");
+  scanner->at++;
+  return skip_blanks(scanner);
+}
+
+// The value that begins here; key is the offset of its key, or of the value.
+static enum dc_status scan_value(struct scanner *scanner, size_t key, int depth)
+{
+  enum dc_status status = add_place(scanner, key);
+  if (status)
+    return status;
+  char c = peek(scanner);
+  if (c == '"')
+    return scan_string(scanner);
+  if (c == '-' || is_digit(c))
+    return scan_number(scanner);
+  if (c != '{' && c != '[')
+    return scan_word(scanner);
+  if (depth == DC_JSON_MOST_DEPTH)
+    return bad(scanner, "nested deeper than 64 levels");
+  bool object = c == '{';
+  char close = object ? '}' : ']';
+  scanner->at++;
+  if ((status = skip_blanks(scanner)))
+    return status;
+  if (peek(scanner) == close) {
+    scanner->at++;
+    return DC_OK;
+  }
+  for (;;) {
+    size_t begin = scanner->at;
+    if (object && (status = scan_key(scanner)))
+      return status;
+    if ((status = scan_value(scanner, begin, depth + 1)) || (status = skip_blanks(scanner)))
+      return status;
+    c = peek(scanner);
+    if (c != ',' && c != close)
+      return bad(scanner, object ? "expected ',' or '}'" : "expected ',' or ']'");
+    scanner->at++;
+    if (c == close)
+      return DC_OK;
+    if ((status = skip_blanks(scanner)))
+      return status;
+  }
+}
+
+bool dc_json_is_utf8(const char *text, size_t length)
+{
+  for (size_t at = 0, count; at < length; at += count)
+    if ((count = dc_utf8_length(text + at, length - at)) == 0)
+      return false;
+  return true;
+}
+
+enum dc_status dc_json_scan(char *text, size_t length, uint32_t source, struct dc_json_places *places, size_t *offset,
+                            struct dc_error *error)
+{
+  struct scanner scanner = {.text = text, .length = length, .source = source, .places = places, .error = error};
+  enum dc_status status = check_utf8(&scanner);
+  if (!status)
+    status = skip_blanks(&scanner);
+  if (!status)
+    status = scan_value(&scanner, scanner.at, 0);
+  if (!status)
+    status = skip_blanks(&scanner);
+  if (!status && scanner.at < length)
+    status = bad(&scanner, "text after the end of the scene");
+  *offset = scanner.at;
+  return status;
+}

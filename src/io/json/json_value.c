@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json/json_value.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/characters.h"
+
+enum { MOST_BYTES = 64 * 1024 * 1024 };
+
+// A byte order mark is not part of the text.
+static void skip_mark(const char **text, size_t *length)
+{
+  bool mark = *length >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0;
+  *text += mark ? 3 : 0;
+  *length -= mark ? 3 : 0;
+}
+
+static enum dc_status read_open_file(int file, const char *path, struct dc_arena *arena, const char **text,
+                                     size_t *length, struct dc_error *error)
+{
+  struct stat properties;
+  if (fstat(file, &properties))
+    return dc_fail(error, DC_IO, "%s: %s", path, strerror(errno));
+  if (S_ISDIR(properties.st_mode))
+    return dc_fail(error, DC_BAD_INPUT, "%s: is a directory", path);
+  if (!S_ISREG(properties.st_mode))
+    return dc_fail(error, DC_BAD_INPUT, "%s: is not a regular file", path);
+  if (properties.st_size > MOST_BYTES)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %lld bytes)", path,
+                   (long long)properties.st_size);
+  size_t size = (size_t)properties.st_size;
+  char *bytes = dc_arena_alloc(arena, size + 1, 1);
+  if (!bytes)
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+  size_t count = 0;
+  while (count < size) {
+    ssize_t got = read(file, bytes + count, size - count);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return dc_fail(error, DC_IO, "%s: %s", path, strerror(errno));
+    if (got == 0)
+      break;
+    count += (size_t)got;
+  }
+  bytes[count] = '\0';
+  *text = bytes;
+  *length = count;
+  skip_mark(text, length);
+  return DC_OK;
+}
+
+enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const char **text, size_t *length,
+                                 struct dc_error *error)
+{
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0)
+    return dc_fail(error, dc_status_of_open(errno), "%s: %s", path, strerror(errno));
+  enum dc_status status = read_open_file(file, path, arena, text, length, error);
+  close(file);
+  return status;
+}
+
+void dc_json_find_line(const char *text, size_t offset, long *line, long *column)
+{
+  *line = *column = 1;
+  for (size_t i = 0; i < offset; i++) {
+    if (text[i] == '\n') {
+      ++*line;
+      *column = 1;
+    } else if ((text[i] & 0xc0) != 0x80) {
+      ++*column;
+    }
+  }
+}
+
+// The walk that gives every node its place and refuses what cJSON lets pass.
+struct walk {
+  struct dc_json_document *document;
+  size_t next;  // place
+  struct dc_error *error;
+  cJSON **members;  // scratch for the search for duplicates
+  size_t capacity;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+  const cJSON *const *first = a, *const *second = b;
+  int order = strcmp((*first)->string, (*second)->string);
+  if (order)
+    return order;
+  return ((*first)->valueint > (*second)->valueint) - ((*first)->valueint < (*second)->valueint);
+}
+
+// The places of the members are assigned already, which makes their order in the text known.
+static enum dc_status check_duplicates(struct walk *walk, const struct dc_json *object)
+{
+  size_t count = 0;
+  cJSON *member;
+  cJSON_ArrayForEach (member, object->node) {
+    if (dc_grow(&walk->members, &walk->capacity, count + 1, sizeof *walk->members))
+      return dc_json_fail(object, walk->error, DC_MEMORY, "out of memory");
+    walk->members[count++] = member;
+  }
+  if (count)
+    qsort(walk->members, count, sizeof *walk->members, compare_members);
+  cJSON *duplicate = NULL;
+  for (size_t i = 1; i < count; i++)
+    if (strcmp(walk->members[i - 1]->string, walk->members[i]->string) == 0 &&
+        (!duplicate || walk->members[i]->valueint < duplicate->valueint))
+      duplicate = walk->members[i];
+  if (!duplicate)
+    return DC_OK;
+  struct dc_json value = {.document = object->document, .node = duplicate, .parent = object, .key = duplicate->string};
+  return dc_json_fail_key(&value, walk->error, DC_BAD_INPUT, "duplicate key");
+}
+
+static enum dc_status visit(struct walk *walk, const struct dc_json *value)
+{
+  value->node->valueint = (int)walk->next++;
+  if (cJSON_IsNumber(value->node) && !isfinite(value->node->valuedouble))
+    return dc_json_fail(value, walk->error, DC_BAD_INPUT, "number too large for double precision");
+  enum dc_status status = DC_OK;
+  int index = 0;
+  cJSON *child;
+  cJSON_ArrayForEach (child, value->node) {
+    struct dc_json element = dc_json_element(value, child, index++);
+    if ((status = visit(walk, &element)))
+      return status;
+  }
+  return cJSON_IsObject(value->node) ? check_duplicates(walk, value) : DC_OK;
+}
+
+enum dc_status dc_json_fail_at(const struct dc_json_document *document, const char *text, size_t offset,
+                               uint32_t source, struct dc_error *error)
+{
+  const char *name = source ? document->sources[source - 1] : document->name;
+  if (source)
+    text = document->texts ? document->texts[source - 1] : NULL;
+  if (text) {
+    long line, column;
+    dc_json_find_line(text, offset, &line, &column);
+    dc_error_prefix(error, "%s:%ld:%ld", name, line, column);
+  } else {
+    dc_error_prefix(error, "%s", name);
+  }
+  return error ? error->status : DC_BAD_INPUT;
+}
+
+cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
+                     struct dc_error *error)
+{
+  *scanned = false;
+  char *blanked = malloc(length + 1);
+  if (!blanked) {
+    dc_fail(error, DC_MEMORY, "%s: out of memory", document->name);
+    return NULL;
+  }
+  memcpy(blanked, text, length);
+  blanked[length] = '\0';
+  size_t first = document->places.count, offset;
+  if (dc_json_scan(blanked, length, source, &document->places, &offset, error)) {
+    dc_json_fail_at(document, text, offset, source, error);
+    free(blanked);
+    document->places.count = first;
+    return NULL;
+  }
+  *scanned = true;
+  cJSON *root = cJSON_ParseWithLength(blanked, length + 1);
+  free(blanked);
+  if (!root) {  // the grammar holds
+    dc_fail(error, DC_MEMORY, "%s: out of memory", document->name);
+    return NULL;
+  }
+  struct walk walk = {.document = document, .next = first, .error = error};
+  struct dc_json value = {.document = document, .node = root};
+  enum dc_status status = visit(&walk, &value);
+  free(walk.members);
+  if (!status)
+    return root;
+  cJSON_Delete(root);
+  return NULL;
+}
+
+static enum dc_status parse_document(struct dc_json_document *document, struct dc_error *error)
+{
+  bool scanned;
+  struct dc_error local = {0};
+  document->root = dc_json_parse(document, document->text, document->length, 0, &scanned, &local);
+  if (document->root)
+    return DC_OK;
+  dc_json_release(document);
+  return dc_fail(error, local.status, "%s", local.text);
+}
+
+enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  document->name = path;
+  enum dc_status status = dc_json_read_text(path, arena, &document->text, &document->length, error);
+  return status ? status : parse_document(document, error);
+}
+
+enum dc_status dc_json_load_text(struct dc_json_document *document, const char *name, const char *text,
+                                 struct dc_arena *arena, struct dc_error *error)
+{
+  document->name = name;
+  document->length = strlen(text);
+  if (document->length > MOST_BYTES)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %zu bytes)", name, document->length);
+  document->text = dc_arena_strdup(arena, text);
+  if (!document->text)
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", name);
+  skip_mark(&document->text, &document->length);
+  return parse_document(document, error);
+}
+
+void dc_json_release(struct dc_json_document *document)
+{
+  cJSON_Delete(document->root);
+  free(document->places.places);
+  document->root = NULL;
+  document->places = (struct dc_json_places){0};
+}
+
+int dc_json_add_place(struct dc_json_document *document, uint32_t source)
+{
+  struct dc_json_places *places = &document->places;
+  if (places->count >= INT_MAX ||
+      dc_grow(&places->places, &places->capacity, places->count + 1, sizeof *places->places))
+    return -1;
+  places->places[places->count] = (struct dc_json_place){.source = source};
+  return (int)places->count++;
+}
+
+uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *arena, const char *name,
+                            const char *text)
+{
+  size_t count = (size_t)document->source_count;
+  const char **sources = dc_arena_alloc(arena, count + 1, sizeof *sources);
+  const char **texts = dc_arena_alloc(arena, count + 1, sizeof *texts);
+  if (!sources || !texts)
+    return 0;
+  for (size_t i = 0; i < count; i++) {
+    sources[i] = document->sources[i];
+    texts[i] = document->texts ? document->texts[i] : NULL;
+  }
+  sources[count] = name;
+  texts[count] = text;
+  document->sources = sources;
+  document->texts = texts;
+  return (uint32_t)++document->source_count;
+}
+
+struct dc_json dc_json_root(const struct dc_json_document *document)
+{
+  return (struct dc_json){.document = document, .node = document->root};
+}
+
+struct dc_json dc_json_member(const struct dc_json *object, const char *key)
+{
+  return (struct dc_json){.document = object->document,
+                          .parent = object,
+                          .key = key,
+                          .node = cJSON_GetObjectItemCaseSensitive(object->node, key)};
+}
+
+struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int index)
+{
+  return (struct dc_json){
+      .document = array->document, .node = node, .parent = array, .key = node ? node->string : NULL, .index = index};
+}
+
+const char *dc_json_kind(const cJSON *node)
+{
+  return cJSON_IsNumber(node)   ? "a number"
+         : cJSON_IsString(node) ? "a string"
+         : cJSON_IsArray(node)  ? "an array"
+         : cJSON_IsObject(node) ? "an object"
+         : cJSON_IsTrue(node)   ? "true"
+         : cJSON_IsFalse(node)  ? "false"
+                                : "null";
+}
+
+const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
+{
+  enum { MOST = 80 };
+  size_t at = 0, length = strlen(text), count = length;
+  if (length > MOST) {
+    count = MOST;
+    while (count && (text[count] & 0xc0) == 0x80)  // whole characters
+      count--;
+  }
+  quoted[at++] = '"';
+  for (size_t i = 0, bytes; i < count; i += bytes) {
+    bytes = dc_utf8_length(text + i, count - i);
+    bool control = bytes == 0 || dc_is_control(dc_utf8_code_point(text + i, bytes));
+    bytes = bytes ? bytes : 1;
+    memcpy(quoted + at, control ? "?" : text + i, control ? 1 : bytes);
+    at += control ? 1 : bytes;
+  }
+  if (count < length)
+    for (int i = 0; i < 3; i++)
+      quoted[at++] = '.';
+  quoted[at++] = '"';
+  quoted[at] = '\0';
+  return quoted;
+}
+
+static bool is_plain_key(const char *key)
+{
+  size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  return length > 0 && length <= 80 && key[length] == '\0';
+}
+
+static void add_text(char path[DC_JSON_PATH], const char *format, ...)
+{
+  size_t length = strlen(path);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(path + length, DC_JSON_PATH - length, format, arguments);
+  va_end(arguments);
+}
+
+static void add_path(const struct dc_json *value, char path[DC_JSON_PATH])
+{
+  char quoted[DC_JSON_QUOTED];
+  if (!value->parent)
+    return;
+  add_path(value->parent, path);
+  if (!value->key)
+    add_text(path, "[%d]", value->index);
+  else if (is_plain_key(value->key))
+    add_text(path, "%s%s", path[0] ? "." : "", value->key);
+  else
+    add_text(path, "[%s]", dc_json_quote(quoted, value->key));
+}
+
+void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH])
+{
+  path[0] = '\0';
+  add_path(value, path);
+}
+
+bool dc_json_is_argument(const struct dc_json *value)
+{
+  const struct dc_json_document *document = value->document;
+  uint32_t source = document->places.places[value->node->valueint].source;
+  return source > 0 && !(document->texts && document->texts[source - 1]);
+}
+
+static void prefix_place(const struct dc_json *value, bool key, struct dc_error *error)
+{
+  char path[DC_JSON_PATH];
+  dc_json_path(value, path);
+  if (path[0])
+    dc_error_prefix(error, "%s", path);
+  const struct dc_json_document *document = value->document;
+  struct dc_json_place place = document->places.places[value->node->valueint];
+  dc_json_fail_at(document, document->text, key ? place.key : place.value, place.source, error);
+}
+
+enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,
+                            const char *format, ...)
+{
+  if (error) {
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    prefix_place(value, false, error);
+  }
+  return status;
+}
+
+enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
+                                const char *format, ...)
+{
+  if (error) {
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    prefix_place(value, true, error);
+  }
+  return status;
+}
+
+// Follows the path that the message begins with, such as "bodies[3].mass: ", as far as it exists.
+static enum dc_status wrap_at(const struct dc_json *value, struct dc_error *error, const char *message)
+{
+  const char *at = message + (message[0] == '.');
+  struct dc_json next = {0};
+  char key[64], *end;
+  size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+  if (cJSON_IsArray(value->node) && message[0] == '[') {
+    long index = strtol(message + 1, &end, 10);
+    if (end > message + 1 && *end == ']' && index >= 0 && index < INT_MAX) {
+      next = dc_json_element(value, cJSON_GetArrayItem(value->node, (int)index), (int)index);
+      at = end + 1;
+    }
+  } else if (strncmp(message, "[0]", 3) == 0) {
+    return wrap_at(value, error, message + 3);  // one value in place of a list of one
+  } else if (cJSON_IsObject(value->node) && length > 0 && length < sizeof key) {
+    memcpy(key, at, length);
+    key[length] = '\0';
+    next = dc_json_member(value, key);
+    at += length;
+  }
+  if (next.node && (strncmp(at, ": ", 2) == 0 || *at == '.' || *at == '['))
+    return wrap_at(&next, error, at);
+  char rest[sizeof error->text];
+  snprintf(rest, sizeof rest, "%s", message + (strncmp(message, ": ", 2) == 0 ? 2 : message[0] == '.'));
+  return dc_json_fail(value, error, error->status, "%s", rest);
+}
+
+enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error)
+{
+  return wrap_at(value, error, error->text);
+}
+
+// When memory is out, cJSON_ReplaceItemInObjectCaseSensitive leaves a member without a name.
+bool dc_json_put(cJSON *object, const char *key, cJSON *value)
+{
+  cJSON *present = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (!present)
+    return cJSON_AddItemToObject(object, key, value);
+  size_t size = strlen(key) + 1;
+  char *name = cJSON_malloc(size);
+  if (!name)
+    return false;
+  if (!(value->type & cJSON_StringIsConst))
+    cJSON_free(value->string);
+  value->string = memcpy(name, key, size);
+  value->type &= ~cJSON_StringIsConst;
+  return cJSON_ReplaceItemViaPointer(object, present, value);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json/json_write.h"
+
+#include <string.h>
+
+static void append(struct dc_json_writer *writer, const char *bytes, size_t count)
+{
+  dc_text_append(&writer->text, bytes, count);
+}
+
+static void break_line(struct dc_json_writer *writer)
+{
+  append(writer, "\n", 1);
+  for (int i = 0; i < writer->depth; i++)
+    append(writer, "  ", 2);
+}
+
+static void begin_value(struct dc_json_writer *writer, const char *key)
+{
+  if (writer->follows)
+    append(writer, ",", 1);
+  if (writer->depth)
+    break_line(writer);
+  writer->follows = true;
+  if (key) {
+    dc_text_string(&writer->text, key);
+    append(writer, ": ", 2);
+  }
+}
+
+void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket)
+{
+  begin_value(writer, key);
+  append(writer, &bracket, 1);
+  writer->depth++;
+  writer->follows = false;
+}
+
+void dc_json_end(struct dc_json_writer *writer, char bracket)
+{
+  bool empty = !writer->follows;
+  writer->depth--;
+  writer->follows = true;
+  if (!empty)
+    break_line(writer);
+  append(writer, &bracket, 1);
+}
+
+void dc_json_put_string(struct dc_json_writer *writer, const char *key, const char *string)
+{
+  begin_value(writer, key);
+  dc_text_string(&writer->text, string);
+}
+
+void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number)
+{
+  begin_value(writer, key);
+  dc_text_real(&writer->text, number, "null");
+}
+
+void dc_json_put_numbers(struct dc_json_writer *writer, const char *key, const double *numbers, int count)
+{
+  begin_value(writer, key);
+  append(writer, "[", 1);
+  for (int i = 0; i < count; i++) {
+    if (i)
+      append(writer, ", ", 2);
+    dc_text_real(&writer->text, numbers[i], "null");
+  }
+  append(writer, "]", 1);
+}
+
+void dc_json_put_integer(struct dc_json_writer *writer, const char *key, long integer)
+{
+  begin_value(writer, key);
+  dc_text_add(&writer->text, "%ld", integer);
+}
+
+void dc_json_put_boolean(struct dc_json_writer *writer, const char *key, bool boolean)
+{
+  dc_json_put_raw(writer, key, boolean ? "true" : "false");
+}
+
+void dc_json_put_raw(struct dc_json_writer *writer, const char *key, const char *json)
+{
+  begin_value(writer, key);
+  append(writer, json, strlen(json));
+}
+
+char *dc_json_finish(struct dc_json_writer *writer)
+{
+  append(writer, "\n", 1);
+  if (!writer->text.failed)
+    return writer->text.bytes;
+  dc_text_free(&writer->text);
+  return NULL;
+}

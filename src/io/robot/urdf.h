@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Robots in the Unified Robot Description Format (https://wiki.ros.org/urdf/XML): a file becomes a plain structure, the
+// structure becomes entries of a scene's tree.  Private to src/io.
+#ifndef DC_IO_URDF_H
+#define DC_IO_URDF_H
+
+#include <stdbool.h>
+
+#include "io/json/json_value.h"
+
+enum {
+  DC_URDF_MOST_LINKS = 10000,   // joints and named materials as well
+  DC_URDF_MOST_SHAPES = 20000,  // <collision> and <visual> elements
+  DC_URDF_MOST_DEPTH = 64       // of elements
+};
+
+// Largest size of any number that is read.
+#define DC_URDF_MOST_NUMBER 1e12
+
+// A pose: <origin xyz="x y z" rpy="r p y"/>, rotation = Rz(y) Ry(p) Rx(r) as a unit quaternion (w, x, y, z).
+struct dc_urdf_pose {
+  double position[3];  // m
+  double rotation[4];
+};
+
+enum dc_urdf_geometry_type { DC_URDF_BOX, DC_URDF_CYLINDER, DC_URDF_CAPSULE, DC_URDF_SPHERE, DC_URDF_MESH };
+
+// The geometry of a <collision> or <visual>.
+struct dc_urdf_geometry {
+  size_t offset;  // of the element in the text
+  bool visual;
+  struct dc_urdf_pose origin;  // in the link's frame
+  enum dc_urdf_geometry_type type;
+  double size[3];         // box: edge lengths, m
+  double radius, length;  // cylinder, capsule (length without the half spheres), sphere, m
+  const char *file;       // mesh: as it stands in the file
+  double scale[3];        // mesh
+  bool colored;           // visual: rgb, linear red, green and blue
+  const char *material;   // visual: name of its material, or NULL
+  double rgb[3];
+};
+
+struct dc_urdf_link {
+  const char *name;
+  size_t offset;
+  double mass;                     // kg; 0: no mass, the inertia counts for nothing
+  struct dc_urdf_pose inertial;    // frame of the inertia, origin at the centre of mass
+  double inertia[6];               // ixx, iyy, izz, ixy, ixz, iyz in that frame, kg m^2
+  int first_geometry, geometries;  // collisions and visuals, as they come
+  int joint;                       // that leads to it, -1 for the root
+};
+
+enum dc_urdf_joint_type {
+  DC_URDF_REVOLUTE,
+  DC_URDF_CONTINUOUS,
+  DC_URDF_PRISMATIC,
+  DC_URDF_FIXED,
+  DC_URDF_FLOATING,
+  DC_URDF_PLANAR
+};
+
+struct dc_urdf_joint {
+  const char *name;
+  size_t offset;
+  enum dc_urdf_joint_type type;
+  const char *parent_name, *child_name;
+  int parent, child;           // links
+  struct dc_urdf_pose origin;  // frame of joint and child in the parent's frame, coordinate zero
+  double axis[3];              // unit vector in the joint's frame
+  bool limited;                // lower and upper hold
+  double lower, upper;         // rad, m
+  const char *mimic_name;      // of the joint that this one follows, or NULL
+  int mimic;                   // that joint; -1: none
+  // coordinate = multiplier * coordinate of mimic + shift; after dc_urdf_connect mimic follows no other joint.
+  double multiplier, shift;
+};
+
+struct dc_urdf {
+  const char *name;  // of the file, for messages
+  const char *text;
+  size_t length;
+  struct dc_arena *arena;  // owns the strings and what dc_urdf_connect adds
+  struct dc_urdf_link *links;
+  struct dc_urdf_joint *joints;
+  struct dc_urdf_geometry *geometries;
+  size_t link_count, joint_count, geometry_count;
+  size_t link_capacity, joint_capacity, geometry_capacity;
+  int *order;        // [link_count] links, parents before children; the first is the root
+  int *joint_names;  // [joint_count] joints in the order of their names
+};
+
+// Parses text [length], terminated by a NUL, kept by reference.  Elements and attributes that the format does not know
+// are skipped, and so are those without a counterpart: effort, velocity, dynamics, safety, transmissions, textures.
+// DOCTYPE is refused, and with it entities; so are xacro elements.  DC_BAD_INPUT with "name:line:column: rule",
+// DC_MEMORY.  After a failure, too, *urdf is to be released.
+enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char *text, size_t length,
+                             struct dc_arena *arena, struct dc_error *error);
+// Makes the tree: names become indices.  Refuses double names, missing links, two parents, several roots, loops, and
+// joints that follow what they cannot.
+enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error);
+void dc_urdf_release(struct dc_urdf *urdf);
+
+// The joint of that name, or -1.
+int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name);
+// A joint without coordinates: fixed, or with equal limits.
+bool dc_urdf_joint_is_fixed(const struct dc_urdf_joint *joint);
+// A joint with one coordinate.
+bool dc_urdf_joint_is_scalar(const struct dc_urdf_joint *joint);
+
+// r = a b: b seen from where a is seen from.  r may be a or b.
+void dc_urdf_pose_compose(struct dc_urdf_pose *r, const struct dc_urdf_pose *a, const struct dc_urdf_pose *b);
+void dc_urdf_pose_invert(struct dc_urdf_pose *r, const struct dc_urdf_pose *a);
+extern const struct dc_urdf_pose dc_urdf_identity;
+
+// Stores "name:line:column: message" for the place at offset and returns status.
+enum dc_status dc_urdf_fail(const struct dc_urdf *urdf, size_t offset, struct dc_error *error, enum dc_status status,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// How a robot stands in a scene.
+struct dc_urdf_use {
+  const char *prefix;        // before every name
+  struct dc_urdf_pose pose;  // of the root link in the world
+  const cJSON *base;         // the root's joint as bodies have them; NULL: fixed
+  bool base_anchored;        // base takes an "anchor"
+  const cJSON *pd;           // of every hinge and slide that follows no other; NULL: none
+  bool collide, convex;
+  double color[3];           // NAN: that of the materials
+  double density;            // of links without mass, kg/m^3; NAN: that of bodies without either
+  const double *start;       // [joint_count] coordinates; NAN: the one nearest to zero
+  const char *const *files;  // [geometry_count] paths of meshes for the scene's tree; NULL: to be left out
+};
+
+// Appends the robot to the members "shapes" (an object), "bodies" and "couplings" (arrays) of document->root, which are
+// made where they are missing; their place is then that of the node at.  Places of what is added are those of links,
+// joints and geometries, in source.  *skipped counts the visuals that were left out.  DC_BAD_INPUT, DC_MEMORY.
+enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use *use, struct dc_json_document *document,
+                           uint32_t source, const cJSON *at, int *skipped, struct dc_error *error);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The links and joints of a robot as a tree, and poses in it.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/scene/options_reader.h"
+#include "io/robot/urdf.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+const struct dc_urdf_pose dc_urdf_identity = {{0, 0, 0}, {1, 0, 0, 0}};
+
+void dc_urdf_pose_compose(struct dc_urdf_pose *r, const struct dc_urdf_pose *a, const struct dc_urdf_pose *b)
+{
+  double matrix[9], moved[3];
+  struct dc_urdf_pose result;
+  dc_rotation_matrix(matrix, a->rotation);
+  dc_mat_apply(moved, matrix, b->position);
+  dc_vec_add(result.position, a->position, moved);
+  dc_rotation_multiply(result.rotation, a->rotation, b->rotation);
+  *r = result;
+}
+
+void dc_urdf_pose_invert(struct dc_urdf_pose *r, const struct dc_urdf_pose *a)
+{
+  double matrix[9], back[3];
+  struct dc_urdf_pose result;
+  dc_rotation_matrix(matrix, a->rotation);
+  dc_mat_apply_transposed(back, matrix, a->position);
+  for (int i = 0; i < 3; i++)
+    result.position[i] = 0 - back[i];
+  dc_rotation_conjugate(result.rotation, a->rotation);
+  *r = result;
+}
+
+enum dc_status dc_urdf_fail(const struct dc_urdf *urdf, size_t offset, struct dc_error *error, enum dc_status status,
+                            const char *format, ...)
+{
+  if (!error)
+    return status;
+  long line, column;
+  va_list arguments;
+  va_start(arguments, format);
+  error->status = status;
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
+  dc_json_find_line(urdf->text, offset < urdf->length ? offset : urdf->length, &line, &column);
+  dc_error_prefix(error, "%.300s:%ld:%ld", urdf->name, line, column);
+  return status;
+}
+
+void dc_urdf_release(struct dc_urdf *urdf)
+{
+  free(urdf->links);
+  free(urdf->joints);
+  free(urdf->geometries);
+  urdf->links = NULL;
+  urdf->joints = NULL;
+  urdf->geometries = NULL;
+  urdf->link_count = urdf->joint_count = urdf->geometry_count = 0;
+}
+
+bool dc_urdf_joint_is_fixed(const struct dc_urdf_joint *joint)
+{
+  return joint->type == DC_URDF_FIXED || (joint->limited && joint->lower == joint->upper);
+}
+
+bool dc_urdf_joint_is_scalar(const struct dc_urdf_joint *joint)
+{
+  return (joint->type == DC_URDF_REVOLUTE || joint->type == DC_URDF_CONTINUOUS || joint->type == DC_URDF_PRISMATIC) &&
+         !dc_urdf_joint_is_fixed(joint);
+}
+
+int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name)
+{
+  size_t low = 0, high = urdf->joint_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(urdf->joints[urdf->joint_names[middle]].name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < urdf->joint_count && strcmp(urdf->joints[urdf->joint_names[low]].name, name) == 0;
+  return found ? urdf->joint_names[low] : -1;
+}
+
+static enum dc_status out_of_memory(const struct dc_urdf *urdf, struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "%.300s: out of memory", urdf->name);
+}
+
+static enum dc_status fail_joint(const struct dc_urdf *urdf, const struct dc_urdf_joint *joint, struct dc_error *error,
+                                 const char *rule, const char *other)
+{
+  char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
+  return dc_urdf_fail(urdf, joint->offset, error, DC_BAD_INPUT, "joint %s: %s %s", dc_json_quote(quoted, joint->name),
+                      rule, dc_json_quote(again, other));
+}
+
+static enum dc_status fail_link(const struct dc_urdf *urdf, int index, struct dc_error *error, const char *rule)
+{
+  char quoted[DC_JSON_QUOTED];
+  const struct dc_urdf_link *link = &urdf->links[index];
+  return dc_urdf_fail(urdf, link->offset, error, DC_BAD_INPUT, "link %s: %s", dc_json_quote(quoted, link->name), rule);
+}
+
+// Sorts names [list->count]; the later of the first two that are the same is *twice, -1 without.
+static void sort_names(struct dc_name_list *list, int *twice)
+{
+  dc_name_list_sort(list);
+  *twice = -1;
+  for (int i = 1; i < list->count && *twice < 0; i++)
+    if (strcmp(list->sorted[i - 1].name, list->sorted[i].name) == 0)
+      *twice = list->sorted[i].index;
+}
+
+static enum dc_status find_links(struct dc_urdf *urdf, const struct dc_name_list *links, struct dc_error *error)
+{
+  for (size_t j = 0; j < urdf->joint_count; j++) {
+    struct dc_urdf_joint *joint = &urdf->joints[j];
+    joint->parent = dc_name_list_find(links, joint->parent_name);
+    joint->child = dc_name_list_find(links, joint->child_name);
+    if (joint->parent < 0 || joint->child < 0)
+      return fail_joint(urdf, joint, error, "no link is called",
+                        joint->parent < 0 ? joint->parent_name : joint->child_name);
+    struct dc_urdf_link *child = &urdf->links[joint->child];
+    if (child->joint >= 0)
+      return fail_joint(urdf, joint, error, "its child has another parent already, by the joint",
+                        urdf->joints[child->joint].name);
+    child->joint = (int)j;
+  }
+  return DC_OK;
+}
+
+static enum dc_status sort_all_names(struct dc_urdf *urdf, struct dc_error *error)
+{
+  struct dc_name_list links = {.count = (int)urdf->link_count}, joints = {.count = (int)urdf->joint_count};
+  links.sorted = dc_arena_alloc(urdf->arena, urdf->link_count, sizeof *links.sorted);
+  joints.sorted = dc_arena_alloc(urdf->arena, urdf->joint_count, sizeof *joints.sorted);
+  urdf->joint_names = dc_arena_alloc(urdf->arena, urdf->joint_count, sizeof *urdf->joint_names);
+  if (!links.sorted || !joints.sorted || !urdf->joint_names)
+    return out_of_memory(urdf, error);
+  int twice;
+  for (int i = 0; i < links.count; i++)
+    links.sorted[i] = (struct dc_name){urdf->links[i].name, i};
+  sort_names(&links, &twice);
+  if (twice >= 0)
+    return fail_link(urdf, twice, error, "another link has this name");
+  for (int j = 0; j < joints.count; j++)
+    joints.sorted[j] = (struct dc_name){urdf->joints[j].name, j};
+  sort_names(&joints, &twice);
+  if (twice >= 0)
+    return fail_joint(urdf, &urdf->joints[twice], error, "another joint has this name:", urdf->joints[twice].name);
+  for (int j = 0; j < joints.count; j++)
+    urdf->joint_names[j] = joints.sorted[j].index;
+  return find_links(urdf, &links, error);
+}
+
+// The only link without a parent.
+static enum dc_status find_root(const struct dc_urdf *urdf, int *root, struct dc_error *error)
+{
+  char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
+  *root = -1;
+  for (int i = 0; i < (int)urdf->link_count; i++) {
+    if (urdf->links[i].joint >= 0)
+      continue;
+    if (*root >= 0)
+      return dc_urdf_fail(urdf, urdf->links[i].offset, error, DC_BAD_INPUT,
+                          "link %s: no joint leads to it, nor to %s: a robot has one root",
+                          dc_json_quote(quoted, urdf->links[i].name), dc_json_quote(again, urdf->links[*root].name));
+    *root = i;
+  }
+  return DC_OK;
+}
+
+// Breadth first from the root.  Every link has one parent at most: those that are not reached are in or below loops.
+static enum dc_status sort_links(struct dc_urdf *urdf, int root, struct dc_error *error)
+{
+  int count = (int)urdf->link_count, done = 0, *order = dc_arena_alloc(urdf->arena, urdf->link_count, sizeof *order);
+  // first joint below each link, next joint below the same link, whether a link is reached
+  int *first = dc_alloc(urdf->link_count + urdf->joint_count, sizeof *first), *next = first + urdf->link_count;
+  bool *reached = dc_alloc(urdf->link_count, sizeof *reached);
+  enum dc_status status = order && first && reached ? DC_OK : out_of_memory(urdf, error);
+  for (int i = 0; i < count && !status; i++)
+    first[i] = -1;
+  for (int j = (int)urdf->joint_count - 1; j >= 0 && !status; j--) {
+    next[j] = first[urdf->joints[j].parent];
+    first[urdf->joints[j].parent] = j;
+  }
+  if (!status && root >= 0)
+    order[done++] = root;
+  for (int i = 0; i < done; i++) {
+    reached[order[i]] = true;
+    for (int j = first[order[i]]; j >= 0; j = next[j])
+      order[done++] = urdf->joints[j].child;
+  }
+  for (int i = 0; i < count && !status; i++)
+    if (!reached[i])
+      status = fail_link(urdf, i, error, "its parents form a loop");
+  free(first);
+  free(reached);
+  urdf->order = order;
+  return status;
+}
+
+static enum dc_status find_mimics(struct dc_urdf *urdf, struct dc_error *error)
+{
+  for (size_t j = 0; j < urdf->joint_count; j++) {
+    struct dc_urdf_joint *joint = &urdf->joints[j];
+    if (!joint->mimic_name)
+      continue;
+    joint->mimic = dc_urdf_find_joint(urdf, joint->mimic_name);
+    if (joint->mimic < 0)
+      return fail_joint(urdf, joint, error, "<mimic>: no joint is called", joint->mimic_name);
+    if (!dc_urdf_joint_is_scalar(joint))
+      return fail_joint(urdf, joint, error, "has not one coordinate, so that it cannot follow", joint->mimic_name);
+    if (!dc_urdf_joint_is_scalar(&urdf->joints[joint->mimic]))
+      return fail_joint(urdf, joint, error,
+                        "<mimic>: has not one coordinate that could be followed:", joint->mimic_name);
+  }
+  return DC_OK;
+}
+
+// A joint that follows a follower follows its leader: q = m (m' q' + s') + s.
+static enum dc_status shorten_mimics(struct dc_urdf *urdf, struct dc_error *error)
+{
+  for (size_t j = 0; j < urdf->joint_count; j++) {
+    struct dc_urdf_joint *joint = &urdf->joints[j];
+    for (size_t hops = 0; joint->mimic >= 0 && urdf->joints[joint->mimic].mimic >= 0; hops++) {
+      const struct dc_urdf_joint *leader = &urdf->joints[joint->mimic];
+      if (hops > urdf->joint_count || joint->mimic == (int)j)
+        return fail_joint(urdf, joint, error, "joints follow each other in a loop, from", joint->mimic_name);
+      joint->shift += joint->multiplier * leader->shift;
+      joint->multiplier *= leader->multiplier;
+      joint->mimic = leader->mimic;
+    }
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
+{
+  int root;
+  if (!urdf->link_count)
+    return dc_urdf_fail(urdf, 0, error, DC_BAD_INPUT, "the robot has no links");
+  enum dc_status status = sort_all_names(urdf, error);
+  if (status || (status = find_root(urdf, &root, error)) || (status = sort_links(urdf, root, error)) ||
+      (status = find_mimics(urdf, error)))
+    return status;
+  return shorten_mimics(urdf, error);
+}

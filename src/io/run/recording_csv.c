@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of recorded motion, as `dcsim export --format csv` writes them or a motion capture system may: comma
+// separated, the first line names the columns, each with or without its unit in brackets: "time [s]", "box.x [m]",
+// "box.qw".  Lines that begin with "#", and columns that mean nothing here, are passed over.  An empty field, or "nan",
+// was not seen.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/run/recording.h"
+#include "math/rotation.h"
+
+enum { NUMBERS = 7 };  // of a pose
+static const char *const endings[NUMBERS] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
+
+struct table {
+  const char *path;
+  char *at;  // the rest of the text
+  long line;
+  struct dc_error *error;
+  const struct dc_bodies *bodies;
+  int column_count, time_column;
+  int *body, *number;        // [column_count] of the model and of the pose; -1: passed over
+  int body_count, *indices;  // those that there are columns of
+  int *place;                // [bodies->count] among these
+  size_t rows;
+  double *time, *poses;  // [rows], [rows][body_count][NUMBERS]
+};
+
+static enum dc_status out_of_memory(const struct table *table)
+{
+  return dc_fail(table->error, DC_MEMORY, "%.800s: out of memory", table->path);
+}
+
+static enum dc_status fail_at(const struct table *table, int column, const char *rule, const char *what)
+{
+  return dc_fail(table->error, DC_BAD_INPUT, "%.600s:%ld: column %d: %s%s%.100s%s", table->path, table->line,
+                 column + 1, rule, what ? " (is \"" : "", what ? what : "", what ? "\")" : "");
+}
+
+// The next line that is no comment and not empty, without its end; NULL behind the last.
+static char *next_line(struct table *table)
+{
+  while (table->at && *table->at) {
+    char *line = table->at, *end = strchr(line, '\n');
+    table->line++;
+    table->at = end ? end + 1 : NULL;
+    if (end)
+      *end = '\0';
+    size_t length = strlen(line);
+    if (length && line[length - 1] == '\r')
+      line[length - 1] = '\0';
+    if (line[0] && line[0] != '#')
+      return line;
+  }
+  return NULL;
+}
+
+// The next field of a line, without quotes and the spaces around it; *line moves behind it, NULL after the last one.
+static char *next_field(char **line)
+{
+  char *field = *line, *to = field, *from = field;
+  bool quoted = *from == '"';
+  for (from += quoted; *from && (quoted || *from != ','); from++) {
+    if (quoted && *from == '"') {
+      if (from[1] != '"') {
+        quoted = false;
+        continue;
+      }
+      from++;
+    }
+    *to++ = *from;
+  }
+  *line = *from ? from + 1 : NULL;
+  while (to > field && (to[-1] == ' ' || to[-1] == '\t'))
+    to--;
+  *to = '\0';
+  while (*field == ' ' || *field == '\t')
+    field++;
+  return field;
+}
+
+static int find_body(const struct dc_bodies *bodies, const char *name)
+{
+  for (int b = 0; b < bodies->count; b++)
+    if (strcmp(bodies->bodies[b].name, name) == 0)
+      return b;
+  return -1;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+  size_t length = strlen(text), tail = strlen(ending);
+  return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+// What a title means; it is changed.
+static void read_title(struct table *table, int column, char *title)
+{
+  table->body[column] = table->number[column] = -1;
+  char *unit = strrchr(title, '[');
+  if (unit > title && unit[-1] == ' ' && title[strlen(title) - 1] == ']')
+    unit[-1] = '\0';
+  if (title[0] == '\'')  // as exported for spreadsheets
+    title++;
+  if (strcmp(title, "time") == 0) {
+    table->time_column = column;
+    return;
+  }
+  for (int k = 0; k < NUMBERS; k++)
+    if (ends_with(title, endings[k])) {
+      title[strlen(title) - strlen(endings[k])] = '\0';
+      table->body[column] = find_body(table->bodies, title);
+      table->number[column] = k;
+      return;
+    }
+}
+
+// Which bodies are wanted and have columns, and that none has two of one kind.
+static enum dc_status choose_bodies(struct table *table, const struct dc_index_list *wanted)
+{
+  bool *listed = dc_alloc((size_t)table->bodies->count, sizeof *listed);
+  if (!listed)
+    return out_of_memory(table);
+  for (int i = 0; i < wanted->count; i++)
+    listed[wanted->indices[i]] = true;
+  for (int b = 0; b < table->bodies->count; b++)
+    table->place[b] = -1;
+  for (int c = 0; c < table->column_count; c++) {
+    int b = table->body[c];
+    if (b < 0 || (wanted->count ? !listed[b] : !dc_body_moves(&table->bodies->bodies[b])))
+      table->body[c] = -1;
+    else if (table->place[b] < 0) {
+      table->place[b] = table->body_count;
+      table->indices[table->body_count++] = b;
+    }
+  }
+  free(listed);
+  for (int i = 0; i < wanted->count; i++)
+    if (table->place[wanted->indices[i]] < 0)
+      return dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have columns of \"%.255s\", such as \"%.255s.x\"",
+                     table->path, table->bodies->bodies[wanted->indices[i]].name,
+                     table->bodies->bodies[wanted->indices[i]].name);
+  if (!table->body_count)
+    return dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have columns of a body that moves, such as \"NAME.x\"",
+                   table->path);
+  return DC_OK;
+}
+
+static enum dc_status check_columns(const struct table *table)
+{
+  if (table->time_column < 0)
+    return dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have a column \"time\"", table->path);
+  for (int c = 0; c < table->column_count; c++)
+    for (int d = 0; d < c; d++)
+      if (table->body[c] >= 0 && table->body[c] == table->body[d] && table->number[c] == table->number[d])
+        return fail_at(table, c, "must not repeat another column", NULL);
+  return DC_OK;
+}
+
+static enum dc_status read_titles(struct table *table, const struct dc_index_list *wanted, struct dc_arena *arena)
+{
+  enum { MOST_COLUMNS = 10000 };
+  char *line = next_line(table);
+  if (!line)
+    return dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have a line with the names of its columns", table->path);
+  table->column_count = 1;
+  for (const char *c = line; *c; c++)
+    table->column_count += *c == ',';
+  if (table->column_count > MOST_COLUMNS)
+    return dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have at most %d columns", table->path, MOST_COLUMNS);
+  size_t columns = (size_t)table->column_count, bodies = (size_t)table->bodies->count;
+  table->body = dc_arena_alloc(arena, columns, sizeof *table->body);
+  table->number = dc_arena_alloc(arena, columns, sizeof *table->number);
+  table->indices = dc_arena_alloc(arena, bodies, sizeof *table->indices);
+  table->place = dc_arena_alloc(arena, bodies, sizeof *table->place);
+  if (!table->body || !table->number || !table->indices || !table->place)
+    return out_of_memory(table);
+  table->column_count = 0;
+  while (line)
+    read_title(table, table->column_count++, next_field(&line));
+  enum dc_status status = choose_bodies(table, wanted);
+  return status ? status : check_columns(table);
+}
+
+// A number, or NAN for a field that holds none.
+static enum dc_status read_number(const struct table *table, int column, const char *field, double *number)
+{
+  char *end;
+  *number = NAN;
+  if (!field[0] || strcmp(field, "nan") == 0 || strcmp(field, "NaN") == 0)
+    return DC_OK;
+  *number = strtod(field, &end);
+  return *end || !isfinite(*number) ? fail_at(table, column, "must hold a number", field) : DC_OK;
+}
+
+static enum dc_status read_row(struct table *table, char *line)
+{
+  double *poses = table->poses + table->rows * (size_t)table->body_count * NUMBERS, time = NAN;
+  for (int i = 0; i < table->body_count * NUMBERS; i++)
+    poses[i] = NAN;
+  int column = 0;
+  for (; line && column < table->column_count; column++) {
+    char *field = next_field(&line);
+    int body = table->body[column];
+    double number;
+    if (body < 0 && column != table->time_column)
+      continue;
+    enum dc_status status = read_number(table, column, field, &number);
+    if (status)
+      return status;
+    if (column == table->time_column)
+      time = number;
+    else
+      poses[table->place[body] * NUMBERS + table->number[column]] = number;
+  }
+  if (line || column < table->column_count)
+    return dc_fail(table->error, DC_BAD_INPUT, "%.600s:%ld: must have %d fields, one for each column", table->path,
+                   table->line, table->column_count);
+  if (isnan(time) || (table->rows && !(time > table->time[table->rows - 1])))
+    return fail_at(table, table->time_column, "must hold a time later than the row before", NULL);
+  table->time[table->rows++] = time;
+  return DC_OK;
+}
+
+static enum dc_status read_rows(struct table *table, struct dc_arena *arena)
+{
+  size_t most = 1;
+  for (const char *c = table->at; c && *c; c++)
+    most += *c == '\n';
+  table->time = dc_arena_alloc(arena, most, sizeof *table->time);
+  table->poses = dc_alloc(most, (size_t)table->body_count * NUMBERS * sizeof *table->poses);
+  enum dc_status status = table->time && table->poses ? DC_OK : out_of_memory(table);
+  for (char *line; !status && (line = next_line(table));)
+    status = read_row(table, line);
+  if (!status && !table->rows)
+    status = dc_fail(table->error, DC_BAD_INPUT, "%.600s: must have a row", table->path);
+  return status;
+}
+
+// Positions and rotations apart, as recordings have them; rounded quaternions are made one of length 1.
+static enum dc_status separate(const struct table *table, double *position, double *quaternion)
+{
+  size_t poses = table->rows * (size_t)table->body_count;
+  for (size_t i = 0; i < poses; i++) {
+    double *q = quaternion + 4 * i;
+    memcpy(position + 3 * i, table->poses + NUMBERS * i, 3 * sizeof *position);
+    memcpy(q, table->poses + NUMBERS * i + 3, 4 * sizeof *q);
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (isnan(length))
+      q[0] = q[1] = q[2] = q[3] = NAN;
+    else if (!(fabs(length - 1) <= 1e-3))
+      return dc_fail(table->error, DC_BAD_INPUT,
+                     "%.600s: must hold quaternions of length 1 (at %g s of \"%.255s\": %g)", table->path,
+                     table->time[i / (size_t)table->body_count],
+                     table->bodies->bodies[table->indices[i % (size_t)table->body_count]].name, length);
+    else
+      dc_rotation_normalize(q);
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_recording_parse_csv(const char *path, char *text, const struct dc_bodies *bodies,
+                                      const struct dc_index_list *wanted, struct dc_arena *arena,
+                                      struct dc_recording *recording, struct dc_error *error)
+{
+  struct table table = {.path = path, .at = text, .error = error, .bodies = bodies, .time_column = -1};
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+    table.at += 3;
+  enum dc_status status = read_titles(&table, wanted, arena);
+  if (!status)
+    status = read_rows(&table, arena);
+  if (!status) {
+    size_t poses = table.rows * (size_t)table.body_count;
+    double *position = dc_arena_alloc(arena, poses, 3 * sizeof *position);
+    double *quaternion = dc_arena_alloc(arena, poses, 4 * sizeof *quaternion);
+    status = position && quaternion ? separate(&table, position, quaternion) : out_of_memory(&table);
+    *recording = (struct dc_recording){.rows = (int)table.rows,
+                                       .body_count = table.body_count,
+                                       .time = table.time,
+                                       .bodies = table.indices,
+                                       .position = position,
+                                       .quaternion = quaternion};
+  }
+  free(table.poses);
+  return status;
+}

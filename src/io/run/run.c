@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/run/run_files.h"
+
+// A file that grows line by line.  What was written whole stays: a line that failed halfway is cut off again.
+struct growing_file {
+  char *path;
+  int fd;      // -1: not open
+  off_t size;  // of the whole lines
+  bool torn;   // more than size bytes may be in the file
+};
+
+#define LOCK_NAME ".lock"
+static const char loss_header[] = "iteration,loss,gradient_norm,newton_iterations,min_gap\n";
+
+struct dc_run {
+  char *directory, *lock_path;
+  int folder;  // the directory itself, wherever it is moved to; -1: not open
+  int lock;    // -1: not held
+  struct growing_file loss, progress;
+};
+
+// Cuts off what lies behind the whole lines.
+static enum dc_status growing_mend(struct growing_file *file, struct dc_error *error)
+{
+  if (file->torn && ftruncate(file->fd, file->size) < 0)
+    return dc_fail_file(error, file->path, "cut off an incomplete line");
+  file->torn = false;
+  return DC_OK;
+}
+
+static enum dc_status growing_write(struct growing_file *file, const struct dc_text *text, struct dc_error *error)
+{
+  enum dc_status status = growing_mend(file, error);
+  if (status)
+    return status;
+  file->torn = true;
+  status = dc_write_all(file->fd, file->path, text->bytes, text->length, error);
+  if (status)
+    growing_mend(file, NULL);
+  return status;
+}
+
+// What growing_write wrote becomes part of the file.
+static void growing_keep(struct growing_file *file, const struct dc_text *text)
+{
+  file->size += (off_t)text->length;
+  file->torn = false;
+}
+
+static enum dc_status growing_open(struct growing_file *file, const char *directory, const char *name,
+                                   struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
+}
+
+// Finds the end of the first rows lines behind the header.  Nothing is cut off yet.
+static enum dc_status growing_find(struct growing_file *file, const char *header, long rows, struct dc_error *error)
+{
+  char buffer[16384];
+  struct stat info;
+  size_t length = strlen(header);
+  if (fstat(file->fd, &info) < 0)
+    return dc_fail_file(error, file->path, "read");
+  if (!S_ISREG(info.st_mode))
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
+  ssize_t there;
+  while ((there = pread(file->fd, buffer, length, 0)) < 0)
+    if (errno != EINTR)
+      return dc_fail_file(error, file->path, "read");
+  if (there != (ssize_t)length || memcmp(buffer, header, length) != 0)
+    return dc_fail(error, DC_CHECKPOINT, "%.800s: does not begin with its header", file->path);
+  file->size = (off_t)length;
+  for (long row = 0; row < rows;) {
+    ssize_t got = pread(file->fd, buffer, sizeof buffer, file->size), used = 0;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return dc_fail_file(error, file->path, "read");
+    if (got == 0)
+      return dc_fail(error, DC_CHECKPOINT, "%.800s: has %ld whole rows, the checkpoint was written after %ld",
+                     file->path, row, rows);
+    while (used < got && row < rows)
+      row += buffer[used++] == '\n';
+    file->size += used;
+  }
+  return DC_OK;
+}
+
+// Opens a file of an earlier run with its rows found.
+static enum dc_status growing_reopen(struct growing_file *file, const char *directory, const char *name,
+                                     const char *header, long rows, struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  if (file->fd < 0)
+    return dc_fail_file(error, file->path, "open");
+  return growing_find(file, header, rows, error);
+}
+
+static enum dc_status growing_sync(struct growing_file *file, struct dc_error *error)
+{
+  enum dc_status status = growing_mend(file, error);
+  int result = 0;
+  while (!status && (result = fsync(file->fd)) < 0 && errno == EINTR)
+    continue;
+  return result < 0 ? dc_fail_file(error, file->path, "sync") : status;
+}
+
+static enum dc_status growing_close(struct growing_file *file, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (file->fd >= 0) {
+    status = growing_sync(file, error);
+    if (close(file->fd) < 0 && errno != EINTR && !status)
+      status = dc_fail_file(error, file->path, "close");
+  }
+  free(file->path);
+  *file = (struct growing_file){.fd = -1};
+  return status;
+}
+
+// Whether the open file or directory is still the one that has the name in folder.
+static bool is_named(int fd, int folder, const char *name)
+{
+  struct stat held, named;
+  return fstat(fd, &held) == 0 && fstatat(folder, name, &named, 0) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
+}
+
+static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
+{
+  for (;;) {
+    run->lock = openat(run->folder, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (run->lock < 0)
+      return dc_fail_file(error, run->lock_path, "create");
+    int reason = flock(run->lock, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
+    // another writer may have removed the file between our open and our lock
+    if (reason == 0 && is_named(run->lock, run->folder, LOCK_NAME))
+      return DC_OK;
+    close(run->lock);
+    run->lock = -1;
+    if (reason == EWOULDBLOCK)
+      return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", run->lock_path);
+    if (reason && reason != EINTR) {
+      errno = reason;
+      return dc_fail_file(error, run->lock_path, "lock");
+    }
+  }
+}
+
+// The name may be that of another run's lock by now, when somebody removed ours.
+static void lock_release(struct dc_run *run)
+{
+  if (run->lock < 0)
+    return;
+  if (is_named(run->lock, run->folder, LOCK_NAME))
+    unlinkat(run->folder, LOCK_NAME, 0);
+  close(run->lock);
+  run->lock = -1;
+}
+
+// Takes the directory for this process.
+static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
+{
+  run->folder = dc_directory_open(run->directory);
+  return run->folder < 0 ? dc_fail_file(error, run->lock_path, "create") : lock_acquire(run, error);
+}
+
+bool dc_run_is_in_place(const struct dc_run *run)
+{
+  return is_named(run->folder, AT_FDCWD, run->directory);
+}
+
+// Whoever removes or moves the directory may put another run in its place, which must not get our files.
+static enum dc_status check_place(const struct dc_run *run, struct dc_error *error)
+{
+  if (dc_run_is_in_place(run))
+    return DC_OK;
+  return dc_fail(error, DC_IO, "%.800s: the directory of the run was removed, moved or replaced", run->directory);
+}
+
+// DC_IO when one of these files [ending with NULL] exists.
+static enum dc_status refuse_existing(const char *directory, const char *const *names, struct dc_error *error)
+{
+  for (int i = 0; names[i]; i++) {
+    struct stat info;
+    char *path = dc_path_join(directory, names[i]);
+    if (!path)
+      return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    bool exists = lstat(path, &info) == 0;
+    if (exists)
+      dc_fail(error, DC_IO, "%.800s: exists; the directory already holds a run", path);
+    free(path);
+    if (exists)
+      return DC_IO;
+  }
+  return DC_OK;
+}
+
+static enum dc_status write_named(const char *directory, const char *name, const void *bytes, size_t size,
+                                  struct dc_error *error)
+{
+  char *path = dc_path_join(directory, name);
+  if (!path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status = dc_file_write(path, bytes, size, error);
+  free(path);
+  return status;
+}
+
+// False also when that cannot be found out.
+static bool is_missing(const char *directory, const char *name)
+{
+  struct stat info;
+  char *path = dc_path_join(directory, name);
+  bool missing = path && lstat(path, &info) < 0 && errno == ENOENT;
+  free(path);
+  return missing;
+}
+
+static void remove_named(const char *directory, const char *name)
+{
+  char *path = dc_path_join(directory, name);
+  if (path)
+    unlink(path);
+  free(path);
+}
+
+// Removes the temporary files that a killed process left.
+static void sweep(const char *directory)
+{
+  char *meshes = dc_path_join(directory, "meshes");
+  dc_directory_sweep(directory);
+  if (meshes)
+    dc_directory_sweep(meshes);
+  free(meshes);
+}
+
+static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
+                                  const struct dc_mesh_copies *copies, struct dc_error *error)
+{
+  struct dc_text resolved = {0};
+  enum dc_status status = dc_mesh_copies_resolve(copies, scene, &resolved, error);
+  if (!status)
+    status = dc_mesh_copies_write(copies, directory, error);
+  if (!status)
+    status = write_named(directory, "resolved.json", resolved.bytes, resolved.length, error);
+  if (!status)
+    status = write_named(directory, "scene.json", scene->text, strlen(scene->text), error);
+  dc_text_free(&resolved);
+  return status;
+}
+
+static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
+{
+  struct dc_text header = {0};
+  dc_text_append(&header, loss_header, strlen(loss_header));
+  enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
+  if (!status)
+    status = growing_open(&run->progress, run->directory, "progress.jsonl", error);
+  if (!status)
+    status = growing_open(&run->loss, run->directory, "loss.csv", error);
+  if (!status)
+    status = growing_write(&run->loss, &header, error);
+  if (!status) {
+    growing_keep(&run->loss, &header);
+    status = dc_directory_sync(run->directory, error);
+  }
+  dc_text_free(&header);
+  return status;
+}
+
+// Writes what a run begins with into a directory that this process has locked; takes it back on failure.
+static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
+{
+  static const char *const own_files[] = {"scene.json",     "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
+                                          "checkpoint.bin", NULL};
+  struct dc_mesh_copies copies;
+  enum dc_status status = refuse_existing(run->directory, own_files, error);
+  if (!status)
+    status = dc_mesh_copies_plan(scene, &copies, error);
+  if (status)
+    return status;
+  sweep(run->directory);
+  status = write_scene(run->directory, scene, &copies, error);
+  if (!status)
+    status = open_rows(run, error);
+  if (status) {
+    static const char *const names[] = {"loss.csv", "progress.jsonl", "scene.json", "resolved.json", NULL};
+    for (int i = 0; names[i]; i++)
+      remove_named(run->directory, names[i]);
+    dc_mesh_copies_remove(&copies, run->directory);
+  }
+  dc_arena_destroy(copies.arena);
+  return status;
+}
+
+static void run_destroy(struct dc_run *run)
+{
+  lock_release(run);
+  if (run->folder >= 0)
+    close(run->folder);
+  free(run->lock_path);
+  free(run->directory);
+  free(run);
+}
+
+// The bare object: nothing on disk yet.  NULL when out of memory.
+static struct dc_run *run_allocate(const char *directory)
+{
+  struct dc_run *run = calloc(1, sizeof *run);
+  if (!run)
+    return NULL;
+  run->folder = run->lock = run->loss.fd = run->progress.fd = -1;
+  size_t length = strlen(directory);
+  while (length > 1 && directory[length - 1] == '/')
+    length--;
+  run->directory = strndup(directory, length);
+  run->lock_path = run->directory ? dc_path_join(run->directory, LOCK_NAME) : NULL;
+  if (!run->lock_path) {
+    run_destroy(run);
+    return NULL;
+  }
+  return run;
+}
+
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                             struct dc_error *error)
+{
+  *run = NULL;
+  if (directory[0] == '\0')
+    return dc_fail(error, DC_IO, "the name of the run directory is empty");
+  struct dc_run *created = run_allocate(directory);
+  if (!created)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  int new_directories;
+  enum dc_status status = dc_directory_create(created->directory, &new_directories, error);
+  if (!status)
+    status = occupy(created, error);
+  if (!status)
+    status = populate(created, scene, error);
+  if (status) {
+    growing_close(&created->loss, NULL);
+    growing_close(&created->progress, NULL);
+    lock_release(created);
+    dc_directory_remove(created->directory, new_directories);
+    run_destroy(created);
+    return status;
+  }
+  *run = created;
+  return DC_OK;
+}
+
+// Makes DIR hold scene, unless it does already: the files of a run belong together when it goes on with another scene.
+static enum dc_status renew_scene(const char *directory, const struct dc_scene *scene, struct dc_error *error)
+{
+  struct dc_mesh_copies copies;
+  struct dc_text resolved = {0};
+  enum dc_status status = dc_mesh_copies_plan(scene, &copies, error);
+  if (status)
+    return status;
+  status = dc_mesh_copies_resolve(&copies, scene, &resolved, error);
+  char *path = dc_path_join(directory, "resolved.json");
+  if (!status && !path)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  bool same = false;
+  if (!status)
+    status = dc_file_compare(path, resolved.bytes, resolved.length, &same, error);
+  if (!status && same && !is_missing(directory, "scene.json"))
+    status = dc_mesh_copies_write(&copies, directory, error);
+  else if (!status)
+    status = write_scene(directory, scene, &copies, error);
+  free(path);
+  dc_text_free(&resolved);
+  dc_arena_destroy(copies.arena);
+  return status;
+}
+
+// DC_CHECKPOINT when loss.csv holds anything behind its header.
+static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
+{
+  struct stat info;
+  char *path = dc_path_join(directory, "loss.csv");
+  if (!path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(loss_header));
+  free(path);
+  return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.bin: is missing, but loss.csv has rows", directory)
+              : DC_OK;
+}
+
+// What reopening does once the directory is locked.  Rows are cut off last, when all else has gone well.
+static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
+{
+  sweep(run->directory);
+  enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", loss_header, rows, error);
+  if (!status)
+    status = growing_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
+  if (!status)
+    status = renew_scene(run->directory, scene, error);
+  if (status)
+    return status;
+  run->loss.torn = run->progress.torn = true;
+  return dc_run_sync(run, error);
+}
+
+// What beginning again does once the directory is locked.
+static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
+{
+  static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.bin", NULL};
+  (void)rows;
+  enum dc_status status = refuse_rows(run->directory, error);
+  if (!status)
+    status = refuse_existing(run->directory, later_files, error);
+  if (status)
+    return status;
+  sweep(run->directory);
+  remove_named(run->directory, "loss.csv");
+  remove_named(run->directory, "progress.jsonl");
+  status = renew_scene(run->directory, scene, error);
+  return status ? status : open_rows(run, error);
+}
+
+typedef enum dc_status opener(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error);
+
+static enum dc_status open_again(const char *directory, opener *open_files, const struct dc_scene *scene, long rows,
+                                 struct dc_run **run, struct dc_error *error)
+{
+  *run = NULL;
+  if (directory[0] == '\0')
+    return dc_fail(error, DC_IO, "the name of the run directory is empty");
+  struct dc_run *opened = run_allocate(directory);
+  if (!opened)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status = occupy(opened, error);
+  if (!status)
+    status = open_files(opened, scene, rows, error);
+  if (status) {
+    opened->loss.torn = opened->progress.torn = false;
+    growing_close(&opened->loss, NULL);
+    growing_close(&opened->progress, NULL);
+    run_destroy(opened);
+    return status;
+  }
+  *run = opened;
+  return DC_OK;
+}
+
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error)
+{
+  return open_again(directory, go_on, scene, rows, run, error);
+}
+
+bool dc_run_was_cut_short(const char *directory)
+{
+  return is_missing(directory, "checkpoint.bin") && !is_missing(directory, "resolved.json");
+}
+
+enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                                  struct dc_error *error)
+{
+  return open_again(directory, begin_again, scene, 0, run, error);
+}
+
+enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
+                                 struct dc_error *error)
+{
+  char *path = dc_path_join(run->directory, name);
+  enum dc_status status = path ? check_place(run, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+  if (!status)
+    status = dc_file_write_at(run->folder, name, path, bytes, size, error);
+  free(path);
+  return status;
+}
+
+enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error)
+{
+  *folder = run->folder;
+  return check_place(run, error);
+}
+
+enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
+{
+  enum dc_status status = growing_sync(&run->loss, error);
+  return status ? status : growing_sync(&run->progress, error);
+}
+
+const char *dc_run_directory(const struct dc_run *run)
+{
+  return run->directory;
+}
+
+static void format_loss(struct dc_text *text, const struct dc_run_row *row)
+{
+  dc_text_add(text, "%d,", row->iteration);
+  dc_text_real(text, row->loss, "");
+  dc_text_add(text, ",");
+  dc_text_real(text, row->gradient_norm, "");
+  dc_text_add(text, ",%ld,", row->newton_iterations);
+  dc_text_real(text, row->min_gap, "");
+  dc_text_add(text, "\n");
+}
+
+static void format_progress(struct dc_text *text, const struct dc_run_row *row)
+{
+  dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
+  dc_text_real(text, row->loss, "null");
+  dc_text_add(text, ", \"gradient_norm\": ");
+  dc_text_real(text, row->gradient_norm, "null");
+  dc_text_add(text, ", \"newton_iterations\": %ld, \"min_gap\": ", row->newton_iterations);
+  dc_text_real(text, row->min_gap, "null");
+  dc_text_add(text, ", \"best\": %s, \"seconds\": ", row->best ? "true" : "false");
+  dc_text_real(text, row->seconds, "null");
+  dc_text_add(text, ", \"parameters\": [");
+  for (int i = 0; i < row->parameter_count; i++) {
+    if (i)
+      dc_text_add(text, ", ");
+    dc_text_real(text, row->parameters[i], "null");
+  }
+  dc_text_add(text, "]}\n");
+}
+
+enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)
+{
+  struct dc_text loss = {0}, progress = {0};
+  format_loss(&loss, row);
+  format_progress(&progress, row);
+  enum dc_status status = DC_OK;
+  if (loss.failed || progress.failed)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for a row", run->directory);
+  if (!status)
+    status = check_place(run, error);
+  if (!status)
+    status = growing_write(&run->loss, &loss, error);
+  if (!status)
+    status = growing_write(&run->progress, &progress, error);
+  if (!status) {
+    growing_keep(&run->loss, &loss);
+    growing_keep(&run->progress, &progress);
+  } else if (run->loss.fd >= 0) {
+    growing_mend(&run->loss, NULL);
+  }
+  dc_text_free(&loss);
+  dc_text_free(&progress);
+  return status;
+}
+
+enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error)
+{
+  if (!run)
+    return DC_OK;
+  enum dc_status status = growing_close(&run->loss, error);
+  enum dc_status progress_status = growing_close(&run->progress, status ? NULL : error);
+  run_destroy(run);
+  return status ? status : progress_status;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run directories: what a run leaves behind, and reading it back.
+//
+// Numbers in text files have 17 significant digits and read back bit for bit.  A number that is not finite (min_gap
+// without any pair of bodies) is an empty field in loss.csv and null in JSON.
+#ifndef DC_IO_RUN_H
+#define DC_IO_RUN_H
+
+#include "dynamics/rollout.h"
+#include "io/run/run_files.h"
+#include "io/scene/scene.h"
+
+// A run directory being written.  Every function returns DC_IO with the file's name on failure (DC_MEMORY when out of
+// memory); files are written completely (fsync, close checked) to a temporary name and renamed, except loss.csv and
+// progress.jsonl, which grow line by line.
+struct dc_run;
+
+// Creates directory (parents included; it must not hold files of a run already) with scene.json, resolved.json, the
+// meshes (in DIR/meshes, which "file" in resolved.json names) and loss.csv with its header.  A lock on DIR/.lock
+// keeps a second writer out; the system releases it when the process ends, however it ends.  On failure *run is NULL
+// and what was made is taken back.
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                             struct dc_error *error);
+const char *dc_run_directory(const struct dc_run *run);
+// Whether that is still the directory that was opened: not removed, moved or replaced by another.
+bool dc_run_is_in_place(const struct dc_run *run);
+
+// Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
+// behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and
+// meshes/ hold, replaces these and scene.json.  DC_CHECKPOINT when there are fewer rows or no header.  After a failure
+// *run is NULL and the lock is released.
+enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
+                             struct dc_error *error);
+
+// Whether directory has the scene of a run and no checkpoint: the run was killed before its first one.
+bool dc_run_was_cut_short(const char *directory);
+// Opens such a directory: what a run begins with is completed, or made again.  DC_CHECKPOINT when loss.csv has rows,
+// DC_IO when a file is there that comes later.  Else as dc_run_reopen.
+enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+                                  struct dc_error *error);
+
+struct dc_run_row {
+  int iteration;
+  double loss, gradient_norm;
+  long newton_iterations;
+  double min_gap;
+  bool best;
+  double seconds;  // since the start; progress.jsonl only
+  int parameter_count;
+  const double *parameters;  // [parameter_count]; progress.jsonl only
+};
+// Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
+// when the directory is no longer the one that was opened.
+enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
+
+// Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that was
+// opened: what is there now belongs to somebody else.
+enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
+                                 struct dc_error *error);
+
+// The directory itself, for names in it, as long as the run is open.  DC_IO when it is no longer the one that was opened.
+enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error);
+
+// Memory of so many bytes, zeroed, in a file without a name below DIR: it is gone when the memory is, or the process.
+enum dc_status dc_run_spool(struct dc_run *run, size_t size, struct dc_mapped_file *file, struct dc_error *error);
+
+// DIR/name being made piece by piece in size bytes of memory, more than it needs; path is for messages.
+struct dc_run_image {
+  struct dc_mapped_file memory;
+  struct dc_new_file file;
+  char *path;
+};
+enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t size, struct dc_run_image *image,
+                                  struct dc_error *error);
+// With status DC_OK the file is the first size bytes; otherwise it is taken back.  Returns status, DC_IO.
+enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_run_image *image, size_t size,
+                                enum dc_status status, struct dc_error *error);
+
+// Makes the rows so far durable; DC_IO.
+enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
+
+// trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
+// [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
+// free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
+// bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
+// many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
+// Attributes: "unit" of each dataset ("s", "m", "1"; /joints/NAME and /targets have one for each number, "rad" for
+// hinges, up to 4000; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
+// "%25", "/" "%2F", and a body named "." is "%2E".
+// The first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes.
+// DC_NUMERICAL when a number is not finite; the file is then as before.
+enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
+                                       const struct dc_trajectory *best, const double *best_parameters,
+                                       const struct dc_trajectory *first, const double *first_parameters,
+                                       const struct dc_applied_targets *targets, struct dc_error *error);
+
+// DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
+enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
+
+struct dc_run_summary {
+  const char *version;  // of the program
+  const char *command;  // the command line, or NULL
+  uint64_t seed;
+  int threads;
+  const char *vector_width;  // "avx512", "avx2", "baseline"
+  const char *blas_core;     // core type that OpenBLAS has kernels for
+  const char *started;       // UTC
+  double seconds;
+  int exit_status;
+  bool stopped;                  // by a signal or a limit, before it was done
+  const char *const *libraries;  // name, version, …, NULL; cJSON and HDF5 are added here; may be NULL
+  const char *result_json;       // the object that --json prints; NULL: none
+};
+// run.json (replaced when there).
+enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *scene,
+                                    const struct dc_run_summary *summary, struct dc_error *error);
+
+// The result in run.json.
+struct dc_run_result {
+  bool success;
+  double loss, initial_loss, min_gap;  // NAN where there is none
+  long iterations, steps;
+};
+// DC_BAD_INPUT, DC_IO, DC_MEMORY: also when the run has not ended and there is no result.
+enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error);
+
+// Syncs and closes files (checked), releases the lock.  The run is gone afterwards, also on failure; NULL is allowed.
+enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error);
+
+// The numbers of a body's joint that is neither free nor fixed.
+struct dc_stored_joint {
+  int body, width;     // index of the body, numbers in a frame
+  const char *link;    // name of the body as the file has it
+  const char **units;  // [width]
+  double *values;      // [frames][width]
+};
+
+// Member k of kept ones spread evenly over count, the first and the last among them.
+int dc_spread(int k, int kept, int count);
+
+// A trajectory as stored: poses of every body per frame.
+struct dc_stored_trajectory {
+  struct dc_arena *arena;
+  int frames, bodies;
+  int all_frames;      // in the file
+  int control_count;   // parameters of a run of all_frames - 1 steps
+  double *time;        // [frames]
+  double *position;    // [frames][bodies][3], of the centre of mass
+  double *quaternion;  // [frames][bodies][4]
+  double *control;     // [control_count]
+  double *min_gap;     // [frames]; NULL: no two bodies can meet
+  int joint_count;
+  struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
+  // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
+  struct dc_applied_targets targets;
+};
+// Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
+// trajectory->arena, which the caller destroys; zeroed on failure.  DC_IO: unreadable, damaged or of another format;
+// DC_BAD_INPUT: does not fit the scene or holds impossible numbers; DC_MEMORY.
+enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
+                                      struct dc_stored_trajectory *trajectory, struct dc_error *error);
+// The same for the first trajectory, /first; a file without one gives no frames.
+enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
+                                            struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Times and poses of bodies [count], by their names, from the file at path, a trajectory.h5 of any scene: it has no more
+// than these; the rest is zero.  Statuses as above; DC_BAD_INPUT when a body is not there.
+enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
+                                 struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among them.
+// Memory is in proportion to these.
+enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
+                                   struct dc_stored_trajectory *trajectory, struct dc_error *error);
+
+// Whether DIR/resolved.json has the time step, the number of steps and the controls of scene.  A file that is missing or
+// unreadable has not.
+bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene);
+
+// Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
+enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
+// Whether DIR/name is there.
+bool dc_run_has(const char *directory, const char *name);
+// Cuts the text of loss.csv down to its header and at most most (>= 2) rows, evenly spaced, the first and the last among
+// them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.
+void dc_run_thin_rows(char *text, long most, long *rows, long *kept);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run/run_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Process and attempt.
+#define TEMPORARY_NAME ".tmp-%ld-%d"
+
+char *dc_path_join(const char *directory, const char *name)
+{
+  char *path;  // undefined after a failure
+  return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+enum dc_status dc_fail_file(struct dc_error *error, const char *path, const char *what)
+{
+  return dc_fail(error, DC_IO, "%.800s: cannot %s: %s", path, what, strerror(errno));
+}
+
+enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t size, struct dc_error *error)
+{
+  const char *from = bytes;
+  while (size) {
+    ssize_t written = write(fd, from, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return dc_fail_file(error, path, "write");
+    from += written;
+    size -= (size_t)written;
+  }
+  return DC_OK;
+}
+
+static int sync_fd(int fd)
+{
+  int result;
+  do
+    result = fsync(fd);
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+// folder: opened with O_PATH; directory for messages.
+static enum dc_status sync_folder(int folder, const char *directory, struct dc_error *error)
+{
+  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return dc_fail_file(error, directory, "open");
+  enum dc_status status = DC_OK;
+  // Some network file systems have no fsync for directories; their renames are durable when they return.
+  if (sync_fd(fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+    status = dc_fail_file(error, directory, "sync");
+  close(fd);
+  return status;
+}
+
+int dc_directory_open(const char *directory)
+{
+  return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
+{
+  int folder = dc_directory_open(directory);
+  if (folder < 0)
+    return dc_fail_file(error, directory, "open");
+  enum dc_status status = sync_folder(folder, directory, error);
+  close(folder);
+  return status;
+}
+
+void dc_directory_sweep(const char *directory)
+{
+  DIR *stream = opendir(directory);
+  if (!stream)
+    return;
+  for (const struct dirent *entry; (entry = readdir(stream));) {
+    long process;
+    int attempt, length = -1;
+    if (sscanf(entry->d_name, TEMPORARY_NAME "%n", &process, &attempt, &length) == 2 && length >= 0 &&
+        entry->d_name[length] == '\0')
+      unlinkat(dirfd(stream), entry->d_name, 0);
+  }
+  closedir(stream);
+}
+
+// Directory part of path ("." without a slash), released with free().
+static char *directory_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  if (!slash)
+    return strdup(".");
+  return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+// Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which may be as
+// long as the file system allows.
+static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
+{
+  for (int attempt = 0; attempt < 1000; attempt++) {
+    snprintf(name, DC_TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
+    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || (errno != EEXIST && errno != EINTR))
+      return fd;
+  }
+  return -1;
+}
+
+enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error)
+{
+  file->folder = folder;
+  file->fd = open_temporary(folder, file->temporary);
+  return file->fd < 0 ? dc_fail_file(error, path, "create") : DC_OK;
+}
+
+enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
+                               struct dc_error *error)
+{
+  if (!status && sync_fd(file->fd) < 0)
+    status = dc_fail_file(error, path, "sync");
+  if (close(file->fd) < 0 && errno != EINTR && !status)
+    status = dc_fail_file(error, path, "close");
+  if (!status && renameat(file->folder, file->temporary, file->folder, name) < 0)
+    status = dc_fail_file(error, path, "rename to it");
+  if (status) {
+    unlinkat(file->folder, file->temporary, 0);
+    return status;
+  }
+  return sync_folder(file->folder, path, error);
+}
+
+enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
+                                struct dc_error *error)
+{
+  struct dc_new_file file;
+  enum dc_status status = dc_new_file_begin(folder, path, &file, error);
+  if (status)
+    return status;
+  status = dc_write_all(file.fd, path, bytes, size, error);
+  return dc_new_file_end(&file, name, path, status, error);
+}
+
+enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)
+{
+  const char *slash = strrchr(path, '/');
+  char *directory = directory_of(path);
+  if (!directory)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  int folder = dc_directory_open(directory);
+  free(directory);
+  if (folder < 0)
+    return dc_fail_file(error, path, "create");
+  enum dc_status status = dc_file_write_at(folder, slash ? slash + 1 : path, path, bytes, size, error);
+  close(folder);
+  return status;
+}
+
+static enum dc_status read_open_file(int fd, const char *path, size_t capacity, char **bytes, size_t *size,
+                                     struct dc_error *error)
+{
+  size_t length = 0;
+  char *buffer = malloc(capacity + 1);
+  if (!buffer)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory for %zu bytes", path, capacity);
+  while (length < capacity) {
+    ssize_t got = read(fd, buffer + length, capacity - length);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0) {
+      free(buffer);
+      return dc_fail_file(error, path, "read");
+    }
+    if (got == 0)
+      break;
+    length += (size_t)got;
+  }
+  buffer[length] = '\0';
+  *bytes = buffer;
+  *size = length;
+  return DC_OK;
+}
+
+enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error)
+{
+  struct stat info;
+  enum dc_status status = DC_OK;
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (*fd < 0)
+    return dc_fail_file(error, path, "open");
+  if (fstat(*fd, &info) < 0)
+    status = dc_fail_file(error, path, "read");
+  else if (!S_ISREG(info.st_mode))
+    status = dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+  else if ((unsigned long long)info.st_size > limit)
+    status =
+        dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
+  else
+    *size = (size_t)info.st_size;
+  if (status) {
+    close(*fd);
+    *fd = -1;
+  }
+  return status;
+}
+
+enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
+{
+  int fd;
+  size_t capacity;
+  *bytes = NULL;
+  *size = 0;
+  enum dc_status status = dc_file_open(path, limit, &fd, &capacity, error);
+  if (status)
+    return status;
+  status = read_open_file(fd, path, capacity, bytes, size, error);
+  close(fd);
+  return status;
+}
+
+enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error)
+{
+  struct stat info;
+  char *there;
+  size_t there_size;
+  *same = false;
+  if (stat(path, &info) < 0)
+    return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? DC_OK : dc_fail_file(error, path, "read");
+  if (!S_ISREG(info.st_mode) || (unsigned long long)info.st_size != size)
+    return DC_OK;
+  enum dc_status status = dc_file_read(path, size, &there, &there_size, error);
+  if (status)
+    return status;
+  *same = there_size == size && memcmp(there, bytes, size) == 0;
+  free(there);
+  return DC_OK;
+}
+
+// Makes a new directory durable, as far as its parent may be read.
+static void sync_parent(const char *path)
+{
+  char *parent = directory_of(path);
+  if (parent)
+    dc_directory_sync(parent, NULL);
+  free(parent);
+}
+
+enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
+{
+  *created = 0;
+  char *prefix = strdup(path);
+  if (!prefix)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  enum dc_status status = DC_OK;
+  for (char *end = prefix; *end && !status;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    char saved = *end;
+    *end = '\0';
+    if (mkdir(prefix, 0777) == 0) {
+      (*created)++;
+      sync_parent(prefix);
+    } else {
+      int reason = errno;  // may be EROFS or EACCES although the directory is there
+      struct stat info;
+      bool exists = stat(prefix, &info) == 0;
+      errno = exists ? ENOTDIR : reason;
+      if (!exists || !S_ISDIR(info.st_mode))
+        status = dc_fail_file(error, prefix, "make the directory");
+    }
+    *end = saved;
+    end += strspn(end, "/");
+  }
+  free(prefix);
+  return status;
+}
+
+void dc_directory_remove(const char *path, int created)
+{
+  char *prefix = strdup(path);
+  for (; prefix && created > 0 && rmdir(prefix) == 0; created--) {
+    char *parent = directory_of(prefix);
+    free(prefix);
+    prefix = parent;
+  }
+  free(prefix);
+}

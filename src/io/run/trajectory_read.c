@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+// trajectory.h5 is read: in a process of its own, which hands the trajectory over in one piece.
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "io/run/h5_file.h"
+#include "io/run/run_files.h"
+#include "io/run/seal.h"
+#include "io/run/trajectory_h5.h"
+
+enum { MOST_APPLIED = 1000000 };  // steps of a window
+
+struct reader {
+  hid_t root;         // the file or the group /first
+  const char *below;  // "" or "first/", for messages
+  const char *path;
+  size_t file_size;
+  int most_frames;
+  bool poses_only;  // of the bodies asked for, whatever else there is
+  struct dc_mapped_file *image;
+  struct dc_error *error;
+};
+
+static const char wrong_shape[] = "has another shape than the scene asks for";
+
+static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
+{
+  return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
+}
+
+int dc_spread(int k, int kept, int count)
+{
+  return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
+}
+
+// The number of rows of a dataset of as many columns (0: [rows]) and that its numbers are there.
+static enum dc_status check_shape(const struct reader *reader, const char *name, hid_t dataset, int columns,
+                                  size_t *rows)
+{
+  enum dc_status status = DC_OK;
+  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  hsize_t shape[2] = {0, 0};
+  int rank = columns ? 2 : 1;
+  size_t width = columns ? (size_t)columns : 1;
+  if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != sizeof(double))
+    status = misfit(reader, name, "must hold 64-bit numbers");
+  else if (H5Sget_simple_extent_ndims(space) != rank || H5Sget_simple_extent_dims(space, shape, NULL) < 0 ||
+           (columns && shape[1] != (hsize_t)columns))
+    status = misfit(reader, name, wrong_shape);
+  // All numbers must be in the file itself, so that memory stays in proportion to it.
+  else if (shape[0] > reader->file_size / (width * sizeof(double)) || shape[0] > (hsize_t)1 << 30 ||
+           (shape[0] && H5Dget_storage_size(dataset) != shape[0] * width * sizeof(double)))
+    status = misfit(reader, name, "claims more numbers than the file holds");
+  *rows = (size_t)shape[0];
+  close_object(type);
+  close_object(space);
+  return status;
+}
+
+// Rows begin ... begin + count - 1 of a dataset.
+static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, double *values)
+{
+  hsize_t start[2] = {begin, 0}, shape[2] = {count, (hsize_t)columns};
+  hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(columns ? 2 : 1, shape, NULL);
+  herr_t result = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, shape, NULL);
+  if (result >= 0)
+    result = H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
+  close_object(memory);
+  close_object(space);
+  return result;
+}
+
+// As many of all rows as are kept, evenly spread; read in blocks, whose memory is let go.
+static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
+                                  double *values)
+{
+  enum { BLOCK = 8192 };
+  size_t width = columns ? (size_t)columns : 1;
+  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  enum dc_status status = block ? DC_OK : DC_MEMORY;
+  for (int begin = 0, k = 0; begin < all && !status; begin += BLOCK) {
+    int count = all - begin < BLOCK ? all - begin : BLOCK;
+    if (read_rows(dataset, (size_t)begin, (size_t)count, columns, block) < 0)
+      status = DC_IO;
+    for (int row; !status && k < kept && (row = dc_spread(k, kept, all)) < begin + count; k++)
+      memcpy(values + (size_t)k * width, block + (size_t)(row - begin) * width, width * sizeof *values);
+    dc_mapped_file_release(reader->image);
+  }
+  free(block);
+  return status;
+}
+
+// Reads dataset [rows][columns] ([rows] for 0 columns) of finite numbers; *all < 0 takes any number of rows, and says
+// which.  At most `most` of them, evenly spread: *kept.  *values is owned by arena.
+static enum dc_status get_some(const struct reader *reader, const char *name, int *all, int columns, int most,
+                               struct dc_arena *arena, double **values)
+{
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  if (dataset < 0)
+    return misfit(reader, name, "is not there");
+  size_t rows, width = columns ? (size_t)columns : 1;
+  int kept = 0;
+  enum dc_status status = check_shape(reader, name, dataset, columns, &rows);
+  *values = NULL;
+  if (!status && *all >= 0 && rows != (size_t)*all)
+    status = misfit(reader, name, wrong_shape);
+  if (!status) {
+    *all = (int)rows;
+    kept = *all < most ? *all : most;
+    *values = dc_arena_alloc(arena, (size_t)kept * width, sizeof(double));
+    if (*values && kept)
+      status = read_spread(reader, dataset, *all, kept, columns, *values);
+    if (!*values || status == DC_MEMORY)
+      status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+    else if (status)
+      status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
+  }
+  for (size_t i = 0; !status && i < (size_t)kept * width; i++)
+    if (!isfinite((*values)[i]))
+      status = misfit(reader, name, "holds a number that is not finite");
+  close_object(dataset);
+  return status;
+}
+
+// All rows.
+static enum dc_status get_reals(const struct reader *reader, const char *name, int *rows, int columns,
+                                struct dc_arena *arena, double **values)
+{
+  return get_some(reader, name, rows, columns, INT_MAX, arena, values);
+}
+
+// A row for each frame that is kept.
+static enum dc_status get_frames(const struct reader *reader, const char *name, int columns, struct dc_arena *arena,
+                                 struct dc_stored_trajectory *trajectory, double **values)
+{
+  return get_some(reader, name, &trajectory->all_frames, columns, reader->most_frames, arena, values);
+}
+
+static enum dc_status get_body(const struct reader *reader, const char *name, int body,
+                               struct dc_stored_trajectory *trajectory)
+{
+  char *link = dc_h5_link_name(name), *position_name = NULL, *rotation_name = NULL;
+  double *position, *rotation;
+  struct dc_arena *scratch = dc_arena_create();
+  enum dc_status status = DC_OK;
+  if (link && scratch) {
+    position_name = dc_arena_printf(scratch, "bodies/%s/position", link);
+    rotation_name = dc_arena_printf(scratch, "bodies/%s/rotation", link);
+  }
+  if (!position_name || !rotation_name)
+    status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  if (!status)
+    status = get_frames(reader, position_name, 3, scratch, trajectory, &position);
+  if (!status)
+    status = get_frames(reader, rotation_name, 4, scratch, trajectory, &rotation);
+  for (int f = 0; !status && f < trajectory->frames; f++) {
+    const double *q = rotation + 4 * (size_t)f;
+    size_t row = (size_t)f * (size_t)trajectory->bodies + (size_t)body;
+    memcpy(trajectory->position + 3 * row, position + 3 * (size_t)f, 3 * sizeof(double));
+    memcpy(trajectory->quaternion + 4 * row, q, 4 * sizeof(double));
+    // The same bound as for rotations in a scene.
+    if (!(fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1) <= 1e-3))
+      status = misfit(reader, rotation_name, "holds a quaternion that is not of length 1");
+  }
+  dc_arena_destroy(scratch);
+  free(link);
+  return status;
+}
+
+static enum dc_status get_bodies(const struct reader *reader, const struct dc_bodies *bodies,
+                                 struct dc_stored_trajectory *trajectory)
+{
+  H5G_info_t info = {0};
+  hid_t group = H5Gopen2(reader->root, "bodies", H5P_DEFAULT);
+  bool same_count = group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks == (hsize_t)bodies->count;
+  close_object(group);
+  if (!same_count && !reader->poses_only)
+    return misfit(reader, "bodies", "has another number of bodies than the scene");
+  size_t rows = (size_t)trajectory->frames * (size_t)bodies->count;
+  // Each body needs 56 bytes a frame in the file.
+  if (rows > reader->file_size / (7 * sizeof(double)))
+    return misfit(reader, "bodies", "claims more numbers than the file holds");
+  trajectory->bodies = bodies->count;
+  trajectory->position = dc_arena_alloc(trajectory->arena, rows, 3 * sizeof(double));
+  trajectory->quaternion = dc_arena_alloc(trajectory->arena, rows, 4 * sizeof(double));
+  if (!trajectory->position || !trajectory->quaternion)
+    return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  enum dc_status status = DC_OK;
+  for (int b = 0; b < bodies->count && !status; b++)
+    status = get_body(reader, bodies->bodies[b].name, b, trajectory);
+  return status;
+}
+
+static enum dc_status describe_joint(const struct dc_body *body, int index, struct dc_stored_trajectory *trajectory)
+{
+  struct dc_stored_joint *joint = &trajectory->joints[trajectory->joint_count++];
+  char *link = dc_h5_link_name(body->name);
+  *joint = (struct dc_stored_joint){.body = index, .width = body->nq};
+  joint->units = dc_arena_alloc(trajectory->arena, (size_t)body->nq, sizeof *joint->units);
+  joint->link = link ? dc_arena_strdup(trajectory->arena, link) : NULL;
+  free(link);
+  if (!joint->link || !joint->units)
+    return DC_MEMORY;
+  dc_h5_joint_units(body, joint->units);
+  return DC_OK;
+}
+
+// The joints of the scene that a file has numbers of.
+static enum dc_status describe_joints(const struct dc_bodies *bodies, struct dc_stored_trajectory *trajectory)
+{
+  enum dc_status status = DC_OK;
+  trajectory->joints = dc_arena_alloc(trajectory->arena, (size_t)bodies->count, sizeof *trajectory->joints);
+  if (!trajectory->joints)
+    return DC_MEMORY;
+  for (int b = 0; b < bodies->count && !status; b++)
+    if (dc_h5_has_joint_numbers(&bodies->bodies[b]))
+      status = describe_joint(&bodies->bodies[b], b, trajectory);
+  return status;
+}
+
+static enum dc_status get_joints(const struct reader *reader, const struct dc_bodies *bodies,
+                                 struct dc_stored_trajectory *trajectory)
+{
+  enum dc_status status = describe_joints(bodies, trajectory);
+  if (status)
+    return dc_fail(reader->error, status, "%.800s: out of memory", reader->path);
+  for (int j = 0; j < trajectory->joint_count && !status; j++) {
+    struct dc_stored_joint *joint = &trajectory->joints[j];
+    const char *name = dc_arena_printf(trajectory->arena, "joints/%s", joint->link);
+    status = name ? get_frames(reader, name, joint->width, trajectory->arena, trajectory, &joint->values)
+                  : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  }
+  return status;
+}
+
+// The number of columns of a dataset, 0 when it is not there or has none.
+static hsize_t get_width(const struct reader *reader, const char *name)
+{
+  hsize_t shape[2] = {0, 0};
+  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+  if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, shape, NULL) < 0)
+    shape[1] = 0;
+  close_object(space);
+  close_object(dataset);
+  return shape[1];
+}
+
+// Targets for other actuators than the scene has are left alone.
+static enum dc_status get_targets(const struct reader *reader, int actuators, struct dc_stored_trajectory *trajectory)
+{
+  double *position, *velocity, *apply;
+  int steps = trajectory->all_frames - 1, one = 1;
+  if (H5Lexists(reader->root, "targets", H5P_DEFAULT) <= 0 || actuators == 0 ||
+      get_width(reader, "targets/position") != (hsize_t)actuators)
+    return DC_OK;
+  enum dc_status status = get_reals(reader, "targets/position", &steps, actuators, trajectory->arena, &position);
+  if (!status)
+    status = get_reals(reader, "targets/velocity", &steps, actuators, trajectory->arena, &velocity);
+  if (!status)
+    status = get_reals(reader, "targets/apply", &one, 0, trajectory->arena, &apply);
+  if (status)
+    return status;
+  if (!(apply[0] >= 1 && apply[0] <= MOST_APPLIED && apply[0] == floor(apply[0])))
+    return misfit(reader, "targets/apply", "must be a number of steps");
+  trajectory->targets =
+      (struct dc_applied_targets){.steps = steps, .apply = (int)apply[0], .position = position, .velocity = velocity};
+  return DC_OK;
+}
+
+static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
+                                     struct dc_stored_trajectory *trajectory)
+{
+  trajectory->all_frames = -1;
+  enum dc_status status = get_frames(reader, "time", 0, trajectory->arena, trajectory, &trajectory->time);
+  trajectory->frames = trajectory->all_frames < reader->most_frames ? trajectory->all_frames : reader->most_frames;
+  if (!status && trajectory->frames == 0)
+    status = misfit(reader, "time", "has no frames");
+  for (int f = 1; !status && f < trajectory->frames; f++)
+    if (trajectory->time[f] <= trajectory->time[f - 1])
+      status = misfit(reader, "time", "must increase");
+  if (!status)
+    status = get_bodies(reader, &scene->model.bodies, trajectory);
+  if (status || reader->poses_only)
+    return status;
+  status = get_joints(reader, &scene->model.bodies, trajectory);
+  trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->all_frames - 1);
+  if (!status)
+    status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
+  if (!status && H5Lexists(reader->root, "contact", H5P_DEFAULT) > 0)
+    status = get_frames(reader, "contact/min_gap", 0, trajectory->arena, trajectory, &trajectory->min_gap);
+  return status ? status : get_targets(reader, scene->model.bodies.actuator_count, trajectory);
+}
+
+// Reads the best trajectory of an open file, or the first; without a first one trajectory is left alone.
+static enum dc_status read_root(hid_t file, bool first, struct reader *reader, const struct dc_scene *scene,
+                                struct dc_stored_trajectory *trajectory)
+{
+  char format[64];
+  if (!dc_h5_get_string(file, "format", format, sizeof format) || strcmp(format, DC_TRAJECTORY_FORMAT) != 0)
+    return dc_fail(reader->error, DC_IO, "%.800s: is not of the format \"%s\"", reader->path, DC_TRAJECTORY_FORMAT);
+  reader->root = file;
+  if (!first)
+    return get_trajectory(reader, scene, trajectory);
+  if (H5Lexists(file, "first", H5P_DEFAULT) <= 0)
+    return DC_OK;
+  reader->root = H5Gopen2(file, "first", H5P_DEFAULT);
+  if (reader->root < 0)
+    return misfit(reader, "", "is not a group");
+  enum dc_status status = get_trajectory(reader, scene, trajectory);
+  close_object(reader->root);
+  return status;
+}
+
+// What is read, and what from.
+struct request {
+  const char *path;
+  bool first, poses_only;
+  const struct dc_scene *scene;
+  int most_frames;
+  struct dc_mapped_file image;
+  struct dc_stored_trajectory *trajectory;
+};
+
+// Sizes of a trajectory, as they go from one process to the other in front of its arrays.
+struct extent {
+  int frames, all_frames, control_count, target_steps, target_apply;
+  bool gaps, targets;
+};
+
+enum { FIXED_ARRAYS = 7 };
+struct array {
+  double *values;
+  size_t count;
+};
+
+// Lists the arrays [FIXED_ARRAYS + joint_count] in the order in which they are passed.  The number of their numbers.
+static size_t list_arrays(const struct dc_stored_trajectory *trajectory, const struct extent *extent, int actuators,
+                          struct array *arrays)
+{
+  size_t frames = (size_t)extent->frames, rows = frames * (size_t)trajectory->bodies, sum = 0;
+  size_t pulls = extent->targets ? (size_t)extent->target_steps * (size_t)actuators : 0;
+  const struct array fixed[FIXED_ARRAYS] = {{trajectory->time, frames},
+                                            {trajectory->position, 3 * rows},
+                                            {trajectory->quaternion, 4 * rows},
+                                            {trajectory->control, (size_t)extent->control_count},
+                                            {trajectory->min_gap, extent->gaps ? frames : 0},
+                                            {(double *)trajectory->targets.position, pulls},
+                                            {(double *)trajectory->targets.velocity, pulls}};
+  memcpy(arrays, fixed, sizeof fixed);
+  for (int j = 0; j < trajectory->joint_count; j++)
+    arrays[FIXED_ARRAYS + j] =
+        (struct array){trajectory->joints[j].values, frames * (size_t)trajectory->joints[j].width};
+  for (int i = 0; i < FIXED_ARRAYS + trajectory->joint_count; i++)
+    sum += arrays[i].count;
+  return sum;
+}
+
+// The trajectory in one piece.
+static enum dc_status pack(const struct request *request, char **bytes, size_t *size, struct dc_error *error)
+{
+  const struct dc_stored_trajectory *trajectory = request->trajectory;
+  const struct extent extent = {.frames = trajectory->frames,
+                                .all_frames = trajectory->all_frames,
+                                .control_count = trajectory->control_count,
+                                .target_steps = trajectory->targets.steps,
+                                .target_apply = trajectory->targets.apply,
+                                .gaps = trajectory->min_gap != NULL,
+                                .targets = trajectory->targets.position != NULL};
+  int count = FIXED_ARRAYS + trajectory->joint_count;
+  struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
+  if (arrays) {
+    size_t numbers = list_arrays(trajectory, &extent, request->scene->model.bodies.actuator_count, arrays);
+    *size = sizeof extent + numbers * sizeof(double);
+    *bytes = malloc(*size);
+  }
+  if (*bytes) {
+    memcpy(*bytes, &extent, sizeof extent);
+    char *to = *bytes + sizeof extent;
+    for (int i = 0; i < count; to += arrays[i].count * sizeof(double), i++)
+      if (arrays[i].count)
+        memcpy(to, arrays[i].values, arrays[i].count * sizeof(double));
+  }
+  free(arrays);
+  return *bytes ? DC_OK : dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
+}
+
+// Memory of the trajectory's own for arrays [count], filled from the numbers at from.
+static enum dc_status copy_arrays(struct dc_arena *arena, struct array *arrays, int count, const char *from)
+{
+  for (int i = 0; i < count; i++) {
+    arrays[i].values = dc_arena_alloc(arena, arrays[i].count, sizeof(double));
+    if (!arrays[i].values)
+      return DC_MEMORY;
+    memcpy(arrays[i].values, from, arrays[i].count * sizeof(double));
+    from += arrays[i].count * sizeof(double);
+  }
+  return DC_OK;
+}
+
+static void place_arrays(struct dc_stored_trajectory *trajectory, const struct extent *extent,
+                         const struct array *arrays)
+{
+  trajectory->time = arrays[0].values;
+  trajectory->position = arrays[1].values;
+  trajectory->quaternion = arrays[2].values;
+  trajectory->control = arrays[3].values;
+  trajectory->min_gap = extent->gaps ? arrays[4].values : NULL;
+  if (extent->targets)
+    trajectory->targets = (struct dc_applied_targets){.steps = extent->target_steps,
+                                                      .apply = extent->target_apply,
+                                                      .position = arrays[5].values,
+                                                      .velocity = arrays[6].values};
+  for (int j = 0; j < trajectory->joint_count; j++)
+    trajectory->joints[j].values = arrays[FIXED_ARRAYS + j].values;
+}
+
+// The trajectory that pack made bytes of.
+static enum dc_status unpack(const struct request *request, const char *bytes, size_t size, struct dc_error *error)
+{
+  struct dc_stored_trajectory *trajectory = request->trajectory;
+  const struct dc_bodies *bodies = &request->scene->model.bodies;
+  struct extent extent = {0};
+  if (size >= sizeof extent)
+    memcpy(&extent, bytes, sizeof extent);
+  if (extent.frames == 0)
+    return DC_OK;
+  trajectory->frames = extent.frames;
+  trajectory->all_frames = extent.all_frames;
+  trajectory->control_count = extent.control_count;
+  trajectory->bodies = bodies->count;
+  enum dc_status status = describe_joints(bodies, trajectory);
+  int count = FIXED_ARRAYS + trajectory->joint_count;
+  struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
+  size_t numbers = arrays && !status ? list_arrays(trajectory, &extent, bodies->actuator_count, arrays) : 0;
+  if (!arrays)
+    status = DC_MEMORY;
+  else if (!status && (size - sizeof extent) / sizeof(double) != numbers)
+    status = DC_IO;
+  if (!status)
+    status = copy_arrays(trajectory->arena, arrays, count, bytes + sizeof extent);
+  if (!status)
+    place_arrays(trajectory, &extent, arrays);
+  free(arrays);
+  if (status == DC_IO)
+    return dc_fail(error, status, "%.800s: HDF5 cannot read it", request->path);
+  return status ? dc_fail(error, status, "%.800s: out of memory", request->path) : DC_OK;
+}
+
+// In a process of its own.
+static enum dc_status read_image(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  struct request *request = context;
+  struct reader reader = {.root = -1,
+                          .below = request->first ? "first/" : "",
+                          .path = request->path,
+                          .file_size = request->image.size,
+                          .most_frames = request->most_frames,
+                          .poses_only = request->poses_only,
+                          .image = &request->image,
+                          .error = error};
+  bool out_of_memory;
+  dc_h5_watch(&out_of_memory);
+  hid_t file = dc_h5_open_image(&request->image);
+  enum dc_status status = file < 0 ? dc_fail(error, DC_IO, "%.800s: HDF5 cannot open it", request->path)
+                                   : read_root(file, request->first, &reader, request->scene, request->trajectory);
+  // without memory HDF5 may be unable to say why
+  void *some = status ? malloc(1 << 16) : NULL;
+  if (out_of_memory || (status && !some))
+    status = DC_MEMORY;
+  free(some);
+  if (status == DC_MEMORY)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
+  return status ? status : pack(request, bytes, size, error);
+}
+
+// HDF5 does not end on some files that were made to harm it: it gets a minute, and more for large files.
+static enum dc_status read_file(struct request *request, struct dc_error *error)
+{
+  enum { SECONDS = 60, BYTES_PER_SECOND = 1 << 24 };
+  struct dc_error why = {0};
+  char *bytes = NULL;
+  size_t size;
+  enum dc_status status = dc_sealed_file_map(request->path, DC_TRAJECTORY_FORMAT, &request->image, &why);
+  if (status) {
+    status = status == DC_CHECKPOINT ? DC_IO : status;
+    return dc_fail(error, status, "%s", why.text);
+  }
+  unsigned seconds = SECONDS + (unsigned)(request->image.size / BYTES_PER_SECOND);
+  status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
+  // HDF5 does not always say that memory was out: what is wrong with a sealed file is so again
+  if (status == DC_BAD_INPUT || status == DC_IO)
+    status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
+  dc_mapped_file_destroy(&request->image);
+  if (status && strncmp(why.text, request->path, strlen(request->path)) != 0)
+    dc_error_prefix(&why, "%.500s", request->path);
+  if (!status)
+    status = unpack(request, bytes, size, &why);
+  free(bytes);
+  return status ? dc_fail(error, status, "%s", why.text) : DC_OK;
+}
+
+enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
+                                   struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  memset(trajectory, 0, sizeof *trajectory);
+  trajectory->arena = dc_arena_create();
+  char *path = dc_path_join(directory, "trajectory.h5");
+  struct request request = {
+      .path = path, .first = first, .scene = scene, .most_frames = most_frames, .trajectory = trajectory};
+  enum dc_status status;
+  if (path && trajectory->arena)
+    status = read_file(&request, error);
+  else
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (status) {
+    dc_arena_destroy(trajectory->arena);
+    memset(trajectory, 0, sizeof *trajectory);
+  }
+  free(path);
+  return status;
+}
+
+enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_scene *scene,
+                                      struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return dc_run_read_thinned(directory, scene, false, INT_MAX, trajectory, error);
+}
+
+enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
+                                            struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  return dc_run_read_thinned(directory, scene, true, INT_MAX, trajectory, error);
+}
+
+enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
+                                 struct dc_stored_trajectory *trajectory, struct dc_error *error)
+{
+  struct dc_scene scene = {0};  // of which the names of bodies are read only
+  memset(trajectory, 0, sizeof *trajectory);
+  trajectory->arena = dc_arena_create();
+  scene.model.bodies.count = count;
+  scene.model.bodies.bodies = dc_alloc((size_t)count, sizeof *scene.model.bodies.bodies);
+  enum dc_status status = DC_MEMORY;
+  if (trajectory->arena && scene.model.bodies.bodies) {
+    for (int b = 0; b < count; b++)
+      scene.model.bodies.bodies[b].name = names[b];
+    struct request request = {
+        .path = path, .poses_only = true, .scene = &scene, .most_frames = INT_MAX, .trajectory = trajectory};
+    status = read_file(&request, error);
+  } else {
+    dc_fail(error, status, "%.800s: out of memory", path);
+  }
+  free(scene.model.bodies.bodies);
+  if (status) {
+    dc_arena_destroy(trajectory->arena);
+    memset(trajectory, 0, sizeof *trajectory);
+  }
+  return status;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/scene/options_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMES = 256 };
+
+static int compare_names(const void *a, const void *b)
+{
+  const struct dc_name *first = a, *second = b;
+  int order = strcmp(first->name, second->name);
+  return order ? order : (first->index > second->index) - (first->index < second->index);
+}
+
+void dc_name_list_sort(struct dc_name_list *list)
+{
+  if (list->count)
+    qsort(list->sorted, (size_t)list->count, sizeof *list->sorted, compare_names);
+}
+
+int dc_name_list_find(const struct dc_name_list *list, const char *name)
+{
+  int low = 0, high = list->count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (strcmp(list->sorted[middle].name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < list->count && strcmp(list->sorted[low].name, name) == 0 ? list->sorted[low].index : -1;
+}
+
+// Among the first MOST_NAMES only, so that a message about a huge scene costs nothing.
+const char *dc_name_list_suggest(const struct dc_name_list *list, const char *name)
+{
+  const char *names[MOST_NAMES + 1];
+  int count = list->count < MOST_NAMES ? list->count : MOST_NAMES;
+  for (int i = 0; i < count; i++)
+    names[i] = list->sorted[i].name;
+  names[count] = NULL;
+  return dc_suggest(name, names);
+}
+
+enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_json *value, const char *wanted)
+{
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is %s)", wanted, dc_json_kind(value->node));
+}
+
+enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_json *member, const char *const *names)
+{
+  char quoted[DC_JSON_QUOTED];
+  const char *near = dc_suggest(member->key, names);
+  if (near)
+    return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key (did you mean %s?)",
+                            dc_json_quote(quoted, near));
+  return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key");
+}
+
+enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_json *value, const char **string)
+{
+  if (!cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "a string");
+  *string = dc_arena_strdup(reader->arena, value->node->valuestring);
+  return *string ? DC_OK : dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+}
+
+enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
+                              int *index)
+{
+  if (!cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "a string");
+  const char *given = value->node->valuestring;
+  char list[512] = "", quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
+  for (int i = 0; names[i]; i++) {
+    if (strcmp(names[i], given) == 0) {
+      *index = i;
+      return DC_OK;
+    }
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", names[i]);
+  }
+  const char *near = dc_suggest(given, names);
+  dc_json_quote(quoted, given);
+  if (near)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s; did you mean %s?)", list, quoted,
+                        dc_json_quote(again, near));
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s)", list, quoted);
+}
+
+static enum dc_status read_name(struct dc_options_reader *reader, const struct dc_json *value, bool body, int *index)
+{
+  if (!cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, body ? "the name of a body" : "the name of a shape");
+  const struct dc_name_list *list = body ? &reader->bodies : &reader->shapes;
+  const char *name = value->node->valuestring, *kind = body ? "body" : "shape";
+  *index = dc_name_list_find(list, name);
+  if (*index >= 0)
+    return DC_OK;
+  char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
+  const char *near = dc_name_list_suggest(list, name);
+  dc_json_quote(quoted, name);
+  if (near)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s (did you mean %s?)", kind, quoted,
+                        dc_json_quote(again, near));
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s", kind, quoted);
+}
+
+static enum dc_status read_number(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, double *number)
+{
+  char rule[160];
+  if (!cJSON_IsNumber(value->node))
+    return dc_refuse_type(reader, value, "a number");
+  *number = value->node->valuedouble;
+  if (option->type == DC_INTEGER && *number != floor(*number))
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be a whole number (is %.10g)", *number);
+  const char *broken = dc_option_check(option, *number, rule, sizeof rule);
+  if (broken)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "%s", broken);
+  if (option->type == DC_INTEGER && fabs(*number) > 0x1p53)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be between -2^53 and 2^53 (is %.10g)", *number);
+  return DC_OK;
+}
+
+// The numbers of an array of exactly (DC_REALS) or at most (DC_REAL_LIST) option->count into *numbers, which is in
+// the arena when it was NULL.
+static enum dc_status read_numbers(struct dc_options_reader *reader, const struct dc_json *value,
+                                   const struct dc_option *option, double **numbers, int *count)
+{
+  char wanted[64];
+  bool exactly = option->type == DC_REALS;
+  snprintf(wanted, sizeof wanted, "an array of %s%d numbers", exactly ? "" : "at most ", option->count);
+  if (!cJSON_IsArray(value->node))
+    return dc_refuse_type(reader, value, wanted);
+  *count = cJSON_GetArraySize(value->node);
+  if (exactly ? *count != option->count : *count > option->count)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (has %d)", wanted, *count);
+  if (!*numbers)
+    *numbers = dc_arena_alloc(reader->arena, (size_t)*count, sizeof **numbers);
+  if (!*numbers)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  int index = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, value->node) {
+    struct dc_json element = dc_json_element(value, node, index);
+    enum dc_status status = read_number(reader, &element, option, *numbers + index);
+    if (status)
+      return status;
+    index++;
+  }
+  return DC_OK;
+}
+
+// Reads one element of a list into element, which is zeroed.
+typedef enum dc_status element_reader(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void *element);
+
+// An array of at most option->count values, or one value in place of a list of one: *count, and *elements of size bytes
+// each in the arena.  wanted says in the plural what stands in the list.
+static enum dc_status read_list(struct dc_options_reader *reader, const struct dc_json *value,
+                                const struct dc_option *option, const char *wanted, size_t size, element_reader *read,
+                                int *count, void **elements)
+{
+  bool array = cJSON_IsArray(value->node);
+  *count = array ? cJSON_GetArraySize(value->node) : 1;
+  if (*count > option->count)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be an array of at most %d %s (has %d)", option->count,
+                        wanted, *count);
+  *elements = dc_arena_alloc(reader->arena, (size_t)*count, size);
+  if (!*elements)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  if (!array)
+    return read(reader, value, option, *elements);
+  int index = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, value->node) {
+    struct dc_json element = dc_json_element(value, node, index);
+    enum dc_status status = read(reader, &element, option, (char *)*elements + (size_t)index * size);
+    if (status)
+      return status;
+    index++;
+  }
+  return DC_OK;
+}
+
+static enum dc_status read_string(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, void *string)
+{
+  (void)option;
+  return dc_read_string(reader, value, string);
+}
+
+static enum dc_status read_strings(struct dc_options_reader *reader, const struct dc_json *value,
+                                   const struct dc_option *option, struct dc_string_list *list)
+{
+  void *strings = NULL;
+  if (!cJSON_IsArray(value->node) && !cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "a string or an array of strings");
+  enum dc_status status =
+      read_list(reader, value, option, "strings", sizeof *list->strings, read_string, &list->count, &strings);
+  list->strings = strings;
+  return status;
+}
+
+static enum dc_status read_body(struct dc_options_reader *reader, const struct dc_json *value,
+                                const struct dc_option *option, void *index)
+{
+  (void)option;
+  return read_name(reader, value, true, index);
+}
+
+static int compare_indices(const void *a, const void *b)
+{
+  int first = *(const int *)a, second = *(const int *)b;
+  return (first > second) - (first < second);
+}
+
+// A body may stand in a list once.
+static enum dc_status refuse_duplicates(struct dc_options_reader *reader, const struct dc_json *value,
+                                        const struct dc_index_list *list)
+{
+  char quoted[DC_JSON_QUOTED];
+  int *sorted = dc_arena_alloc(reader->arena, (size_t)list->count, sizeof *sorted), twice = -1, seen = 0;
+  if (!sorted)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  memcpy(sorted, list->indices, (size_t)list->count * sizeof *sorted);
+  qsort(sorted, (size_t)list->count, sizeof *sorted, compare_indices);
+  for (int i = 1; i < list->count && twice < 0; i++)
+    if (sorted[i] == sorted[i - 1])
+      twice = sorted[i];
+  cJSON *node = value->node->child;
+  for (int i = 0; i < list->count && twice >= 0; i++, node = node->next) {
+    struct dc_json element = dc_json_element(value, node, i);
+    if (list->indices[i] == twice && seen++)
+      return dc_json_fail(&element, reader->error, DC_BAD_INPUT, "body %s stands in the list twice",
+                          dc_json_quote(quoted, node->valuestring));
+  }
+  return DC_OK;
+}
+
+static enum dc_status read_bodies(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, struct dc_index_list *list)
+{
+  void *indices = NULL;
+  if (!cJSON_IsArray(value->node) && !cJSON_IsString(value->node))
+    return dc_refuse_type(reader, value, "the name of a body or an array of names");
+  enum dc_status status =
+      read_list(reader, value, option, "bodies", sizeof *list->indices, read_body, &list->count, &indices);
+  list->indices = indices;
+  return status || list->count < 2 ? status : refuse_duplicates(reader, value, list);
+}
+
+static bool is_object(const struct dc_json *value, const struct dc_option *option)
+{
+  return cJSON_IsObject(value->node) || (option->short_key && cJSON_IsString(value->node));
+}
+
+// A string s that stands for {short_key: s}.
+static enum dc_status read_short_form(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void *object)
+{
+  char quoted[DC_JSON_QUOTED];
+  const struct dc_option *table = option->table;
+  enum dc_status status = dc_options_set_defaults(table, object, reader->arena, reader->error);
+  if (status)
+    return dc_json_wrap(value, reader->error);
+  const struct dc_option *named = &table[dc_option_find(table, option->short_key)];
+  if ((status = dc_read_option(reader, value, named, (char *)object + named->offset)))
+    return status;
+  for (int i = 0; table[i].name; i++)
+    if (!table[i].fallback && &table[i] != named)
+      return dc_json_fail(value, reader->error, DC_BAD_INPUT, "missing key \"%s\" (the string stands for {\"%s\": %s})",
+                          table[i].name, named->name, dc_json_quote(quoted, value->node->valuestring));
+  return DC_OK;
+}
+
+// One object of options into object [option->object_size].
+static enum dc_status read_object(struct dc_options_reader *reader, const struct dc_json *value,
+                                  const struct dc_option *option, void *object)
+{
+  if (!is_object(value, option))
+    return dc_refuse_type(reader, value, option->short_key ? "an object or a string" : "an object");
+  if (cJSON_IsString(value->node))
+    return read_short_form(reader, value, option, object);
+  return dc_read_options(reader, value, option->table, NULL, object);
+}
+
+static enum dc_status read_one_object(struct dc_options_reader *reader, const struct dc_json *value,
+                                      const struct dc_option *option, void **object)
+{
+  *object = dc_arena_alloc(reader->arena, 1, option->object_size);
+  if (!*object)
+    return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  return read_object(reader, value, option, *object);
+}
+
+static enum dc_status read_objects(struct dc_options_reader *reader, const struct dc_json *value,
+                                   const struct dc_option *option, struct dc_object_list *list)
+{
+  if (!cJSON_IsArray(value->node) && !is_object(value, option))
+    return dc_refuse_type(reader, value,
+                          option->short_key ? "an object, a string or an array of them"
+                                            : "an object or an array of objects");
+  return read_list(reader, value, option, "objects", option->object_size, read_object, &list->count, &list->objects);
+}
+
+union value {
+  bool boolean;
+  long integer;
+  double real;
+  const char *string;
+  int index;
+  void *object;
+  struct dc_real_list reals;
+  struct dc_index_list indices;
+  struct dc_string_list strings;
+  struct dc_object_list objects;
+};
+
+// Bytes of the member that holds an option of that type; 0 for DC_REALS, which union value cannot hold.
+static size_t value_size(enum dc_option_type type)
+{
+  switch (type) {
+  case DC_BOOLEAN: return sizeof(bool);
+  case DC_INTEGER: return sizeof(long);
+  case DC_REAL: return sizeof(double);
+  case DC_REALS: return 0;
+  case DC_REAL_LIST: return sizeof(struct dc_real_list);
+  case DC_STRING: return sizeof(const char *);
+  case DC_CHOICE:
+  case DC_BODY:
+  case DC_SHAPE: return sizeof(int);
+  case DC_BODY_LIST: return sizeof(struct dc_index_list);
+  case DC_STRING_LIST: return sizeof(struct dc_string_list);
+  case DC_OBJECT: return sizeof(void *);
+  case DC_OBJECT_LIST: return sizeof(struct dc_object_list);
+  }
+  return 0;
+}
+
+enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_json *value,
+                              const struct dc_option *option, void *target)
+{
+  union value result;
+  double number = 0, *numbers = NULL;
+  int count = 0;
+  enum dc_status status = DC_OK;
+  memset(&result, 0, sizeof result);
+  switch (option->type) {
+  case DC_BOOLEAN:
+    if (!cJSON_IsBool(value->node))
+      return dc_refuse_type(reader, value, "true or false");
+    result.boolean = cJSON_IsTrue(value->node);
+    break;
+  case DC_INTEGER:
+    status = read_number(reader, value, option, &number);
+    result.integer = status ? 0 : (long)number;
+    break;
+  case DC_REAL: status = read_number(reader, value, option, &result.real); break;
+  case DC_REALS:
+    numbers = target;  // no copy to be made
+    return read_numbers(reader, value, option, &numbers, &count);
+  case DC_REAL_LIST:
+    status = read_numbers(reader, value, option, &numbers, &count);
+    result.reals = (struct dc_real_list){.count = count, .values = numbers};
+    break;
+  case DC_STRING: status = dc_read_string(reader, value, &result.string); break;
+  case DC_CHOICE: status = dc_read_choice(reader, value, option->choices, &result.index); break;
+  case DC_BODY:
+  case DC_SHAPE: status = read_name(reader, value, option->type == DC_BODY, &result.index); break;
+  case DC_BODY_LIST: status = read_bodies(reader, value, option, &result.indices); break;
+  case DC_STRING_LIST: status = read_strings(reader, value, option, &result.strings); break;
+  case DC_OBJECT: status = read_one_object(reader, value, option, &result.object); break;
+  case DC_OBJECT_LIST: status = read_objects(reader, value, option, &result.objects); break;
+  }
+  if (!status && target)
+    memcpy(target, &result, value_size(option->type));
+  return status;
+}
+
+// Every key that may stand beside the one that does not, for a suggestion.
+static enum dc_status refuse_option(struct dc_options_reader *reader, const struct dc_json *member,
+                                    const struct dc_option *table, const struct dc_allowed_keys *allowed)
+{
+  const char *names[MOST_NAMES + 1];
+  int count = 0;
+  if (allowed && allowed->tag)
+    names[count++] = allowed->tag;
+  for (int i = 0; table[i].name && count < MOST_NAMES; i++)
+    names[count++] = table[i].name;
+  names[count] = NULL;
+  return dc_refuse_key(reader, member, names);
+}
+
+static enum dc_status read_member(struct dc_options_reader *reader, const struct dc_json *member,
+                                  const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
+{
+  int i = dc_option_find(table, member->key);
+  if (i >= 0)
+    return dc_read_option(reader, member, &table[i], (char *)target + table[i].offset);
+  if (allowed && allowed->tag && strcmp(member->key, allowed->tag) == 0)
+    return DC_OK;
+  for (int t = 0; allowed && allowed->others && allowed->others[t]; t++) {
+    i = dc_option_find(allowed->others[t], member->key);
+    if (i >= 0 && allowed->chosen_later && !dc_json_is_argument(member))
+      return dc_read_option(reader, member, &allowed->others[t][i], NULL);
+    if (i >= 0)
+      return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "is an option of another %s than the one chosen",
+                              allowed->tag);
+  }
+  return refuse_option(reader, member, table, allowed);
+}
+
+enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc_json *object,
+                               const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
+{
+  if (!cJSON_IsObject(object->node))
+    return dc_refuse_type(reader, object, "an object");
+  enum dc_status status = dc_options_set_defaults(table, target, reader->arena, reader->error);
+  if (status)
+    return dc_json_wrap(object, reader->error);
+  cJSON *node;
+  cJSON_ArrayForEach (node, object->node) {
+    struct dc_json member = dc_json_element(object, node, 0);
+    if ((status = read_member(reader, &member, table, allowed, target)))
+      return status;
+  }
+  for (int i = 0; table[i].name; i++)
+    if (!table[i].fallback && !cJSON_GetObjectItemCaseSensitive(object->node, table[i].name))
+      return dc_json_fail(object, reader->error, DC_BAD_INPUT, "missing key \"%s\"", table[i].name);
+  return DC_OK;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/scene/scene.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/characters.h"
+#include "base/hash.h"
+#include "io/scene/scene_build.h"
+#include "math/vector.h"
+
+static enum dc_status check_keys(struct dc_scene_build *build)
+{
+  cJSON *node;
+  cJSON_ArrayForEach (node, build->root.node) {
+    struct dc_json member = dc_json_element(&build->root, node, 0);
+    bool known = false;
+    for (int i = 0; dc_scene_keys[i] && !known; i++)
+      known = strcmp(dc_scene_keys[i], node->string) == 0;
+    if (!known)
+      return dc_refuse_key(&build->reader, &member, dc_scene_keys);
+    if (strcmp(node->string, "include") == 0)  // the tree holds what it stood for instead
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "must stand in the scene file");
+  }
+  return DC_OK;
+}
+
+// A text for readers: a string or an array of strings.
+static enum dc_status check_text(struct dc_scene_build *build, const char *key)
+{
+  struct dc_json text = dc_json_member(&build->root, key);
+  if (!text.node || cJSON_IsString(text.node))
+    return DC_OK;
+  if (!cJSON_IsArray(text.node))
+    return dc_refuse_type(&build->reader, &text, "a string or an array of strings");
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, text.node) {
+    struct dc_json line = dc_json_element(&text, node, i++);
+    if (!cJSON_IsString(node))
+      return dc_refuse_type(&build->reader, &line, "a string");
+  }
+  return DC_OK;
+}
+
+// The name of the schema, for editors.
+static enum dc_status check_schema(struct dc_scene_build *build)
+{
+  struct dc_json schema = dc_json_member(&build->root, "$schema");
+  return !schema.node || cJSON_IsString(schema.node) ? DC_OK : dc_refuse_type(&build->reader, &schema, "a string");
+}
+
+// Default: the file's name without .json.
+static enum dc_status read_name(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json value = dc_json_member(&build->root, "name");
+  if (value.node) {
+    enum dc_status status = dc_read_string(&build->reader, &value, &scene->name);
+    return status ? status : dc_scene_check_name(build, &value, scene->name);
+  }
+  const char *slash = strrchr(scene->path, '/'), *base = slash ? slash + 1 : scene->path;
+  char *name = dc_arena_strdup(scene->arena, base);
+  if (!name)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  size_t length = strlen(name);
+  if (length > 5 && strcmp(name + length - 5, ".json") == 0)
+    name[length - 5] = '\0';
+  scene->name = name;
+  // a file's name may hold what a scene's may not
+  if (!dc_json_is_utf8(name, strlen(name)))
+    scene->name = "scene";
+  else if (!dc_is_name(name))
+    dc_replace_controls(name, '_', "");
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                     const struct dc_allowed_keys *allowed, void *target)
+{
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  struct dc_json section = dc_json_member(&build->root, key);
+  if (!section.node)
+    section.node = &empty;
+  return dc_read_options(&build->reader, &section, table, allowed, target);
+}
+
+static enum dc_status read_gravity(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  struct dc_json value = dc_json_member(&build->root, "gravity");
+  if (value.node)
+    return dc_read_option(&build->reader, &value, &dc_gravity_options[0], definition->gravity);
+  return dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+}
+
+// Runs of earlier versions have the options of all contact models in the file of this name.
+static bool is_resolved(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strcmp(slash ? slash + 1 : path, "resolved.json") == 0;
+}
+
+static enum dc_status read_contact(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  struct dc_family_member members[DC_FAMILY_MOST];
+  const struct dc_option *others[DC_FAMILY_MOST + 1];
+  struct dc_json contact = dc_json_member(&build->root, "contact");
+  int count = dc_family_members(DC_CONTACT_MODELS, members), index = 0, other_count = 0;
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  if (!contact.node)
+    contact.node = &empty;
+  struct dc_json model = contact;
+  if (cJSON_IsObject(contact.node) && (model = dc_json_member(&contact, "model")).node && cJSON_IsString(model.node) &&
+      dc_contact_model_not_built(model.node->valuestring))
+    return dc_json_fail(&model, build->error, DC_BAD_INPUT,
+                        "the contact model \"%s\" is not in this build of dcsim (configure --with-%s)",
+                        model.node->valuestring, model.node->valuestring);
+  enum dc_status status =
+      dc_scene_read_tag(build, &contact, "model", DC_CONTACT_MODELS, DC_DEFAULT_CONTACT_MODEL, &index);
+  if (status)
+    return status;
+  for (int i = 0; i < count; i++)
+    if (i != index)
+      others[other_count++] = members[i].options;
+  others[other_count] = NULL;
+  definition->contact_model = dc_contact_models[index];
+  if ((status = dc_options_set_defaults(dc_contact_options, &definition->contact, build->scene->arena, build->error)))
+    return status;
+  struct dc_allowed_keys allowed = {.tag = "model", .others = others};
+  allowed.chosen_later = (model.node && dc_json_is_argument(&model)) || is_resolved(build->scene->path);
+  return dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
+}
+
+static enum dc_status read_optimizer(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json optimizer = dc_json_member(&build->root, "optimizer");
+  struct dc_allowed_keys allowed = {.tag = "type"};
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  int index = 0;
+  if (!optimizer.node)
+    optimizer.node = &empty;
+  enum dc_status status =
+      dc_scene_read_tag(build, &optimizer, "type", DC_OPTIMIZER_TYPES, DC_DEFAULT_OPTIMIZER, &index);
+  if (status)
+    return status;
+  scene->optimizer = dc_family_optimizer(DC_OPTIMIZER_TYPES, index);
+  scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
+  if (!scene->optimizer_options)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+}
+
+// The contact model must have been read.
+static enum dc_status read_gradient(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  enum dc_status status = dc_scene_read_section(build, "gradient", dc_gradient_options, NULL, &scene->gradient);
+  if (status)
+    return status;
+  struct dc_json gradient = dc_json_member(&build->root, "gradient");
+  bool type = gradient.node && dc_json_member(&gradient, "type").node;
+  bool order = gradient.node && dc_json_member(&gradient, "order").node;
+  dc_gradient_complete(&scene->gradient, type, order, scene->definition.contact_model);
+  if (build->settings->seed_given)
+    scene->gradient.seed = (long)build->settings->seed;
+  return DC_OK;
+}
+
+static enum dc_status read_first_guess(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json init = dc_json_member(&build->root, "init");
+  scene->first_guess_given = init.node != NULL;
+  if (!init.node)
+    return DC_OK;
+  enum dc_status status = dc_read_options(&build->reader, &init, dc_first_guess_options, NULL, &scene->first_guess);
+  if (!status && build->settings->seed_given)
+    scene->first_guess.seed = (long)build->settings->seed;
+  return status;
+}
+
+static enum dc_status read_continuation(struct dc_scene_build *build)
+{
+  struct dc_json continuation = dc_json_member(&build->root, "continuation");
+  if (!continuation.node)
+    return DC_OK;
+  if (dc_json_member(&build->root, "horizon").node)
+    return dc_json_fail(&continuation, build->error, DC_BAD_INPUT, "cannot be combined with a receding horizon");
+  return dc_read_options(&build->reader, &continuation, dc_continuation_options, NULL, &build->scene->continuation);
+}
+
+static enum dc_status read_horizon(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json horizon = dc_json_member(&build->root, "horizon");
+  scene->horizon_given = horizon.node != NULL;
+  if (!horizon.node)
+    return DC_OK;
+  enum dc_status status = dc_read_options(&build->reader, &horizon, dc_horizon_options, NULL, &scene->horizon);
+  if (!status && build->settings->seed_given)
+    scene->horizon.seed = (long)build->settings->seed;
+  return status;
+}
+
+// Whether the task can run in the horizon; the task must have been read.
+static enum dc_status check_horizon(struct dc_scene_build *build)
+{
+  const struct dc_scene *scene = build->scene;
+  struct dc_json horizon = dc_json_member(&build->root, "horizon");
+  if (!scene->horizon_given || !dc_horizon_check(&scene->task, &scene->model, &scene->horizon, build->error))
+    return DC_OK;
+  return dc_json_wrap(&horizon, build->error);
+}
+
+static enum dc_status read_camera(struct dc_scene_build *build)
+{
+  struct dc_camera *camera = &build->scene->camera;
+  struct dc_json value = dc_json_member(&build->root, "camera");
+  if (!value.node)
+    return DC_OK;
+  enum dc_status status = dc_read_options(&build->reader, &value, dc_camera_options, NULL, camera);
+  if (status)
+    return status;
+  camera->given = true;
+  double view[3], side[3];
+  dc_vec_sub(view, camera->target, camera->eye);
+  dc_vec_cross(side, view, camera->up);
+  double size = sqrt(dc_vec_dot(view, view) * dc_vec_dot(camera->up, camera->up));
+  if (dc_vec_dot(view, view) == 0)
+    return dc_json_fail(&value, build->error, DC_BAD_INPUT, "eye and target must differ");
+  if (sqrt(dc_vec_dot(side, side)) <= 1e-9 * size)
+    return dc_json_fail(&value, build->error, DC_BAD_INPUT, "up must not be zero or along the line of sight");
+  return DC_OK;
+}
+
+// Memory of one trajectory: states and poses, and, where the scene demands them, the derivatives of every pair at every
+// step for the adjoint; pairs that do not touch are counted as if they did.  The model must be built.
+static enum dc_status check_memory(struct dc_scene_build *build)
+{
+  const struct dc_model_definition *definition = &build->scene->definition;
+  const struct dc_bodies *all = &build->scene->model.bodies;
+  double bodies = all->count, movable = 0;
+  for (int i = 0; i < all->count; i++)
+    movable += dc_body_moves(&all->bodies[i]);
+  double pairs = movable * (movable - 1) / 2 + movable * (bodies - movable);
+  double frame = all->nq * (double)sizeof(double) + bodies * (double)sizeof(struct dc_pose);
+  double tape = definition->solver.tape == DC_TAPE_STORED ? pairs * (double)sizeof(struct dc_pair_derivatives) : 0;
+  double bytes = ((double)definition->time.steps + 1) * (frame + tape);
+  if (bytes <= DC_SCENE_MOST_TRAJECTORY_BYTES)
+    return DC_OK;
+  struct dc_json time = dc_json_member(&build->root, "time");
+  return dc_json_fail(&time, build->error, DC_MEMORY,
+                      "%ld steps of %d bodies (%.0f pairs) would need %.0f bytes (at most %.0f)",
+                      definition->time.steps, definition->body_count, pairs, bytes, DC_SCENE_MOST_TRAJECTORY_BYTES);
+}
+
+static enum dc_status resolve(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  char *text = dc_scene_resolve(scene);
+  scene->resolved = text ? dc_arena_strdup(scene->arena, text) : NULL;
+  free(text);
+  if (!scene->resolved)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  scene->scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
+  for (int i = 0; i < scene->definition.shape_count; i++) {
+    const struct dc_mesh *mesh = &scene->shapes[i].mesh;
+    if (!mesh->triangle_count)
+      continue;
+    size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
+    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
+    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
+  }
+  return DC_OK;
+}
+
+// What has neither shapes nor bodies.
+static enum dc_status read_settings(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  bool refining = build->scene->refinement.given;
+  enum dc_status status;
+  if (!refining && !dc_json_member(&build->root, "time").node)
+    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
+  if ((status = read_gravity(build)) || (status = read_contact(build)) ||
+      (status = dc_scene_read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
+      (status = dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)))
+    return status;
+  if (refining)
+    return dc_scene_read_refinement(build);
+  if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
+      (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
+      (status = read_continuation(build)))
+    return status;
+  return read_horizon(build);
+}
+
+// Cheap parts first: nothing is built for a scene with a mistake in them.
+static enum dc_status read_scene(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_model_definition *definition = &scene->definition;
+  enum dc_status status = dc_scene_load_tree(build);
+  if (status || (status = check_keys(build)) || (status = read_name(build)) ||
+      (status = check_text(build, "comment")) || (status = check_text(build, "description")) ||
+      (status = check_schema(build)))
+    return status;
+  if ((status = dc_scene_read_problem(build)) || (status = read_settings(build)) || (status = read_camera(build)) ||
+      (status = dc_scene_read_shapes(build)) || (status = dc_scene_read_bodies(build)) ||
+      (status = dc_scene_read_couplings(build)))
+    return status;
+  if (dc_model_create(&scene->model, definition, scene->arena, build->error))
+    return dc_json_wrap(&build->root, build->error);
+  if (scene->refinement.given)
+    status = dc_scene_read_pairs(build);
+  else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
+    status = check_horizon(build);
+  if (!status)
+    status = dc_scene_keep_places(build);
+  return status ? status : resolve(build);
+}
+
+enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
+                             struct dc_error *error)
+{
+  static const struct dc_scene_settings none = {0};
+  struct dc_error local = {0};
+  *scene = NULL;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_scene *made = arena ? dc_arena_alloc(arena, 1, sizeof *made) : NULL;
+  char *name = made ? dc_arena_strdup(arena, path) : NULL;
+  // a decimal point is a point, whatever the locale of the program around
+  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (!name || !plain) {
+    dc_arena_destroy(arena);
+    if (plain)
+      freelocale(plain);
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+  }
+  locale_t before = uselocale(plain);
+  made->arena = arena;
+  made->path = name;
+  made->mesh_hash = DC_HASH_SEED;
+  struct dc_scene_build build = {.scene = made,
+                                 .settings = settings ? settings : &none,
+                                 .error = &local,
+                                 .reader = {.arena = arena, .error = &local}};
+  enum dc_status status = read_scene(&build);
+  dc_json_release(&build.document);
+  uselocale(before);
+  freelocale(plain);
+  if (status) {
+    dc_scene_destroy(made);
+    return dc_fail(error, status, "%s", local.text);
+  }
+  *scene = made;
+  return DC_OK;
+}
+
+void dc_scene_destroy(struct dc_scene *scene)
+{
+  if (scene)
+    dc_arena_destroy(scene->arena);
+}

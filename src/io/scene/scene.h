@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scene files: JSON in, a checked and fully resolved description out.
+#ifndef DC_IO_SCENE_H
+#define DC_IO_SCENE_H
+
+#include <stdint.h>
+
+#include "dynamics/model.h"
+#include "optimize/optimizer.h"
+#include "plan/receding_horizon.h"
+#include "plan/refine.h"
+#include "plan/shot.h"
+#include "task/task.h"
+
+struct dc_camera {
+  double eye[3], target[3], up[3];
+  double fov_deg;
+  bool given;  // false: choose one that shows everything
+};
+
+// "problem": "refine": no time, poses are sought at which pairs of points touch.
+struct dc_refinement {
+  bool given;
+  struct dc_refine_settings settings;
+  struct dc_object_list pairs;  // struct dc_refine_pair
+  const struct dc_optimizer_type *method;
+  void *method_options;
+};
+
+struct dc_scene {
+  struct dc_arena *arena;  // owns everything below
+  const char *path;        // of the scene file as given; of a text the name in messages
+  const char *folder;      // real path of the folder that files are looked for in
+  const char *name;
+  const char *text;                // the file as read
+  char *resolved;                  // JSON text with defaults, overrides and overlays applied
+  uint64_t scene_hash, mesh_hash;  // mesh_hash: of what other files hold, meshes and recorded motions
+  struct dc_shape *shapes;
+  struct dc_body_definition *bodies;
+  struct dc_coupling *couplings;
+  struct dc_model_definition definition;  // refers to the above
+  struct dc_model model;                  // built from it
+  struct dc_task task;
+  struct dc_shot shot;  // of the first objective that has one; its objectives are then made by plan/
+  const struct dc_optimizer_type *optimizer;
+  void *optimizer_options;
+  struct dc_gradient_settings gradient;
+  bool first_guess_given;  // look at the gradient at the first guess, and draw others; otherwise zero
+  struct dc_first_guess_settings first_guess;
+  struct dc_continuation continuation;  // zeros when there is none
+  bool horizon_given;                   // optimize by a receding horizon
+  struct dc_horizon horizon;
+  struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
+  struct dc_camera camera;
+  int skipped_visuals;  // of included robots: <visual> elements that nothing shows
+  const struct dc_scene_places *places;
+  int mesh_file_count;
+  const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json
+};
+
+struct dc_scene_settings {
+  const char *text;      // the scene itself, or NULL: it is read from a file
+  const char *folder;    // of a text: where its files are looked for; NULL: the working directory
+  const char *model;     // --model, or NULL: the scene's
+  const char *gradient;  // --gradient, or NULL: the scene's
+  int override_count;
+  const char *const *overrides;  // --set, "path=value"
+  int allowed_path_count;
+  const char *const *allowed_paths;  // --allow-path folders
+  int package_path_count;
+  const char *const
+      *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
+  bool seed_given;
+  uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
+};
+
+// Reads, checks and builds a scene from the file at path or from settings->text, which messages then call path.  Nothing
+// is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
+enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
+                             struct dc_error *error);
+void dc_scene_destroy(struct dc_scene *scene);
+
+// For mistakes that show only when the scene is put together: puts "file:line:column: path: " of a part of the scene, of
+// bodies, controls and design that with the given number, in front of the message of *error.  Returns the status of *error.
+enum dc_scene_part { DC_PART_BODY, DC_PART_CONTROL, DC_PART_DESIGN, DC_PART_SHOT, DC_PART_TIME };
+enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error);
+
+// The JSON Schema (draft 2020-12) of the format, made from the option tables; owned by the caller (free()).
+char *dc_scene_schema(void);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene being read: the parsed tree and what is made of it.
+#ifndef DC_IO_SCENE_BUILD_H
+#define DC_IO_SCENE_BUILD_H
+
+#include "io/scene/scene_format.h"
+
+struct dc_scene_build {
+  struct dc_scene *scene;
+  const struct dc_scene_settings *settings;
+  struct dc_json_document document;
+  struct dc_json root;
+  struct dc_options_reader reader;
+  struct dc_error *error;  // not NULL
+};
+
+// Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
+enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
+
+// Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
+enum dc_status dc_scene_include(struct dc_scene_build *build);
+
+// Each reads its parts of the tree into the scene.
+enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);
+enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
+enum dc_status dc_scene_read_couplings(struct dc_scene_build *build);  // bodies must have been read
+enum dc_status dc_scene_read_task(struct dc_scene_build *build);       // the model must be built
+// Whether it is a refinement; refuses the keys of the other kind of problem.  Then its settings and method; then, the
+// model built, its pairs.
+enum dc_status dc_scene_read_problem(struct dc_scene_build *build);
+enum dc_status dc_scene_read_refinement(struct dc_scene_build *build);
+enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
+
+// Keeps where the parts stand, for dc_scene_wrap.
+enum dc_status dc_scene_keep_places(struct dc_scene_build *build);
+
+// For the parts: the member of family that the key tag of object names, or fallback when the key is missing (NULL:
+// it is required).
+enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
+                                 enum dc_family family, const char *fallback, int *index);
+// Options of the object at the top under key; as if it were {} when it is missing.  allowed may be NULL.
+enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                     const struct dc_allowed_keys *allowed, void *target);
+// Refuses names that cannot stand in a path or on a terminal.
+enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files a scene may open.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/scene/scene_format.h"
+
+#ifndef DC_DATADIR
+#define DC_DATADIR "/usr/local/share/dcsim"
+#endif
+
+// The real path, owned by arena; NULL with errno.
+static const char *real_path(const char *path, struct dc_arena *arena)
+{
+  char *real = realpath(path, NULL);
+  const char *copy = real ? dc_arena_strdup(arena, real) : NULL;
+  if (real && !copy)
+    errno = ENOMEM;
+  free(real);
+  return copy;
+}
+
+enum dc_status dc_scene_folder(const char *name, struct dc_arena *arena, const char **folder, struct dc_error *error)
+{
+  *folder = real_path(name, arena);
+  return *folder ? DC_OK : dc_fail(error, dc_status_of_open(errno), "%s: %s", name, strerror(errno));
+}
+
+enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, const char **folder, struct dc_error *error)
+{
+  const char *slash = strrchr(path, '/');
+  char *name = dc_arena_strdup(arena, slash ? path : ".");
+  if (!name)
+    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+  if (slash)
+    name[slash == path ? 1 : slash - path] = '\0';
+  return dc_scene_folder(name, arena, folder, error);
+}
+
+// Both real paths.
+static bool lies_in(const char *path, const char *folder)
+{
+  size_t length = strlen(folder);
+  if (length && folder[length - 1] == '/')
+    length--;
+  return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+static bool allowed(const char *path, const char *folder, struct dc_arena *arena)
+{
+  const char *real = folder && folder[0] ? real_path(folder, arena) : NULL;
+  return real && lies_in(path, real);
+}
+
+enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
+                                  struct dc_arena *arena, const char **path, struct dc_error *error)
+{
+  if (!file || !file[0])
+    return dc_fail(error, DC_BAD_INPUT, "must not be empty");
+  const char *full = file[0] == '/' ? file : dc_arena_printf(arena, "%s/%s", folder, file);
+  if (!full)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  *path = real_path(full, arena);
+  if (!*path)
+    return dc_fail(error, dc_status_of_open(errno), "%s: %s", full, strerror(errno));
+  const char *data = getenv("DCSIM_DATADIR");
+  bool permitted = lies_in(*path, folder) || allowed(*path, data ? data : DC_DATADIR, arena);
+  for (int i = 0; i < settings->allowed_path_count && !permitted; i++)
+    permitted = allowed(*path, settings->allowed_paths[i], arena);
+  for (int i = 0; i < settings->package_path_count && !permitted; i++)
+    permitted = allowed(*path, settings->package_paths[i], arena);
+  if (permitted)
+    return DC_OK;
+  return dc_fail(
+      error, DC_BAD_INPUT,
+      "%s: lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path",
+      *path);
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// "include": robots that become entries of the scene's tree before anything else is applied to it.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/scene/scene_build.h"
+#include "io/robot/urdf.h"
+#include "math/rotation.h"
+
+// Text of all included files together, bytes.
+static const size_t most_text = (size_t)64 << 20;
+
+// A mesh of visuals that was looked at: whether it can be a shape.
+struct tried {
+  const char *path;
+  bool good;
+};
+
+// One include being read.
+struct include {
+  struct dc_scene_build *build;
+  struct dc_json value;
+  struct dc_include_options options;
+  const char *path, *folder;  // of the file and of the folder that it lies in, real
+  struct dc_urdf urdf;
+  struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
+  size_t tried_count, tried_capacity;
+};
+
+static enum dc_status out_of_memory(const struct include *include)
+{
+  return dc_json_fail(&include->value, include->build->error, DC_MEMORY, "out of memory");
+}
+
+static enum dc_status read_options(struct include *include)
+{
+  static const struct dc_allowed_keys allowed = {.tag = "joint_position"};
+  struct dc_options_reader *reader = &include->build->reader;
+  struct dc_include_options *options = &include->options;
+  const struct dc_json *value = &include->value;
+  enum dc_status status;
+  if (cJSON_IsString(value->node)) {
+    status = dc_options_set_defaults(dc_include_options, options, reader->arena, reader->error);
+    return status ? dc_json_wrap(value, reader->error) : dc_read_string(reader, value, &options->file);
+  }
+  if (!cJSON_IsObject(value->node))
+    return dc_refuse_type(reader, value, "an object or a string");
+  if ((status = dc_read_options(reader, value, dc_include_options, &allowed, options)))
+    return status;
+  const double *q = options->rotation;
+  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  struct dc_json rotation = dc_json_member(value, "rotation");
+  if (fabs(length - 1) > 1e-3)
+    return dc_json_fail(&rotation, reader->error, DC_BAD_INPUT,
+                        "must be of unit length within 0.001 (its length is %.10g)", length);
+  dc_rotation_normalize(options->rotation);
+  return DC_OK;
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+  size_t length = strlen(name), count = strlen(ending);
+  return length >= count && strcasecmp(name + length - count, ending) == 0;
+}
+
+// Opens the path of a mesh as the scene may: like dc_scene_find_file.
+static enum dc_status try_file(const struct include *include, const char *file, const char **path,
+                               struct dc_error *error)
+{
+  const struct dc_scene_build *build = include->build;
+  return dc_scene_find_file(include->build->scene->folder, file, build->settings, build->scene->arena, path, error);
+}
+
+// "DIR/NAME/rest" below the folders of --package-path, and "DIR/rest" where DIR itself is called NAME.
+static enum dc_status find_below_packages(const struct include *include, const char *name, size_t length,
+                                          const char *rest, const char **path, struct dc_error *error)
+{
+  const struct dc_scene_settings *settings = include->build->settings;
+  struct dc_arena *arena = include->build->scene->arena;
+  struct dc_error first = {0};
+  for (int i = 0; i < settings->package_path_count; i++) {
+    char *real = realpath(settings->package_paths[i], NULL);
+    const char *last = real ? strrchr(real, '/') + 1 : "";
+    int ways = strlen(last) == length && strncmp(last, name, length) == 0 ? 2 : 1;
+    for (int inside = 0; inside < ways && real; inside++) {
+      struct dc_error local = {0};
+      const char *file = inside ? dc_arena_printf(arena, "%s/%s", real, rest)
+                                : dc_arena_printf(arena, "%s/%.*s/%s", real, (int)length, name, rest);
+      enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
+      if (status != DC_BAD_INPUT) {
+        free(real);
+        return status ? dc_fail(error, status, "out of memory") : DC_OK;
+      }
+      if (!first.text[0])
+        first = local;
+    }
+    free(real);
+  }
+  return dc_fail(error, DC_BAD_INPUT, "package://%.*s/%.300s: in no folder of --package-path%s%.300s", (int)length,
+                 name, rest, first.text[0] ? "; " : "", first.text);
+}
+
+// Without --package-path: below the nearest folder called NAME that the robot's file lies in and that has it.
+static enum dc_status find_above(const struct include *include, const char *name, size_t length, const char *rest,
+                                 const char **path, struct dc_error *error)
+{
+  struct dc_arena *arena = include->build->scene->arena;
+  struct dc_error first = {0};
+  char *folder = dc_arena_strdup(arena, include->folder), *slash;
+  if (!folder)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  for (; (slash = strrchr(folder, '/')); *slash = '\0') {
+    struct dc_error local = {0};
+    if (strlen(slash + 1) != length || strncmp(slash + 1, name, length) != 0)
+      continue;
+    const char *file = dc_arena_printf(arena, "%s/%s", folder, rest);
+    enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
+    if (status != DC_BAD_INPUT)
+      return status ? dc_fail(error, status, "out of memory") : DC_OK;
+    if (!first.text[0])
+      first = local;
+  }
+  if (first.text[0])
+    return dc_fail(error, DC_BAD_INPUT, "%.600s", first.text);
+  return dc_fail(
+      error, DC_BAD_INPUT,
+      "package://%.*s/%.300s: no folder above the file is called \"%.*s\" (--package-path says where packages "
+      "are)",
+      (int)length, name, rest, (int)length, name);
+}
+
+// The real path of what a <mesh> names.
+static enum dc_status find_mesh(const struct include *include, const char *file, const char **path,
+                                struct dc_error *error)
+{
+  static const char package[] = "package://", local[] = "file://";
+  if (strncmp(file, package, sizeof package - 1) == 0) {
+    const char *name = file + sizeof package - 1;
+    size_t length = strcspn(name, "/");
+    if (!length || !name[length] || (length <= 2 && name[0] == '.'))
+      return dc_fail(error, DC_BAD_INPUT, "must be package://NAME/PATH");
+    const char *rest = name + length + 1;
+    return include->build->settings->package_path_count ? find_below_packages(include, name, length, rest, path, error)
+                                                        : find_above(include, name, length, rest, path, error);
+  }
+  if (strncmp(file, local, sizeof local - 1) == 0)
+    file += sizeof local - 1;
+  else if (strstr(file, "://"))
+    return dc_fail(error, DC_BAD_INPUT, "must be a path, file:// or package://");
+  if (file[0] && file[0] != '/')
+    file = dc_arena_printf(include->build->scene->arena, "%s/%s", include->folder, file);
+  return file ? try_file(include, file, path, error) : dc_fail(error, DC_MEMORY, "out of memory");
+}
+
+// Whether a mesh can be a shape; what only is to be seen is left out when it cannot.
+static enum dc_status try_visual(struct include *include, const char *path, bool *good)
+{
+  struct dc_mesh mesh;
+  struct dc_error error = {0};
+  for (size_t i = 0; i < include->tried_count; i++)
+    if (strcmp(include->tried[i].path, path) == 0) {
+      *good = include->tried[i].good;
+      return DC_OK;
+    }
+  if (dc_grow(&include->tried, &include->tried_capacity, include->tried_count + 1, sizeof *include->tried))
+    return DC_MEMORY;
+  struct dc_arena *arena = dc_arena_create();
+  if (!arena)
+    return DC_MEMORY;
+  enum dc_status status = dc_mesh_read(path, arena, &mesh, &error);
+  if (!status)
+    status = dc_mesh_validate(&mesh, &error);
+  dc_arena_destroy(arena);
+  *good = !status;
+  include->tried[include->tried_count++] = (struct tried){path, *good};
+  return status == DC_MEMORY ? status : DC_OK;
+}
+
+static enum dc_status find_geometry(struct include *include, const struct dc_urdf_geometry *geometry, const char **path)
+{
+  struct dc_error *error = include->build->error, local = {0};
+  bool known = ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj"), good = false;
+  char quoted[DC_JSON_QUOTED];
+  dc_json_quote(quoted, geometry->file);
+  enum dc_status status = known ? find_mesh(include, geometry->file, path, &local) : DC_BAD_INPUT;
+  if (geometry->visual) {
+    if (!status && !(status = try_visual(include, *path, &good)) && good)
+      return DC_OK;
+    *path = NULL;
+    return status == DC_MEMORY ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "out of memory") : DC_OK;
+  }
+  if (!known)
+    return dc_urdf_fail(&include->urdf, geometry->offset, error, status,
+                        "collision mesh %s: must be an STL or OBJ file", quoted);
+  return status ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "collision mesh %s: %.600s", quoted,
+                               local.text)
+                : DC_OK;
+}
+
+static enum dc_status find_geometries(struct include *include, struct dc_urdf_use *use)
+{
+  const struct dc_urdf *urdf = &include->urdf;
+  const char **files = dc_arena_alloc(include->build->scene->arena, urdf->geometry_count, sizeof *files);
+  enum dc_status status = files ? DC_OK : out_of_memory(include);
+  for (size_t i = 0; i < urdf->geometry_count && !status; i++)
+    if (urdf->geometries[i].type == DC_URDF_MESH)
+      status = find_geometry(include, &urdf->geometries[i], &files[i]);
+  use->files = files;
+  return status;
+}
+
+static enum dc_status refuse_joint(const struct include *include, const struct dc_json *member, int index)
+{
+  enum { MOST = 256 };
+  const struct dc_urdf *urdf = &include->urdf;
+  struct dc_error *error = include->build->error;
+  char quoted[DC_JSON_QUOTED];
+  const char *names[MOST + 1], *near;
+  int count = 0;
+  for (; count < MOST && count < (int)urdf->joint_count; count++)
+    names[count] = urdf->joints[count].name;
+  names[count] = NULL;
+  if (index >= 0 && urdf->joints[index].mimic >= 0)
+    return dc_json_fail_key(member, error, DC_BAD_INPUT, "the joint follows %s",
+                            dc_json_quote(quoted, urdf->joints[index].mimic_name));
+  if (index >= 0)
+    return dc_json_fail_key(member, error, DC_BAD_INPUT, "the joint has not one coordinate");
+  if ((near = dc_suggest(member->key, names)))
+    return dc_json_fail_key(member, error, DC_BAD_INPUT, "the robot has no such joint (did you mean %s?)",
+                            dc_json_quote(quoted, near));
+  return dc_json_fail_key(member, error, DC_BAD_INPUT, "the robot has no such joint");
+}
+
+// "joint_position": an object of coordinates by the names of joints, without prefix.
+static enum dc_status read_start(struct include *include, struct dc_urdf_use *use)
+{
+  const struct dc_urdf *urdf = &include->urdf;
+  struct dc_options_reader *reader = &include->build->reader;
+  struct dc_json given = dc_json_member(&include->value, "joint_position");
+  double *start = dc_arena_alloc(include->build->scene->arena, urdf->joint_count, sizeof *start);
+  if (!start)
+    return out_of_memory(include);
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    start[j] = NAN;
+  use->start = start;
+  if (!given.node)
+    return DC_OK;
+  if (!cJSON_IsObject(given.node))
+    return dc_refuse_type(reader, &given, "an object");
+  cJSON *node;
+  cJSON_ArrayForEach (node, given.node) {
+    struct dc_json member = dc_json_element(&given, node, 0);
+    int joint = dc_urdf_find_joint(urdf, node->string);
+    if (joint < 0 || urdf->joints[joint].mimic >= 0 || !dc_urdf_joint_is_scalar(&urdf->joints[joint]))
+      return refuse_joint(include, &member, joint);
+    enum dc_status status = dc_read_option(reader, &member, dc_start_options, &start[joint]);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+static enum dc_status add_robot(struct include *include, uint32_t source)
+{
+  const struct dc_include_options *options = &include->options;
+  const struct dc_joint_definition *base = options->base.objects;
+  const struct dc_joint_type *type = options->base.count ? dc_joint_types[base->type] : NULL;
+  struct dc_urdf_use use = {.prefix = options->prefix,
+                            .collide = options->collide,
+                            .convex = options->convex,
+                            .density = options->density,
+                            .color = {options->color[0], options->color[1], options->color[2]}};
+  memcpy(use.pose.position, options->position, sizeof use.pose.position);
+  memcpy(use.pose.rotation, options->rotation, sizeof use.pose.rotation);
+  if (cJSON_IsObject(include->value.node)) {
+    use.pd = cJSON_GetObjectItemCaseSensitive(include->value.node, "pd");
+    if (type != &dc_joint_fixed || options->base.count > 1)
+      use.base = cJSON_GetObjectItemCaseSensitive(include->value.node, "base");
+    use.base_anchored = type && type->nv > 0 && !type->only;
+  }
+  struct dc_scene_build *build = include->build;
+  enum dc_status status = read_start(include, &use);
+  if (status || (status = find_geometries(include, &use)))
+    return status;
+  return dc_urdf_add(&include->urdf, &use, &build->document, source, include->value.node,
+                     &build->scene->skipped_visuals, build->error);
+}
+
+static enum dc_status read_file(struct include *include, size_t *total)
+{
+  struct dc_scene_build *build = include->build;
+  struct dc_arena *arena = build->scene->arena;
+  const char *text, *name = include->options.file;
+  size_t length;
+  struct dc_json file = cJSON_IsObject(include->value.node) ? dc_json_member(&include->value, "file") : include->value;
+  if (ends_with(name, ".xacro"))
+    return dc_json_fail(&file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first");
+  if (dc_scene_find_file(build->scene->folder, name, build->settings, arena, &include->path, build->error) ||
+      dc_json_read_text(include->path, arena, &text, &length, build->error) ||
+      dc_scene_folder_of(include->path, arena, &include->folder, build->error))
+    return dc_json_wrap(&file, build->error);
+  if ((*total += length) > most_text)
+    return dc_json_fail(&file, build->error, DC_BAD_INPUT, "included files must have at most 64 MB together");
+  uint32_t source = dc_json_add_source(&build->document, arena, name, text);
+  if (!source)
+    return out_of_memory(include);
+  enum dc_status status = dc_urdf_parse(&include->urdf, name, text, length, arena, build->error);
+  if (!status)
+    status = dc_urdf_connect(&include->urdf, build->error);
+  if (!status)
+    status = add_robot(include, source);
+  dc_urdf_release(&include->urdf);
+  free(include->tried);
+  return status;
+}
+
+static enum dc_status check_collection(struct dc_scene_build *build, const char *key, bool object)
+{
+  struct dc_json value = dc_json_member(&build->root, key);
+  if (!value.node || (object ? cJSON_IsObject(value.node) : cJSON_IsArray(value.node)))
+    return DC_OK;
+  return dc_refuse_type(&build->reader, &value, object ? "an object" : "an array");
+}
+
+static enum dc_status add_include(struct dc_scene_build *build, const struct dc_json *value, size_t *total)
+{
+  struct include include = {.build = build, .value = *value};
+  enum dc_status status = read_options(&include);
+  return status ? status : read_file(&include, total);
+}
+
+enum dc_status dc_scene_include(struct dc_scene_build *build)
+{
+  struct dc_json include = dc_json_member(&build->root, "include");
+  if (!include.node)
+    return DC_OK;
+  size_t total = 0;
+  enum dc_status status = check_collection(build, "shapes", true);
+  if (status || (status = check_collection(build, "bodies", false)) ||
+      (status = check_collection(build, "couplings", false)))
+    return status;
+  if (!cJSON_IsArray(include.node)) {
+    status = add_include(build, &include, &total);
+  } else {
+    int count = cJSON_GetArraySize(include.node), i = 0;
+    if (count > DC_SCENE_MOST_INCLUDES)
+      return dc_json_fail(&include, build->error, DC_BAD_INPUT, "must hold at most %d includes (holds %d)",
+                          DC_SCENE_MOST_INCLUDES, count);
+    cJSON *node;
+    cJSON_ArrayForEach (node, include.node) {
+      struct dc_json element = dc_json_element(&include, node, i++);
+      if ((status = add_include(build, &element, &total)))
+        return status;
+    }
+  }
+  if (!status)
+    cJSON_DeleteItemFromObjectCaseSensitive(build->root.node, "include");
+  return status;
+}

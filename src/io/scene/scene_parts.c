@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes, bodies, controls, objectives and design of a scene.
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "io/run/recording.h"
+#include "io/scene/scene_build.h"
+
+static enum dc_status out_of_memory(struct dc_scene_build *build)
+{
+  return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+}
+
+enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
+                                 enum dc_family family, const char *fallback, int *index)
+{
+  const char *names[DC_FAMILY_MOST + 1];
+  dc_family_names(family, names);
+  if (!cJSON_IsObject(object->node))
+    return dc_refuse_type(&build->reader, object, "an object");
+  struct dc_json value = dc_json_member(object, tag);
+  if (value.node)
+    return dc_read_choice(&build->reader, &value, names, index);
+  for (int i = 0; fallback && names[i]; i++) {
+    if (strcmp(names[i], fallback) == 0) {
+      *index = i;
+      return DC_OK;
+    }
+  }
+  return dc_json_fail(object, build->error, DC_BAD_INPUT, "missing key \"%s\"", tag);
+}
+
+enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name)
+{
+  return dc_is_name(name) ? DC_OK : dc_json_fail(value, build->error, DC_BAD_INPUT, "%s", DC_NAME_RULE);
+}
+
+// Options of a member of a family, in the arena.
+static enum dc_status read_member_options(struct dc_scene_build *build, const struct dc_json *object,
+                                          const struct dc_option *table, size_t size, void **options)
+{
+  struct dc_allowed_keys allowed = {.tag = "type"};
+  *options = dc_arena_alloc(build->scene->arena, 1, size);
+  if (!*options)
+    return out_of_memory(build);
+  return dc_read_options(&build->reader, object, table, &allowed, *options);
+}
+
+static void add_mesh_file(struct dc_scene *scene, const char *path)
+{
+  for (int i = 0; i < scene->mesh_file_count; i++)
+    if (strcmp(scene->mesh_files[i], path) == 0)
+      return;
+  scene->mesh_files[scene->mesh_file_count++] = path;
+}
+
+// Replaces the paths of files by real ones that may be opened.
+static enum dc_status find_files(struct dc_scene_build *build, const struct dc_json *object,
+                                 const struct dc_option *table, void *options, const char *folder)
+{
+  for (int i = 0; table[i].name; i++) {
+    const char **file = (const char **)((char *)options + table[i].offset);
+    struct dc_json value = dc_json_member(object, table[i].name);
+    if (!dc_is_file_option(&table[i]) || !value.node)
+      continue;
+    if (dc_scene_find_file(folder, *file, build->settings, build->scene->arena, file, build->error))
+      return dc_json_wrap(&value, build->error);
+    add_mesh_file(build->scene, *file);
+  }
+  return DC_OK;
+}
+
+// Type and options; shape->name is set.
+static enum dc_status read_shape(struct dc_scene_build *build, const struct dc_json *object, struct dc_shape *shape,
+                                 const char *folder)
+{
+  int type;
+  void *options;
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_SHAPE_TYPES, NULL, &type);
+  if (status)
+    return status;
+  shape->type = dc_shape_types[type];
+  if ((status = read_member_options(build, object, shape->type->options, shape->type->options_size, &options)) ||
+      (status = find_files(build, object, shape->type->options, options, folder)))
+    return status;
+  shape->options = options;
+  return DC_OK;
+}
+
+// The names of all shapes before any of them is read: compounds refer to others.
+static enum dc_status name_shapes(struct dc_scene_build *build, const struct dc_json *shapes)
+{
+  struct dc_name_list *names = &build->reader.shapes;
+  cJSON *node;
+  cJSON_ArrayForEach (node, shapes->node) {
+    struct dc_json object = dc_json_element(shapes, node, 0);
+    enum dc_status status = dc_scene_check_name(build, &object, object.key);
+    if (status)
+      return status;
+    struct dc_shape *shape = &build->scene->shapes[names->count];
+    shape->name = dc_arena_strdup(build->scene->arena, object.key);
+    if (!shape->name)
+      return out_of_memory(build);
+    names->sorted[names->count] = (struct dc_name){shape->name, names->count};
+    names->count++;
+  }
+  dc_name_list_sort(names);
+  return DC_OK;
+}
+
+// Builds the shapes that are made of others, or those that are not; *triangles: of all that have been built.
+static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc_json *shapes, bool of_others,
+                                   double *triangles)
+{
+  struct dc_scene *scene = build->scene;
+  int i = 0, count = build->reader.shapes.count;
+  cJSON *node;
+  cJSON_ArrayForEach (node, shapes->node) {
+    struct dc_json object = dc_json_element(shapes, node, 0);
+    struct dc_shape *shape = &scene->shapes[i++];
+    if ((shape->type->unite != NULL) != of_others)
+      continue;
+    if (dc_shape_unite(shape, count, scene->shapes, scene->arena, build->error))
+      return dc_json_wrap(&object, build->error);
+    *triangles += shape->mesh.triangle_count;
+    if (*triangles > DC_SCENE_MOST_TRIANGLES)
+      return dc_json_fail(&object, build->error, DC_MEMORY, "more than %d triangles in all shapes together",
+                          DC_SCENE_MOST_TRIANGLES);
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json shapes = dc_json_member(&build->root, "shapes");
+  if (shapes.node && !cJSON_IsObject(shapes.node))
+    return dc_refuse_type(&build->reader, &shapes, "an object");
+  int count = shapes.node ? cJSON_GetArraySize(shapes.node) : 0;
+  if (count > DC_SCENE_MOST_SHAPES)
+    return dc_json_fail(&shapes, build->error, DC_BAD_INPUT, "must hold at most %d shapes (holds %d)",
+                        DC_SCENE_MOST_SHAPES, count);
+  struct dc_name_list *names = &build->reader.shapes;
+  scene->shapes = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->shapes);
+  scene->mesh_files = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->mesh_files);
+  names->sorted = dc_arena_alloc(scene->arena, (size_t)count, sizeof *names->sorted);
+  if (!scene->shapes || !scene->mesh_files || !names->sorted)
+    return out_of_memory(build);
+  enum dc_status status = name_shapes(build, &shapes);
+  if (status)
+    return status;
+  double triangles = 0;
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, shapes.node) {
+    struct dc_json object = dc_json_element(&shapes, node, 0);
+    if ((status = read_shape(build, &object, &scene->shapes[i++], scene->folder)))
+      return status;
+  }
+  if ((status = build_shapes(build, &shapes, false, &triangles)) ||
+      (status = build_shapes(build, &shapes, true, &triangles)))
+    return status;
+  scene->definition.shape_count = count;
+  scene->definition.shapes = scene->shapes;
+  return DC_OK;
+}
+
+// The names of all bodies that have one, before any of them is read: bodies may refer to each other.
+static enum dc_status collect_body_names(struct dc_scene_build *build, const struct dc_json *bodies, int count)
+{
+  struct dc_name_list *names = &build->reader.bodies;
+  names->sorted = dc_arena_alloc(build->scene->arena, (size_t)count, sizeof *names->sorted);
+  if (!names->sorted)
+    return out_of_memory(build);
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, bodies->node) {
+    struct dc_json element = dc_json_element(bodies, node, i);
+    struct dc_json name = dc_json_member(&element, "name");
+    if (cJSON_IsString(name.node)) {
+      enum dc_status status = dc_scene_check_name(build, &name, name.node->valuestring);
+      if (status)
+        return status;
+      names->sorted[names->count++] = (struct dc_name){name.node->valuestring, i};
+    }
+    i++;
+  }
+  dc_name_list_sort(names);
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json bodies = dc_json_member(&build->root, "bodies");
+  if (bodies.node && !cJSON_IsArray(bodies.node))
+    return dc_refuse_type(&build->reader, &bodies, "an array");
+  int count = bodies.node ? cJSON_GetArraySize(bodies.node) : 0;
+  if (count > DC_SCENE_MOST_BODIES)
+    return dc_json_fail(&bodies, build->error, DC_BAD_INPUT, "must hold at most %d bodies (holds %d)",
+                        DC_SCENE_MOST_BODIES, count);
+  scene->bodies = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->bodies);
+  if (!scene->bodies)
+    return out_of_memory(build);
+  enum dc_status status = collect_body_names(build, &bodies, count);
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, bodies.node) {
+    if (status)
+      return status;
+    struct dc_json element = dc_json_element(&bodies, node, i);
+    status = dc_read_options(&build->reader, &element, dc_body_options, NULL, &scene->bodies[i++]);
+  }
+  scene->definition.body_count = count;
+  scene->definition.bodies = scene->bodies;
+  return status;
+}
+
+static enum dc_status read_control(struct dc_scene_build *build, const struct dc_json *object)
+{
+  struct dc_task *task = &build->scene->task;
+  struct dc_control *control = &task->controls[task->control_count];
+  int type;
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_CONTROL_TYPES, NULL, &type);
+  if (status)
+    return status;
+  control->type = dc_control_types[type];
+  status = read_member_options(build, object, control->type->options, control->type->options_size, &control->options);
+  if (status)
+    return status;
+  if (control->type->check(control->options, &build->scene->model, build->error))
+    return dc_json_wrap(object, build->error);
+  task->control_count++;
+  return DC_OK;
+}
+
+static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_json *element, const struct dc_json *shot)
+{
+  static const char *const keys[] = {"shot", NULL};
+  cJSON *node;
+  cJSON_ArrayForEach (node, element->node) {
+    struct dc_json member = dc_json_element(element, node, 0);
+    if (strcmp(node->string, "shot") != 0)
+      return dc_refuse_key(&build->reader, &member, keys);
+  }
+  if (build->scene->shot.given)
+    return dc_json_fail(shot, build->error, DC_BAD_INPUT, "at most one objective may be a shot");
+  build->scene->shot.given = true;
+  enum dc_status status = dc_read_options(&build->reader, shot, dc_shot_options, NULL, &build->scene->shot);
+  if (!status && build->settings->seed_given)
+    build->scene->shot.reference_seed = (long)build->settings->seed;
+  return status;
+}
+
+// Finds the file of recorded motion that the objective's options name, reads it and hands it over.
+static enum dc_status read_recording(struct dc_scene_build *build, const struct dc_json *object,
+                                     const struct dc_objective *objective)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json value = dc_json_member(object, "file");
+  const struct dc_option *table = objective->type->options;
+  const char **file = (const char **)((char *)objective->options + table[dc_option_find(table, "file")].offset);
+  struct dc_recording recording;
+  struct stat about;
+  enum dc_status status = dc_scene_find_file(scene->folder, *file, build->settings, scene->arena, file, build->error);
+  if (!status && stat(*file, &about) == 0 && S_ISDIR(about.st_mode)) {  // a run
+    const char *inside = dc_arena_printf(scene->arena, "%s/trajectory.h5", *file);
+    if (!inside)
+      return out_of_memory(build);
+    status = dc_scene_find_file(scene->folder, inside, build->settings, scene->arena, file, build->error);
+  }
+  if (!status)
+    status = dc_recording_read(*file, &scene->model.bodies, objective->type->recorded(objective->options), scene->arena,
+                               &recording, build->error);
+  if (status)
+    return dc_json_wrap(&value, build->error);
+  add_mesh_file(scene, *file);
+  size_t poses = (size_t)recording.rows * (size_t)recording.body_count;
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.time, (size_t)recording.rows * sizeof *recording.time);
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.position, 3 * poses * sizeof *recording.position);
+  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.quaternion, 4 * poses * sizeof *recording.quaternion);
+  return objective->type->take_recording(objective->options, &recording, &scene->model, scene->arena, build->error)
+             ? dc_json_wrap(object, build->error)
+             : DC_OK;
+}
+
+// Room for a file of each objective beside those of the shapes.
+static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
+{
+  struct dc_scene *scene = build->scene;
+  size_t present = (size_t)scene->mesh_file_count;
+  const char **files = dc_arena_alloc(scene->arena, present + (size_t)count, sizeof *files);
+  if (!files)
+    return out_of_memory(build);
+  if (present)
+    memcpy(files, scene->mesh_files, present * sizeof *files);
+  scene->mesh_files = files;
+  return DC_OK;
+}
+
+static enum dc_status read_objective(struct dc_scene_build *build, const struct dc_json *object)
+{
+  struct dc_task *task = &build->scene->task;
+  struct dc_objective *objective = &task->objectives[task->objective_count];
+  struct dc_json shot = dc_json_member(object, "shot");
+  if (shot.node)
+    return read_shot(build, object, &shot);
+  int type;
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_OBJECTIVE_TYPES, NULL, &type);
+  if (status)
+    return status;
+  objective->type = dc_objective_types[type];
+  status =
+      read_member_options(build, object, objective->type->options, objective->type->options_size, &objective->options);
+  if (status)
+    return status;
+  if (objective->type->check(objective->options, &build->scene->model, build->error))
+    return dc_json_wrap(object, build->error);
+  if (objective->type->take_recording && (status = read_recording(build, object, objective)))
+    return status;
+  task->objective_count++;
+  return DC_OK;
+}
+
+static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
+{
+  struct dc_task *task = &build->scene->task;
+  struct dc_design_entry *entry = &task->design[task->design_count];
+  int type;
+  enum dc_status status = dc_scene_read_tag(build, object, "type", DC_DESIGN_TYPES, NULL, &type);
+  if (status)
+    return status;
+  if (build->scene->horizon_given)
+    return dc_json_fail(object, build->error, DC_BAD_INPUT, "must be absent in a receding horizon (\"horizon\")");
+  entry->type = dc_design_types[type];
+  status = read_member_options(build, object, entry->type->options, entry->type->options_size, &entry->options);
+  if (status)
+    return status;
+  if (entry->type->check(entry->options, &build->scene->model, build->error) ||
+      dc_design_check_last(++task->design_count, task->design, &build->scene->model, build->error))
+    return dc_json_wrap(object, build->error);
+  return DC_OK;
+}
+
+// The array at the top under key, empty when there is none; its length.
+static enum dc_status find_array(struct dc_scene_build *build, const char *key, struct dc_json *array, int *count)
+{
+  *array = dc_json_member(&build->root, key);
+  if (array->node && !cJSON_IsArray(array->node))
+    return dc_refuse_type(&build->reader, array, "an array");
+  *count = array->node ? cJSON_GetArraySize(array->node) : 0;
+  if (*count > DC_SCENE_MOST_ENTRIES)
+    return dc_json_fail(array, build->error, DC_BAD_INPUT, "must hold at most %d elements (holds %d)",
+                        DC_SCENE_MOST_ENTRIES, *count);
+  return DC_OK;
+}
+
+static enum dc_status read_elements(struct dc_scene_build *build, const struct dc_json *array,
+                                    enum dc_status (*read)(struct dc_scene_build *, const struct dc_json *))
+{
+  int i = 0;
+  cJSON *node;
+  cJSON_ArrayForEach (node, array->node) {
+    struct dc_json element = dc_json_element(array, node, i++);
+    enum dc_status status = read(build, &element);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json couplings;
+  int count = 0, i = 0;
+  enum dc_status status = find_array(build, "couplings", &couplings, &count);
+  if (status)
+    return status;
+  scene->couplings = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->couplings);
+  if (!scene->couplings)
+    return out_of_memory(build);
+  cJSON *node;
+  cJSON_ArrayForEach (node, couplings.node) {
+    struct dc_json element = dc_json_element(&couplings, node, i);
+    if ((status = dc_read_options(&build->reader, &element, dc_coupling_options, NULL, &scene->couplings[i++])))
+      return status;
+  }
+  scene->definition.coupling_count = count;
+  scene->definition.couplings = scene->couplings;
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_task(struct dc_scene_build *build)
+{
+  struct dc_task *task = &build->scene->task;
+  struct dc_arena *arena = build->scene->arena;
+  struct dc_json controls, objectives, design;
+  int control_count = 0, objective_count = 0, design_count = 0;
+  enum dc_status status = find_array(build, "control", &controls, &control_count);
+  if (status || (status = find_array(build, "objective", &objectives, &objective_count)) ||
+      (status = find_array(build, "design", &design, &design_count)))
+    return status;
+  task->controls = dc_arena_alloc(arena, (size_t)control_count, sizeof *task->controls);
+  task->objectives = dc_arena_alloc(arena, (size_t)objective_count, sizeof *task->objectives);
+  task->design = dc_arena_alloc(arena, (size_t)design_count, sizeof *task->design);
+  if (!task->controls || !task->objectives || !task->design)
+    return out_of_memory(build);
+  if ((status = make_room_for_files(build, objective_count)))
+    return status;
+  status = read_elements(build, &controls, read_control);
+  if (!status)
+    status = read_elements(build, &objectives, read_objective);
+  return status ? status : read_elements(build, &design, read_design);
+}

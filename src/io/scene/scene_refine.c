@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes without time: "problem": "refine".
+#include <string.h>
+
+#include "io/scene/scene_build.h"
+
+// Recorded iterates are so far apart in films and trajectories, s.
+static const double FRAME = 0.04;
+
+enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
+{
+  static const char *const of_trajectories[] = {"time",    "gravity",   "contact",      "solver",   "mujoco",
+                                                "control", "objective", "design",       "gradient", "init",
+                                                "horizon", "models",    "continuation", NULL};
+  static const char *const of_refinements[] = {"refine", "pairs", NULL};
+  struct dc_json value = dc_json_member(&build->root, "problem");
+  int problem = 0;
+  enum dc_status status = value.node ? dc_read_option(&build->reader, &value, &dc_problem_options[0], &problem) : DC_OK;
+  if (status)
+    return status;
+  build->scene->refinement.given = problem == 1;
+  const char *const *others = problem == 1 ? of_trajectories : of_refinements;
+  for (int i = 0; others[i]; i++) {
+    struct dc_json other = dc_json_member(&build->root, others[i]);
+    if (other.node)
+      return dc_json_fail(&other, build->error, DC_BAD_INPUT, "%s",
+                          problem == 1 ? "a refinement (\"problem\": \"refine\") has no time and no forces"
+                                       : "belongs to a refinement (\"problem\": \"refine\")");
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_refinement *refinement = &scene->refinement;
+  struct dc_json optimizer = dc_json_member(&build->root, "optimizer");
+  struct dc_allowed_keys allowed = {.tag = "type"};
+  cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
+  int index = 0;
+  scene->definition.time.step = FRAME;
+  enum dc_status status = dc_scene_read_section(build, "refine", dc_refine_options, NULL, &refinement->settings);
+  if (status)
+    return status;
+  if (build->settings->seed_given)
+    refinement->settings.seed = (long)build->settings->seed;
+  if (!optimizer.node)
+    optimizer.node = &empty;
+  status = dc_scene_read_tag(build, &optimizer, "type", DC_LEAST_SQUARES_TYPES, DC_DEFAULT_LEAST_SQUARES, &index);
+  if (status)
+    return status;
+  refinement->method = dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index);
+  refinement->method_options = dc_arena_alloc(scene->arena, 1, refinement->method->options_size);
+  if (!refinement->method_options)
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+  return dc_read_options(&build->reader, &optimizer, refinement->method->options, &allowed, refinement->method_options);
+}
+
+enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
+{
+  struct dc_refinement *refinement = &build->scene->refinement;
+  struct dc_json pairs = dc_json_member(&build->root, "pairs");
+  if (!pairs.node)
+    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"pairs\"");
+  enum dc_status status = dc_read_option(&build->reader, &pairs, &dc_pairs_options[0], &refinement->pairs);
+  if (status)
+    return status;
+  struct dc_refine *refine = dc_refine_create(&build->scene->model, &refinement->settings, refinement->pairs.count,
+                                              refinement->pairs.objects, build->error);
+  if (!refine)
+    return dc_json_wrap(&pairs, build->error);
+  dc_refine_destroy(refine);
+  return DC_OK;
+}
