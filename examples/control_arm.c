@@ -67,7 +67,8 @@ static int run(dcsim_simulation *simulation, const dcsim_scene_sizes *sizes, dcs
 {
   static const double target[] = {1.2}, final_time = 1;
   int nv = sizes->nv, steps = (int)lround(final_time / sizes->time_step), status = DCSIM_OK;
-  double *a = calloc((size_t)(12 * nv * nv), sizeof *a), *b = calloc((size_t)(4 * nv * sizes->actuators), sizeof *b);
+  double *a = calloc((size_t)(12 * nv * nv), sizeof *a),
+         *b = calloc((size_t)(2 * nv * (2 * sizes->actuators + nv)), sizeof *b);
   for (int t = 1; t <= steps && !status; t++) {
     status = dcsim_simulation_step(simulation, target, NULL, NULL, error);
     if (!status && t % 5 == 0)
