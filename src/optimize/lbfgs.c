@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/vector.h"
 #include "optimize/common_options.h"
 #include "optimize/iteration.h"
 #include "optimize/norm.h"
@@ -91,14 +92,6 @@ static enum dc_status open_search(struct search *search, const struct lbfgs_opti
   return DC_OK;
 }
 
-static double dot(const double *a, const double *b, int n)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 static void drop_held(const struct search *search, double *vector)
 {
   for (int i = 0; i < search->n; i++)
@@ -124,24 +117,24 @@ static void set_direction(struct search *search)
   double steepest = norm_euclidean(d, n);
   for (int k = 0; k < pairs; k++) {
     const double *s = search->s + pair(search, k), *y = search->y + pair(search, k);
-    search->alpha[k] = dot(s, d, n) / dot(s, y, n);
+    search->alpha[k] = dc_dot(s, d, n) / dc_dot(s, y, n);
     for (int i = 0; i < n; i++)
       d[i] -= search->alpha[k] * y[i];
   }
   if (pairs) {
     const double *s = search->s + pair(search, 0), *y = search->y + pair(search, 0);
-    double scale = dot(s, y, n) / dot(y, y, n);
+    double scale = dc_dot(s, y, n) / dc_dot(y, y, n);
     for (int i = 0; i < n; i++)
       d[i] *= scale;
   }
   for (int k = pairs; k-- > 0;) {
     const double *s = search->s + pair(search, k), *y = search->y + pair(search, k);
-    double beta = dot(y, d, n) / dot(s, y, n);
+    double beta = dc_dot(y, d, n) / dc_dot(s, y, n);
     for (int i = 0; i < n; i++)
       d[i] += (search->alpha[k] - beta) * s[i];
   }
   drop_held(search, d);
-  if (pairs && !(dot(search->gradient, d, n) < 0 && isfinite(norm_largest(d, n)))) {
+  if (pairs && !(dc_dot(search->gradient, d, n) < 0 && isfinite(norm_largest(d, n)))) {
     search->state[PAIRS] = 0;
     set_direction(search);
     return;
@@ -160,9 +153,9 @@ static void move_to(struct search *search, const double *x, double value, const 
     s[i] = x[i] - search->x[i];
     y[i] = gradient[i] - search->gradient[i];
   }
-  double curvature = dot(s, y, (int)n);
+  double curvature = dc_dot(s, y, (int)n);
   if (curvature > DBL_EPSILON * norm_euclidean(s, (int)n) * norm_euclidean(y, (int)n) && isfinite(1 / curvature) &&
-      isfinite(dot(y, y, (int)n))) {
+      isfinite(dc_dot(y, y, (int)n))) {
     long memory = search->options->memory;
     search->state[NEXT] = (double)(((long)search->state[NEXT] + 1) % memory);
     search->state[PAIRS] = fmin(search->state[PAIRS] + 1, (double)memory);
@@ -198,7 +191,7 @@ static void judge(struct search *search)
 {
   struct dc_iteration *iteration = search->iteration;
   int n = search->n;
-  double change = 0, slope = dot(search->gradient, search->direction, n);
+  double change = 0, slope = dc_dot(search->gradient, search->direction, n);
   bool projected = false;
   for (int i = 0; i < n; i++) {
     change += search->gradient[i] * (iteration->x[i] - search->x[i]);
@@ -207,7 +200,7 @@ static void judge(struct search *search)
   iteration->accepted = false;
   if (!(iteration->value <= search->state[VALUE] + ARMIJO * change) || !(change < 0)) {
     shorten(search);
-  } else if (!projected && dot(iteration->gradient, search->direction, n) < WOLFE * slope) {
+  } else if (!projected && dc_dot(iteration->gradient, search->direction, n) < WOLFE * slope) {
     search->state[LOW] = search->state[STEP];
     search->state[LOW_VALUE] = iteration->value;
     memcpy(search->low_x, iteration->x, (size_t)n * sizeof *search->low_x);

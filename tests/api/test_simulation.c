@@ -226,7 +226,9 @@ static void test_linearization_forced(void)
 // Far from everything a force changes the momentum by its impulse, whole or divided; NULL is zeros, to the bit.
 static void test_impulse(void)
 {
-  static const double h = 0.02, mass = 0.05, inertia = 0.4 * 0.05 * 0.1 * 0.1;
+  // The ball is an icosahedron: edge a = R / sin(2 pi/5), moment m a^2 phi^2 / 10 with phi the golden ratio.
+  static const double h = 0.02, mass = 0.05, edge = 0.1 / 0.95105651629515357, golden = 1.6180339887498949;
+  double inertia = mass * edge * edge * golden * golden / 10;
   double before[12], after[12], again[12], force[12] = {0}, zeros[12] = {0}, q[14];
   struct run run = open_run(fast_ball);
   dcsim_simulation_get_state(run.simulation, q, NULL);
@@ -247,8 +249,8 @@ static void test_impulse(void)
   for (int i = 0; i < 12; i++)
     if (i % 6 >= 3)
       CHECK_NEAR(mass * (after[i] - before[i]), h * force[i], 1e-8);
-  printf("# turn by %.6g rad/s, %.6g expected of a full sphere\n", after[2], h * force[2] / inertia);
-  CHECK(fabs(after[2] / (h * force[2] / inertia) - 1) < 0.5, "a torque turns: %g", after[2]);
+  printf("# turns at %.9g rad/s, %.9g expected\n", after[2], h * force[2] / inertia);
+  CHECK_NEAR(after[2] / (h * force[2] / inertia), 1, 1e-5);  // 2.5e-6 observed: the other ball is felt, and sin(t) < t
   force[4] = NAN;
   CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, force, &run.error) == DCSIM_USAGE, "NAN");
   close_run(&run);
