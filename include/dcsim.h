@@ -49,7 +49,7 @@ const char *dcsim_libraries(void);
 // Number of OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it.
 void dcsim_set_threads(int threads);
 
-// ---- Scenes
+// Scenes.
 
 typedef struct dcsim_scene dcsim_scene;
 
@@ -109,7 +109,7 @@ void dcsim_report_free(dcsim_report *report);
 // Returns text, which may be NULL.
 char *dcsim_make_printable(char *text);
 
-// ---- Simulation and optimization
+// Simulation and optimization.
 
 typedef struct {
   int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
@@ -249,6 +249,15 @@ typedef struct {
 // out unless x was evaluated last.
 int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error);
+// The same rows without the Jacobian J (jacobian is NULL), and products with it that do not form it, for problems with
+// many rows and many parameters: product [rows] = J direction [dimension], by one tangent of the rollout;
+// product [dimension] = J^T weights [rows], by one adjoint.  Statuses and rolling out as above.
+int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error);
+int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
+                               dcsim_error *error);
+int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const double *weights, double *product,
+                            dcsim_error *error);
 // The trajectory of the last evaluation.  DCSIM_USAGE when there is none.
 int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error);
 
@@ -289,11 +298,12 @@ int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, co
 int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajectory *trajectory, dcsim_error *error);
 int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error);
 // The derivatives of the last step: dx' = A dx + B du, dx = (tangent of q, dqd), u = (targets, target velocities,
-// forces): a [2 nv][2 nv] and b [2 nv][2 actuators + nv], row by row, copied.  Exact for a step that is solved exactly: lower "solver.tolerance" of the scene for
-// digits where contact is stiff.  DCSIM_USAGE when there was no step, DCSIM_BAD_INPUT for a contact model without derivatives, DCSIM_NUMERICAL, DCSIM_MEMORY.
+// forces): a [2 nv][2 nv] and b [2 nv][2 actuators + nv], row by row, copied.  Exact for a step that is solved exactly:
+// lower "solver.tolerance" of the scene for digits where contact is stiff.  DCSIM_USAGE when there was no step, DCSIM_BAD_INPUT for a contact model without derivatives,
+// DCSIM_NUMERICAL, DCSIM_MEMORY.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error);
 
-// ---- Looking into a scene
+// Looking into a scene.
 
 // Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest
 // relative error is over tolerance (0: the default 1e-6).
@@ -304,7 +314,7 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 // Masses, meshes, initial gaps, the acceleration that the far field alone gives.
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
 
-// ---- Pictures
+// Pictures.
 
 typedef struct {
   size_t size;
@@ -324,7 +334,7 @@ typedef struct {
 // NULL.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
 
-// ---- Runs for other programs and beside each other
+// Runs for other programs and beside each other.
 
 // Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
 // (arrays for NumPy, the first trajectory among them) or "glb" (an animated glTF 2.0 model) to file; NULL:
@@ -339,7 +349,7 @@ int dcsim_diff(const char *directory, const char *other, dcsim_report *report, d
 // forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
 int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
 
-// ---- What there is
+// What there is.
 
 // Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries,
 // options.

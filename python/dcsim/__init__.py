@@ -287,6 +287,26 @@ class Problem(_Arrays):
         call(lib.dcsim_problem_linearize, self._pointer, _library.pointer(x), data)
         return Linearization(data, self)
 
+    def rows(self, x):
+        """The residual rows at x; jacobian is None."""
+        x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
+        call(lib.dcsim_problem_find_rows, self._pointer, _library.pointer(x), data)
+        return Linearization(data, self)
+
+    def push_forward(self, x, direction):
+        """The Jacobian of the residual rows at x times a direction [dimension], without forming it: one tangent."""
+        return self._product(lib.dcsim_problem_push_forward, x, direction, self.dimension, len(self.rows(x).residual))
+
+    def pull_back(self, x, weights):
+        """The transposed Jacobian of the residual rows at x times weights [rows]: one adjoint."""
+        return self._product(lib.dcsim_problem_pull_back, x, weights, len(self.rows(x).residual), self.dimension)
+
+    def _product(self, function, x, vector, count, result_count):
+        x, vector = _library.vector(x, self.dimension, "x"), _library.vector(vector, count, "vector")
+        product = np.zeros(result_count)
+        call(function, self._pointer, _library.pointer(x), _library.pointer(vector), _library.pointer(product))
+        return product
+
     def _evaluate(self, x, gradient, otherwise):
         x = _library.vector(() if x is None else x, self.dimension, "x")
         loss = ctypes.c_double()
@@ -308,7 +328,7 @@ class Linearization:
     def __init__(self, data, owner):
         for name in ("residual", "weight", "group", "radius", "half"):
             setattr(self, name, view(getattr(data, name), (data.rows,), owner))
-        self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner)
+        self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner) if data.jacobian else None
 
 
 def _create_simulation(scene):

@@ -205,23 +205,54 @@ static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *err
   return DC_OK;
 }
 
-int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
-                            dcsim_error *error)
+// Hands out the rows that were found; the Jacobian is NULL where none was asked for.
+static int give_rows(dcsim_problem *problem, enum dc_status status, bool with_jacobian,
+                     dcsim_linearization *linearization, struct dc_error *local, dcsim_error *error)
 {
-  struct dc_error local = {0};
-  enum dc_status status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
   if (!status)
-    status = spread_groups(problem, &local);
+    status = spread_groups(problem, local);
   const dcsim_linearization made = {.rows = problem->rows.row_count,
-                                    .dimension = problem->rows.dimension,
+                                    .dimension = problem->plan->parameter_count,
                                     .residual = problem->residual,
                                     .weight = problem->weight,
                                     .group = problem->group,
                                     .radius = problem->radius,
                                     .half = problem->half,
-                                    .jacobian = problem->rows.jacobian};
+                                    .jacobian = with_jacobian ? problem->rows.jacobian : NULL};
   if (!status)
-    status = dc_api_write_sized(&made, sizeof made, linearization, &local);
+    status = dc_api_write_sized(&made, sizeof made, linearization, local);
+  return status ? dc_api_fail_in_process(error, local, status) : DCSIM_OK;
+}
+
+int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
+  return give_rows(problem, status, true, linearization, &local, error);
+}
+
+int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
+                            dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_plan_find_rows(problem->plan, x, &problem->rows, &local);
+  return give_rows(problem, status, false, linearization, &local, error);
+}
+
+int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
+                               dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_plan_push_forward(problem->plan, x, direction, product, &local);
+  return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
+}
+
+int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const double *weights, double *product,
+                            dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_plan_pull_back(problem->plan, x, weights, product, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 

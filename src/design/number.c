@@ -103,7 +103,7 @@ static int next_index(const struct dc_number_options *options, const struct dc_m
 #define FOR_EACH_NUMBER(index, options, model)                                                                         \
   for (int index = next_index(options, model, -1); index >= 0; index = next_index(options, model, index))
 
-// ---- The check
+// The check.
 
 static enum dc_status check_bodies(const struct dc_number_options *options, const struct dc_model *model,
                                    struct dc_error *error)
@@ -179,7 +179,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : check_range(options, model, error);
 }
 
-// ---- Parameters
+// Parameters.
 
 static int parameter_count(const void *options, const struct dc_model *model)
 {

@@ -15,7 +15,7 @@ static const char *no_unit(const struct dc_model *model, int index)
   return "1";
 }
 
-// ---- Mass: the second moment follows.
+// Mass: the second moment follows.
 
 static bool mass_present(const struct dc_model *model, int index)
 {
@@ -55,7 +55,7 @@ static const struct dc_number_kind mass = {.name = "mass",
                                            .input = mass_input,
                                            .cotangent = mass_cotangent};
 
-// ---- Stiffness of contact
+// Stiffness of contact.
 
 static bool stiffness_present(const struct dc_model *model, int index)
 {
@@ -99,7 +99,7 @@ static const struct dc_number_kind stiffness = {.name = "stiffness",
                                                 .input = stiffness_input,
                                                 .cotangent = stiffness_cotangent};
 
-// ---- Gravity
+// Gravity.
 
 static bool gravity_present(const struct dc_model *model, int index)
 {
@@ -139,7 +139,7 @@ static const struct dc_number_kind gravity = {.name = "gravity",
                                               .input = gravity_input,
                                               .cotangent = gravity_cotangent};
 
-// ---- Friction: of a body that has some and may touch another.
+// Friction: of a body that has some and may touch another.
 
 static bool friction_present(const struct dc_model *model, int index)
 {
@@ -178,7 +178,7 @@ static const struct dc_number_kind friction = {.name = "friction",
                                                .input = friction_input,
                                                .cotangent = friction_cotangent};
 
-// ---- Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
+// Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
 
 static bool gain_present(const struct dc_model *model, int index)
 {
@@ -271,7 +271,7 @@ static const struct dc_number_kind derivative_gain = {.name = "kd",
                                                       .input = kd_input,
                                                       .cotangent = kd_cotangent};
 
-// ---- Stiffness of the barriers at the ends of joints' ranges
+// Stiffness of the barriers at the ends of joints' ranges.
 
 static bool limit_present(const struct dc_model *model, int index)
 {
@@ -317,7 +317,7 @@ static const struct dc_number_kind limit_stiffness = {.name = "limit_stiffness",
                                                       .input = limit_input,
                                                       .cotangent = limit_cotangent};
 
-// ---- Start of slides and hinges.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
+// Start of slides and hinges.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
 // others do not start on their own.
 
 static const struct dc_joint_part *part_at(const struct dc_model *model, int freedom, int *body)

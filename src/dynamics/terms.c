@@ -10,7 +10,7 @@ static double mass_scale(const struct dc_step_state *state, int body)
   return state->input->design.body_mass_scale[body];
 }
 
-// ---- Inertia: 1/(2 h^2) |T+ - T - r (T - T-)|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
+// Inertia: 1/(2 h^2) |T+ - T - r (T - T-)|^2 in the 3x4 poses with the moments of the solid (003, Eq. 14;
 // docs/theory.md, "Inertia"), r the length h of the interval over that of the one before: 1 but around divided steps.
 // About the centre of mass translation and rotation part:
 //     m/(2 h^2) |x+ - x - r (x - x-)|^2 + 1/(2 h^2) tr(E M E^T),  E = R+ - Y,  Y = (1 + r) R - r R-,
@@ -204,7 +204,7 @@ const struct dc_step_term dc_inertia_term = {
     .add_product = inertia_add_product,
 };
 
-// ---- Gravity: -m g.(x+ - x); the constant keeps the number small.
+// Gravity: -m g.(x+ - x); the constant keeps the number small.
 
 static double gravity_value(const struct dc_step_state *state)
 {
@@ -263,7 +263,7 @@ const struct dc_step_term dc_gravity_term = {
     .add_product = gravity_add_product,
 };
 
-// ---- Contact: mu P(poses at t+1).
+// Contact: mu P(poses at t+1).
 
 static double stiffness(const struct dc_step_state *state)
 {
@@ -344,7 +344,7 @@ const struct dc_step_term dc_contact_term = {
     .add_product = contact_add_product,
 };
 
-// ---- Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction/friction.h.
+// Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction/friction.h.
 
 static double friction_value(const struct dc_step_state *state)
 {

@@ -7,7 +7,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// ---- Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound
+// Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound
 //     s (m - x)^3 / (m^2 x)  where x < m, else 0:
 // a barrier, convex, twice differentiable, nothing over nine tenths of the range (docs/theory.md, "Joints").
 
@@ -112,7 +112,7 @@ const struct dc_step_term dc_limit_term = {
     .add_product = limit_add_product,
 };
 
-// ---- Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
+// Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
 //     kp/2 (y - q+)^2 + kd h/2 (v - (q+ - q)/h)^2.
 // p is the target at the end of a step, approached with the velocity v: where an interval ends s before the end of a
 // divided step, p - s v takes its place, and exp(-s [v]x) exp([p]x) that of exp([p]x).

@@ -32,7 +32,8 @@ struct linearization {
   struct dc_plan *plan;
   const double *parameters;
   struct dc_residual_rows *rows;
-  struct place *places;  // [row_count]
+  struct place *places;   // [row_count]
+  double start, counted;  // when it began, and the plan's seconds of work then, s
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -68,12 +69,13 @@ static int portion_size(double bytes, int all)
   return most < all ? (int)most : all;
 }
 
-static enum dc_status find_groups(struct linearization *l, struct dc_error *error)
+// Groups and rows, with room for a Jacobian of so many columns.
+static enum dc_status find_groups(struct linearization *l, int columns, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
   int groups = dc_task_group_count(plan->task, plan->model, plan->trajectory), count = 0;
   struct place *places = dc_alloc((size_t)groups * DC_RESIDUAL_AXES, sizeof *places);
-  if (!places || dc_residual_rows_resize(l->rows, groups, 0, plan->parameter_count)) {
+  if (!places || dc_residual_rows_resize(l->rows, groups, 0, columns)) {
     free(places);
     return no_memory(error);
   }
@@ -86,7 +88,7 @@ static enum dc_status find_groups(struct linearization *l, struct dc_error *erro
     for (int k = 0; k < group->axes; k++)
       places[count++] = (struct place){g, k, first, last};
   }
-  return dc_residual_rows_resize(l->rows, groups, count, plan->parameter_count) ? no_memory(error) : DC_OK;
+  return dc_residual_rows_resize(l->rows, groups, count, columns) ? no_memory(error) : DC_OK;
 }
 
 static bool create_row(const struct dc_plan *plan, int frames, struct dc_adjoint_row *row)
@@ -109,8 +111,9 @@ static void set_row(const struct linearization *l, const struct place *place, st
   dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, place->group, weights, &cotangent);
 }
 
-static enum dc_status create_columns(const struct linearization *l, int first, int count, struct portion *portion,
-                                     struct dc_error *error)
+// Columns of unit parameters from first on; or, given a direction [parameter_count], that one.
+static enum dc_status create_columns(const struct linearization *l, int first, int count, const double *direction,
+                                     struct portion *portion, struct dc_error *error)
 {
   const struct dc_plan *plan = l->plan;
   size_t frames = (size_t)plan->window.steps + 1, nv = (size_t)plan->model->bodies.nv;
@@ -123,20 +126,20 @@ static enum dc_status create_columns(const struct linearization *l, int first, i
     complete = (portion->inputs[i] = dc_rollout_cotangent_create(plan->model, plan->window.steps)) != NULL;
   for (int i = 0; i < count && complete; i++) {
     portion->numbers[first + i] = 1;
-    dc_task_push_forward(plan->task, plan->model, &plan->window, plan->state, l->parameters, portion->numbers,
-                         portion->inputs[i]);
+    dc_task_push_forward(plan->task, plan->model, &plan->window, plan->state, l->parameters,
+                         direction ? direction : portion->numbers, portion->inputs[i]);
     portion->numbers[first + i] = 0;
   }
   return complete ? DC_OK : no_memory(error);
 }
 
-// The columns of a portion in all rows.  One row after the other is set up in the same memory.
-static enum dc_status contract_columns(const struct linearization *l, int first, const struct portion *portion,
-                                       struct dc_error *error)
+// The columns of a portion in all rows, those of row r from products + r * stride on.  One row after the other is set up in
+// the same memory.
+static enum dc_status contract_columns(const struct linearization *l, const struct portion *portion, double *products,
+                                       size_t stride, struct dc_error *error)
 {
   const struct dc_plan *plan = l->plan;
   const struct dc_bodies *bodies = &plan->model->bodies;
-  size_t columns = (size_t)plan->parameter_count;
   int most = 1;
   for (int r = 0; r < l->rows->row_count; r++)
     if (l->places[r].last - l->places[r].first >= most)
@@ -151,11 +154,27 @@ static enum dc_status contract_columns(const struct linearization *l, int first,
     set_row(l, &l->places[r], &row);
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
-                        l->rows->jacobian + (size_t)r * columns + (size_t)first);
+                        products + (size_t)r * stride);
   }
   dc_rollout_cotangent_destroy(row.input);
   free(row.frames.wrenches);
   free(row.frames.forces);
+  return status;
+}
+
+// The Jacobian times unit parameters [first, first + count) or times a direction.
+static enum dc_status push_columns(const struct linearization *l, int first, int count, const double *direction,
+                                   double *products, size_t stride, struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  struct portion portion;
+  enum dc_status status = create_columns(l, first, count, direction, &portion, error);
+  if (!status)
+    status = dc_rollout_tangent(plan->rollout, plan->input, plan->trajectory, count,
+                                (const struct dc_rollout_cotangent *const *)portion.inputs, portion.tangents, error);
+  if (!status)
+    status = contract_columns(l, &portion, products, stride, error);
+  release_portion(&portion);
   return status;
 }
 
@@ -167,15 +186,8 @@ static enum dc_status by_columns(const struct linearization *l, struct dc_error 
   int most = portion_size(bytes, all);
   enum dc_status status = DC_OK;
   for (int first = 0; first < all && !status; first += most) {
-    struct portion portion;
     int count = all - first < most ? all - first : most;
-    status = create_columns(l, first, count, &portion, error);
-    if (!status)
-      status = dc_rollout_tangent(plan->rollout, plan->input, plan->trajectory, count,
-                                  (const struct dc_rollout_cotangent *const *)portion.inputs, portion.tangents, error);
-    if (!status)
-      status = contract_columns(l, first, &portion, error);
-    release_portion(&portion);
+    status = push_columns(l, first, count, NULL, l->rows->jacobian + first, (size_t)all, error);
   }
   return status;
 }
@@ -247,29 +259,105 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
   return DC_OK;
 }
 
+// Rolls out unless the trajectory is that of the parameters already, and finds the rows.
+static enum dc_status begin(struct linearization *l, int columns, struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *l->parameters;
+  double loss;
+  l->start = dc_seconds();
+  l->counted = plan->work.seconds;
+  enum dc_status status = refuse(plan, error);
+  if (!status && !(plan->succeeded && memcmp(l->parameters, plan->evaluated, bytes) == 0))
+    status = dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
+  return status ? status : find_groups(l, columns, error);
+}
+
+// The seconds of a rollout in between are counted once.
+static enum dc_status end(struct linearization *l, enum dc_status status)
+{
+  free(l->places);
+  l->plan->work.seconds = l->counted + dc_seconds() - l->start;
+  return status;
+}
+
+static enum dc_status check_finite(const double *numbers, size_t count, struct dc_error *error)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(numbers[i]))
+      return dc_fail(error, DC_NUMERICAL, "the Jacobian is not finite");
+  return DC_OK;
+}
+
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error)
 {
-  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
-  double loss, start = dc_seconds();
   struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
-  enum dc_status status = refuse(plan, error);
-  if (!status && !(plan->succeeded && memcmp(parameters, plan->evaluated, bytes) == 0)) {
-    status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
-    start = dc_seconds();
-  }
-  if (!status)
-    status = find_groups(&l, error);
+  enum dc_status status = begin(&l, plan->parameter_count, error);
   if (!status) {
     rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
     status = rows->forward ? by_columns(&l, error) : by_rows(&l, error);
   }
-  for (size_t i = 0; !status && i < (size_t)rows->row_count * (size_t)rows->dimension; i++)
-    if (!isfinite(rows->jacobian[i]))
-      status = dc_fail(error, DC_NUMERICAL, "the Jacobian is not finite");
-  free(l.places);
-  plan->work.seconds += dc_seconds() - start;
+  if (!status)
+    status = check_finite(rows->jacobian, (size_t)rows->row_count * (size_t)rows->dimension, error);
+  return end(&l, status);
+}
+
+enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
+                                 struct dc_error *error)
+{
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
+  return end(&l, begin(&l, 0, error));
+}
+
+enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *parameters, const double *direction,
+                                    double *product, struct dc_error *error)
+{
+  struct dc_residual_rows rows = {0};
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = &rows};
+  enum dc_status status = begin(&l, 0, error);
+  if (!status)
+    status = push_columns(&l, 0, 1, direction, product, 1, error);
+  if (!status)
+    status = check_finite(product, (size_t)rows.row_count, error);
+  dc_residual_rows_release(&rows);
+  return end(&l, status);
+}
+
+// One adjoint row that sees all frames holds the weighted sum of all rows.
+static enum dc_status pull_weighted(const struct linearization *l, const double *weights, double *gradient,
+                                    struct dc_error *error)
+{
+  struct dc_plan *plan = l->plan;
+  struct dc_adjoint_row row = {.last = plan->window.steps,
+                               .input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
+  enum dc_status status = create_row(plan, plan->window.steps + 1, &row) && row.input ? DC_OK : no_memory(error);
+  struct dc_loss_cotangent cotangent = {.frames = row.frames, .input = row.input};
+  for (int g = 0; g < l->rows->group_count && !status; g++)
+    dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, g, weights + l->rows->first[g],
+                            &cotangent);
+  if (!status)
+    status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, 1, &row, error);
+  if (!status)
+    dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, l->parameters, row.input, gradient);
+  dc_rollout_cotangent_destroy(row.input);
+  free(row.frames.wrenches);
+  free(row.frames.forces);
   return status;
+}
+
+enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters, const double *weights,
+                                 double *gradient, struct dc_error *error)
+{
+  struct dc_residual_rows rows = {0};
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = &rows};
+  enum dc_status status = begin(&l, 0, error);
+  if (!status)
+    status = pull_weighted(&l, weights, gradient, error);
+  if (!status)
+    status = check_finite(gradient, (size_t)plan->parameter_count, error);
+  dc_residual_rows_release(&rows);
+  return end(&l, status);
 }
 
 int dc_plan_row_count(const struct dc_plan *plan)

@@ -15,6 +15,16 @@ enum dc_products { DC_PRODUCTS_AUTO, DC_PRODUCTS_FORWARD, DC_PRODUCTS_REVERSE };
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error);
 
+// The rows without a Jacobian: rows->dimension is 0.  Statuses as above.
+enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
+                                 struct dc_error *error);
+// The Jacobian times a direction [parameter_count], into product [rows], by one tangent of the rollout; and its transposed
+// times weights [rows], into gradient [parameter_count], by one adjoint.  Neither forms the Jacobian.  Statuses as above.
+enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *parameters, const double *direction,
+                                    double *product, struct dc_error *error);
+enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters, const double *weights,
+                                 double *gradient, struct dc_error *error);
+
 // As a problem of optimizers has them.  The number of rows of the plan's window; 0: there are none.
 int dc_plan_row_count(const struct dc_plan *plan);
 // Value, rows and Jacobian at x; context is the plan.

@@ -105,7 +105,7 @@ static const struct dc_index_list *recorded(const void *options)
   return &((const struct dc_follow_options *)options)->bodies;
 }
 
-// ---- The recording at the times of the frames
+// The recording at the times of the frames.
 
 // r = the rotation at part s of the way from a to b.
 static void interpolate_rotation(double r[4], const double *a, const double *b, double s)
@@ -221,7 +221,7 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
   return add_groups(follow, arena, error);
 }
 
-// ---- The value: a sum of squares of differences
+// The value: a sum of squares of differences.
 
 // The difference of a body's pose from a sample: along the axes that were seen, zero along the others; rotation vector.
 static void difference(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
@@ -277,7 +277,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return follow->frame_count ? sum / follow->frame_count : 0;
 }
 
-// ---- Residual rows
+// Residual rows.
 
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {

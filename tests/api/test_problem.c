@@ -289,7 +289,39 @@ static void test_linearize(void)
   dcsim_scene_close(scene);
 }
 
-RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"loss and gradient", test_gradient},
-          {"arrays", test_arrays}, {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
+// Products with the Jacobian are those of the matrix; the rows alone come without it.
+static void test_products(void)
+{
+  dcsim_scene *scene = open_text(two_balls);
+  dcsim_problem *problem;
+  dcsim_error error = {0};
+  dcsim_linearization rows = DCSIM_SIZED(dcsim_linearization);
+  const double direction[3] = {0.3, -0.7, 0.2}, weights[3] = {1.5, 0.4, -0.6};
+  double x[8], jacobian[9], pushed[3], pulled[3];
+  CHECK(dcsim_problem_create(scene, NULL, &problem, &error) == DCSIM_OK, "%s", error.text);
+  dcsim_problem_initial(problem, x);
+  CHECK(dcsim_problem_linearize(problem, x, &rows, &error) == DCSIM_OK, "%s", error.text);
+  memcpy(jacobian, rows.jacobian, sizeof jacobian);
+  CHECK(dcsim_problem_push_forward(problem, x, direction, pushed, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(dcsim_problem_pull_back(problem, x, weights, pulled, &error) == DCSIM_OK, "%s", error.text);
+  for (int i = 0; i < 3; i++) {
+    double along = 0, back = 0, size = 1e-300;
+    for (int j = 0; j < 3; j++) {
+      along += jacobian[3 * i + j] * direction[j];
+      back += jacobian[3 * j + i] * weights[j];
+      size = fmax(size, fmax(fabs(jacobian[3 * i + j]), fabs(jacobian[3 * j + i])));
+    }
+    CHECK_NEAR(pushed[i], along, 1e-12 * size);
+    CHECK_NEAR(pulled[i], back, 1e-12 * size);
+  }
+  CHECK(dcsim_problem_find_rows(problem, x, &rows, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(rows.rows == 3 && !rows.jacobian && rows.residual, "%d rows, a Jacobian", rows.rows);
+  dcsim_problem_destroy(problem);
+  dcsim_scene_close(scene);
+}
+
+RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"products", test_products},
+          {"loss and gradient", test_gradient}, {"arrays", test_arrays},
+          {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
           {"scenes from texts", test_texts}, {"sizes of structs", test_sizes},
           {"one scene, several threads", test_threads})

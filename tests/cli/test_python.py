@@ -138,6 +138,12 @@ def test_linearize():
     rows = problem.linearize(problem.initial)
     assert np.linalg.norm(rows.residual) > rows.radius[0]
     assert np.allclose(2 * rows.jacobian.T @ (rows.weight * rows.residual), gradient, rtol=1e-8, atol=1e-10)
+    jacobian, residual = rows.jacobian.copy(), rows.residual.copy()
+    direction, weights = np.array([0.4, -0.8]), np.arange(1.0, 1 + len(residual))
+    assert np.allclose(problem.push_forward(problem.initial, direction), jacobian @ direction, rtol=1e-10)
+    assert np.allclose(problem.pull_back(problem.initial, weights), jacobian.T @ weights, rtol=1e-10)
+    alone = problem.rows(problem.initial)
+    assert alone.jacobian is None and np.array_equal(alone.residual, residual)
 
 
 def test_runs():

@@ -31,11 +31,18 @@ lowers() {  # lowers BELOW PROGRAM ARGUMENT...: the last loss printed is below
   within 120 "$python" "$DCSIM_SOURCE/examples/$@" "$DCSIM_SOURCE/scenes/billiards.json" $iterations >said && sed 's/^/# /' said &&
     awk -v most="$lowers_to" '/: loss .* after / { loss = $3 } END { exit !(loss != "" && loss < most) }' said
 }
+# A box of 2 kg and friction 0.4, from 1 and 0.6; parameters are logarithms.
+identifies() {
+  within 120 "$python" "$DCSIM_SOURCE/examples/identify_scipy.py" "$DCSIM_SOURCE/scenes/identify_push.json" >said && sed 's/^/# /' said &&
+    awk '$1 == "box.mass" { m = exp($3) } $1 == "box.friction" { f = 0.6 * exp($3) } END { exit !(m > 1.999 && m < 2.001 && f > 0.3999 && f < 0.4001) }' said
+}
 iterations=""
 if "$python" -c 'import scipy' 2>/dev/null; then
   check "SciPy minimizes billiards" lowers 0.12 billiards_scipy.py
+  check "SciPy identifies a mass and a friction by products" identifies
 else
   skip "SciPy minimizes billiards" "no scipy"
+  skip "SciPy identifies a mass and a friction by products" "no scipy"
 fi
 iterations=40
 if "$python" -c 'import torch' 2>/dev/null; then
