@@ -15,6 +15,7 @@
 #include "base/characters.h"
 #include "dynamics/mujoco/mujoco.h"
 #include "geometry/convex/hull.h"
+#include "geometry/mesh/mesh_assimp.h"
 #include "io/libraries.h"
 #include "math/libraries.h"
 #include "optimize/nlopt.h"
@@ -32,12 +33,13 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version();
+  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version();
   snprintf(text, sizeof text,
            "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n"
-           "NLopt %s\n",
+           "NLopt %s\nAssimp %s\n",
            dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(),
-           dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none", nlopt ? nlopt : "none");
+           dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none", nlopt ? nlopt : "none",
+           assimp ? assimp : "none");
   return text;
 }
 

@@ -245,10 +245,13 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
                 parameters, scene->task.objective_count);
     describe_memory(scene, text, json);
   }
+  dc_json_begin(json, "notes", '[');
+  for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
+    dc_text_add(text, "  note: %s\n", note->text);
+    dc_json_put_string(json, NULL, note->text);
+  }
+  dc_json_end(json, ']');
   dc_json_end(json, '}');
-  if (scene->skipped_visuals)
-    dc_text_add(text, "  note: %d <visual> of included robots left out (no closed OBJ or STL surface, or on no body)\n",
-                scene->skipped_visuals);
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
 }

@@ -156,6 +156,8 @@ enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
+// Of every pair whether its bodies touch, overlap or contain each other at poses: overlaps [pair_count].
+void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses, bool *overlaps);
 // A better bound for the pair that dc_contact_overlap has found at the same poses, often the depth itself; takes up to a
 // second.  0 when they only touch or nothing is known.
 double dc_contact_overlap_depth(const struct dc_contact *contact, const struct dc_pose *poses, int pair);

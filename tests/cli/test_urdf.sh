@@ -43,7 +43,7 @@ says "scene/scene.json:5:15: include[0].file: "
 says "lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path"
 run 0 check scene/scene.json --package-path packages
 check "check names the bodies" grep -q "body  right_foot " "$out"
-check "check counts visuals that are left out" grep -q "note: 2 <visual> of included robots left out" "$out"
+check "check counts visuals that are left out of each robot" [ "$(grep -c 'note: .*: 1 <visual> left out' "$out")" = 2 ]
 run 0 check scene/scene.json --package-path packages/robot
 run 0 check scene/scene.json --allow-path packages
 run 3 check scene/scene.json --package-path scene --allow-path packages

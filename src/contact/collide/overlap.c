@@ -94,11 +94,23 @@ static double pair_overlap(const struct dc_contact *contact, const struct dc_pai
   return contains(contact, pair->b, pair->a, poses) || contains(contact, pair->a, pair->b, poses) ? 0 : -1;
 }
 
-bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth)
+static void turn_all(struct dc_contact *contact, const struct dc_pose *poses)
 {
   for (int i = 0; i < contact->bodies->count; i++)
     dc_collider_turn(&contact->colliders[i], &poses[i]);
   contact->fixed_turned = true;
+}
+
+void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses, bool *overlaps)
+{
+  turn_all(contact, poses);
+  for (int p = 0; p < contact->pair_count; p++)
+    overlaps[p] = pair_overlap(contact, &contact->pairs[p], poses) >= 0;
+}
+
+bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth)
+{
+  turn_all(contact, poses);
   for (int p = 0; p < contact->pair_count; p++) {
     double overlap = pair_overlap(contact, &contact->pairs[p], poses);
     if (overlap >= 0) {

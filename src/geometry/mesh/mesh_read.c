@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening mesh files safely, and what the parsers share.
 #include "geometry/mesh/mesh_read.h"
+#include "geometry/mesh/mesh_assimp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,8 @@ enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *a
   *mesh = (struct dc_mesh){0};
   if (file->size == 0)
     return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": the file is empty", file->name);
+  if (dc_mesh_is_foreign(file->name))
+    return dc_mesh_parse_foreign(file, arena, mesh, error);
   return dc_mesh_is_stl(file) ? dc_mesh_parse_stl(file, arena, mesh, error)
                               : dc_mesh_parse_obj(file, arena, mesh, error);
 }

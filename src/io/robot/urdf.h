@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/notes.h"
 #include "io/json/json_value.h"
 
 enum {
@@ -69,6 +70,8 @@ struct dc_urdf_joint {
   double axis[3];              // unit vector in the joint's frame
   bool limited;                // lower and upper hold
   double lower, upper;         // rad, m
+  bool freed;                  // its range was left out: its leader never leads it there
+  double effort, velocity;     // limits, N or N m, m/s or rad/s; NAN: not given
   const char *mimic_name;      // of the joint that this one follows, or NULL
   int mimic;                   // that joint; -1: none
   // coordinate = multiplier * coordinate of mimic + shift; after dc_urdf_connect mimic follows no other joint.
@@ -86,21 +89,24 @@ struct dc_urdf {
   size_t link_count, joint_count, geometry_count;
   size_t link_capacity, joint_capacity, geometry_capacity;
   int *order;        // [link_count] links, parents before children; the first is the root
+  int *link_names;   // [link_count] links in the order of their names
   int *joint_names;  // [joint_count] joints in the order of their names
 };
 
 // Parses text [length], terminated by a NUL, kept by reference.  Elements and attributes that the format does not know
-// are skipped, and so are those without a counterpart: effort, velocity, dynamics, safety, transmissions, textures.
+// are skipped, and so are those without a counterpart: dynamics, safety, transmissions, textures.
 // DOCTYPE is refused, and with it entities; so are xacro elements.  DC_BAD_INPUT with "name:line:column: rule",
 // DC_MEMORY.  After a failure, too, *urdf is to be released.
 enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char *text, size_t length,
                              struct dc_arena *arena, struct dc_error *error);
 // Makes the tree: names become indices.  Refuses double names, missing links, two parents, several roots, loops, and
-// joints that follow what they cannot.
+// joints that follow what they cannot.  A joint that follows a fixed one is fixed where that leads it;
+// one whose range its leader never leads it into loses the range.
 enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error);
 void dc_urdf_release(struct dc_urdf *urdf);
 
-// The joint of that name, or -1.
+// The link or joint of that name, or -1.
+int dc_urdf_find_link(const struct dc_urdf *urdf, const char *name);
 int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name);
 // A joint without coordinates: fixed, or with equal limits.
 bool dc_urdf_joint_is_fixed(const struct dc_urdf_joint *joint);
@@ -116,6 +122,31 @@ extern const struct dc_urdf_pose dc_urdf_identity;
 enum dc_status dc_urdf_fail(const struct dc_urdf *urdf, size_t offset, struct dc_error *error, enum dc_status status,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// Pairs of links that never touch, from a file in the Semantic Robot Description Format (<disable_collisions>).
+struct dc_srdf_pair {
+  const char *links[2];
+};
+struct dc_srdf {
+  struct dc_srdf_pair *pairs;  // [count], owned by the arena, as the names
+  int count;
+};
+// Parses text [length], terminated by a NUL.  DC_BAD_INPUT with "name:line:column: rule", DC_MEMORY.
+enum dc_status dc_srdf_parse(struct dc_srdf *srdf, const char *name, const char *text, size_t length,
+                             struct dc_arena *arena, struct dc_error *error);
+
+// What becomes of the inertias of a file.
+enum dc_urdf_inertia_policy {
+  DC_URDF_INERTIA_REPAIR,  // the nearest that a body can have
+  DC_URDF_INERTIA_FILE,    // as they stand; the scene refuses what no body can have
+  DC_URDF_INERTIA_SHAPE    // those of the collision geometry, for the mass of the file
+};
+// The inertia of a link in its axes, about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2.
+void dc_urdf_link_inertia(const struct dc_urdf_link *link, double inertia[6]);
+// Replaces an inertia by the nearest that a body can have: second moments tr(I)/2 1 - I (their nearest in the Frobenius
+// norm) of at least 1e-4 of the largest.  *change: norm of the change of the second moments over that of what comes out, 0
+// when nothing is wrong.  False: there is nothing to repair, all moments are zero or less.
+bool dc_urdf_repair_inertia(double inertia[6], double *change);
+
 // How a robot stands in a scene.
 struct dc_urdf_use {
   const char *prefix;        // before every name
@@ -124,6 +155,9 @@ struct dc_urdf_use {
   bool base_anchored;        // base takes an "anchor"
   const cJSON *pd;           // of every hinge and slide that follows no other; NULL: none
   bool collide, convex;
+  enum dc_urdf_inertia_policy inertia;
+  struct dc_srdf disabled;   // links that do not touch
+  struct dc_notes *notes;    // gets what was done beyond what the file says
   double color[3];           // NAN: that of the materials
   double density;            // of links without mass, kg/m^3; NAN: that of bodies without either
   const double *start;       // [joint_count] coordinates; NAN: the one nearest to zero
@@ -132,8 +166,8 @@ struct dc_urdf_use {
 
 // Appends the robot to the members "shapes" (an object), "bodies" and "couplings" (arrays) of document->root, which are
 // made where they are missing; their place is then that of the node at.  Places of what is added are those of links,
-// joints and geometries, in source.  *skipped counts the visuals that were left out.  DC_BAD_INPUT, DC_MEMORY.
+// joints and geometries, in source.  DC_BAD_INPUT, DC_MEMORY.
 enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use *use, struct dc_json_document *document,
-                           uint32_t source, const cJSON *at, int *skipped, struct dc_error *error);
+                           uint32_t source, const cJSON *at, struct dc_error *error);
 
 #endif

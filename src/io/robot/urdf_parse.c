@@ -187,7 +187,10 @@ static const char *read_item(struct parser *parser, const char *element, const X
 {
   char quoted[DC_JSON_QUOTED];
   const char *name = copy(parser, required(parser, element, attributes, "name"));
-  if (name && !dc_is_name(name))
+  char *plain = name ? dc_arena_strdup(parser->urdf->arena, name) : NULL;
+  for (char *slash = plain; slash && (slash = strchr(slash, '/'));)
+    *slash = '_';  // a name of a body will have none
+  if (plain && !dc_is_name(plain))
     fail(parser, offset_now(parser), DC_BAD_INPUT, "<%s>: name " DC_NAME_RULE " (is %s)", element,
          dc_json_quote(quoted, name));
   parser->item = element;
@@ -237,6 +240,8 @@ static void begin_joint(struct parser *parser, const XML_Char **attributes)
                                   .offset = offset_now(parser),
                                   .origin = dc_urdf_identity,
                                   .axis = {1, 0, 0},
+                                  .effort = NAN,
+                                  .velocity = NAN,
                                   .mimic = -1,
                                   .multiplier = 1};
   const char *type = required(parser, "joint", attributes, "type");
@@ -325,6 +330,8 @@ static void read_limit(struct parser *parser, const XML_Char **attributes, struc
   joint->limited = true;
   read_numbers(parser, "limit", attributes, "lower", 1, &joint->lower);
   read_numbers(parser, "limit", attributes, "upper", 1, &joint->upper);
+  read_numbers(parser, "limit", attributes, "effort", 1, &joint->effort);
+  read_numbers(parser, "limit", attributes, "velocity", 1, &joint->velocity);
 }
 
 static void read_mimic(struct parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links and joints of a robot as a tree, and poses in it.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,18 +74,40 @@ bool dc_urdf_joint_is_scalar(const struct dc_urdf_joint *joint)
          !dc_urdf_joint_is_fixed(joint);
 }
 
-int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name)
+// Names in their order, by name(urdf, order[i]).
+typedef const char *name_of(const struct dc_urdf *urdf, int index);
+
+static const char *link_name(const struct dc_urdf *urdf, int index)
 {
-  size_t low = 0, high = urdf->joint_count;
+  return urdf->links[index].name;
+}
+
+static const char *joint_name(const struct dc_urdf *urdf, int index)
+{
+  return urdf->joints[index].name;
+}
+
+static int find_name(const struct dc_urdf *urdf, const int *order, size_t count, name_of *name_at, const char *name)
+{
+  size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (strcmp(urdf->joints[urdf->joint_names[middle]].name, name) < 0)
+    if (strcmp(name_at(urdf, order[middle]), name) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  bool found = low < urdf->joint_count && strcmp(urdf->joints[urdf->joint_names[low]].name, name) == 0;
-  return found ? urdf->joint_names[low] : -1;
+  return low < count && strcmp(name_at(urdf, order[low]), name) == 0 ? order[low] : -1;
+}
+
+int dc_urdf_find_link(const struct dc_urdf *urdf, const char *name)
+{
+  return find_name(urdf, urdf->link_names, urdf->link_count, link_name, name);
+}
+
+int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name)
+{
+  return find_name(urdf, urdf->joint_names, urdf->joint_count, joint_name, name);
 }
 
 static enum dc_status out_of_memory(const struct dc_urdf *urdf, struct dc_error *error)
@@ -140,8 +163,9 @@ static enum dc_status sort_all_names(struct dc_urdf *urdf, struct dc_error *erro
   struct dc_name_list links = {.count = (int)urdf->link_count}, joints = {.count = (int)urdf->joint_count};
   links.sorted = dc_arena_alloc(urdf->arena, urdf->link_count, sizeof *links.sorted);
   joints.sorted = dc_arena_alloc(urdf->arena, urdf->joint_count, sizeof *joints.sorted);
+  urdf->link_names = dc_arena_alloc(urdf->arena, urdf->link_count, sizeof *urdf->link_names);
   urdf->joint_names = dc_arena_alloc(urdf->arena, urdf->joint_count, sizeof *urdf->joint_names);
-  if (!links.sorted || !joints.sorted || !urdf->joint_names)
+  if (!links.sorted || !joints.sorted || !urdf->link_names || !urdf->joint_names)
     return out_of_memory(urdf, error);
   int twice;
   for (int i = 0; i < links.count; i++)
@@ -154,6 +178,8 @@ static enum dc_status sort_all_names(struct dc_urdf *urdf, struct dc_error *erro
   sort_names(&joints, &twice);
   if (twice >= 0)
     return fail_joint(urdf, &urdf->joints[twice], error, "another joint has this name:", urdf->joints[twice].name);
+  for (int i = 0; i < links.count; i++)
+    urdf->link_names[i] = links.sorted[i].index;
   for (int j = 0; j < joints.count; j++)
     urdf->joint_names[j] = joints.sorted[j].index;
   return find_links(urdf, &links, error);
@@ -212,12 +238,15 @@ static enum dc_status find_mimics(struct dc_urdf *urdf, struct dc_error *error)
     struct dc_urdf_joint *joint = &urdf->joints[j];
     if (!joint->mimic_name)
       continue;
-    joint->mimic = dc_urdf_find_joint(urdf, joint->mimic_name);
-    if (joint->mimic < 0)
+    int leader = dc_urdf_find_joint(urdf, joint->mimic_name);
+    if (leader < 0)
       return fail_joint(urdf, joint, error, "<mimic>: no joint is called", joint->mimic_name);
+    if (dc_urdf_joint_is_fixed(joint))  // whoever leads it
+      continue;
+    joint->mimic = leader;
     if (!dc_urdf_joint_is_scalar(joint))
       return fail_joint(urdf, joint, error, "has not one coordinate, so that it cannot follow", joint->mimic_name);
-    if (!dc_urdf_joint_is_scalar(&urdf->joints[joint->mimic]))
+    if (!dc_urdf_joint_is_scalar(&urdf->joints[leader]) && !dc_urdf_joint_is_fixed(&urdf->joints[leader]))
       return fail_joint(urdf, joint, error,
                         "<mimic>: has not one coordinate that could be followed:", joint->mimic_name);
   }
@@ -238,6 +267,51 @@ static enum dc_status shorten_mimics(struct dc_urdf *urdf, struct dc_error *erro
       joint->mimic = leader->mimic;
     }
   }
+  for (size_t j = 0; j < urdf->joint_count; j++) {  // behind a joint that does not move
+    struct dc_urdf_joint *joint = &urdf->joints[j];
+    const struct dc_urdf_joint *leader = joint->mimic < 0 ? NULL : &urdf->joints[joint->mimic];
+    if (!leader || !dc_urdf_joint_is_fixed(leader))
+      continue;
+    double stays = leader->type == DC_URDF_FIXED ? 0 : leader->lower;
+    joint->lower = joint->upper = joint->multiplier * stays + joint->shift;
+    joint->limited = true;
+    joint->mimic = -1;
+  }
+  return DC_OK;
+}
+
+// A follower's range is one of its leader's too.  Files hold ranges that no coordinate of the leader meets, as other programs
+// look at those of leaders only: such followers lose theirs.
+static enum dc_status free_followers(struct dc_urdf *urdf, struct dc_error *error)
+{
+  double(*ranges)[2] = dc_alloc(urdf->joint_count + 1, sizeof *ranges);
+  if (!ranges)
+    return out_of_memory(urdf, error);
+  for (size_t j = 0; j < urdf->joint_count; j++) {
+    const struct dc_urdf_joint *joint = &urdf->joints[j];
+    ranges[j][0] = joint->limited ? joint->lower : -INFINITY;
+    ranges[j][1] = joint->limited ? joint->upper : INFINITY;
+  }
+  for (size_t j = 0; j < urdf->joint_count; j++) {
+    struct dc_urdf_joint *joint = &urdf->joints[j];
+    if (joint->mimic < 0 || !joint->limited)
+      continue;
+    double *range = ranges[joint->mimic], a = (joint->lower - joint->shift) / joint->multiplier,
+           b = (joint->upper - joint->shift) / joint->multiplier;
+    if (joint->multiplier == 0) {
+      a = joint->lower <= joint->shift && joint->shift <= joint->upper ? -INFINITY : INFINITY;
+      b = -a;
+    }
+    double low = fmax(range[0], fmin(a, b)), high = fmin(range[1], fmax(a, b));
+    if (joint->multiplier == 0 ? a < b : high - low > 1e-6 * (joint->upper - joint->lower) / fabs(joint->multiplier)) {
+      range[0] = low;
+      range[1] = high;
+    } else {
+      joint->limited = false;
+      joint->freed = true;
+    }
+  }
+  free(ranges);
   return DC_OK;
 }
 
@@ -250,5 +324,6 @@ enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
   if (status || (status = find_root(urdf, &root, error)) || (status = sort_links(urdf, root, error)) ||
       (status = find_mimics(urdf, error)))
     return status;
-  return shorten_mimics(urdf, error);
+  status = shorten_mimics(urdf, error);
+  return status ? status : free_followers(urdf, error);
 }

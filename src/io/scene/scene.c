@@ -316,6 +316,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
+  if ((status = dc_scene_exclude_overlaps(build)))
+    return status;
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
@@ -344,6 +346,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
   }
   locale_t before = uselocale(plain);
   made->arena = arena;
+  made->notes.arena = arena;
   made->path = name;
   made->mesh_hash = DC_HASH_SEED;
   struct dc_scene_build build = {.scene = made,

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/notes.h"
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
 #include "plan/receding_horizon.h"
@@ -52,7 +53,7 @@ struct dc_scene {
   struct dc_horizon horizon;
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
-  int skipped_visuals;  // of included robots: <visual> elements that nothing shows
+  struct dc_notes notes;  // what was done beyond what the files say
   const struct dc_scene_places *places;
   int mesh_file_count;
   const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json

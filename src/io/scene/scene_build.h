@@ -5,13 +5,21 @@
 
 #include "io/scene/scene_format.h"
 
+// The bodies of an included robot, of which those that overlap at the start do not touch.
+struct dc_scene_robot {
+  const char **bodies;  // names [count]
+  int count;
+  const struct dc_scene_robot *next;
+};
+
 struct dc_scene_build {
   struct dc_scene *scene;
   const struct dc_scene_settings *settings;
   struct dc_json_document document;
   struct dc_json root;
   struct dc_options_reader reader;
-  struct dc_error *error;  // not NULL
+  const struct dc_scene_robot *robots;  // in any order
+  struct dc_error *error;               // not NULL
 };
 
 // Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
@@ -19,6 +27,8 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 
 // Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
+// Adds pairs of bodies of one robot that overlap at the start to "collide_except", with a note, and builds the model again.
+enum dc_status dc_scene_exclude_overlaps(struct dc_scene_build *build);
 
 // Each reads its parts of the tree into the scene.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);

@@ -33,8 +33,13 @@ struct dc_include_options {
   struct dc_object_list base;       // struct dc_joint_definition: of the root link
   struct dc_pd_definition *pd;
   bool collide, convex;
+  const char *srdf;          // NULL: none
+  int inertia;               // enum dc_urdf_inertia_policy
+  int overlaps;              // enum dc_include_overlaps
   double color[3], density;  // NAN: not given
 };
+// Links of one robot that overlap at the start of the scene.
+enum dc_include_overlaps { DC_OVERLAPS_EXCLUDE, DC_OVERLAPS_REFUSE };
 extern const struct dc_option dc_include_options[], dc_start_options[];
 
 // The families whose member a scene chooses by name.

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "geometry/mesh/mesh_assimp.h"
+#include "geometry/shapes/shape_types.h"
 #include "io/scene/scene_build.h"
 #include "io/robot/urdf.h"
 #include "math/rotation.h"
@@ -140,6 +142,7 @@ static enum dc_status find_mesh(const struct include *include, const char *file,
   static const char package[] = "package://", local[] = "file://";
   if (strncmp(file, package, sizeof package - 1) == 0) {
     const char *name = file + sizeof package - 1;
+    name += strspn(name, "/");
     size_t length = strcspn(name, "/");
     if (!length || !name[length] || (length <= 2 && name[0] == '.'))
       return dc_fail(error, DC_BAD_INPUT, "must be package://NAME/PATH");
@@ -159,8 +162,9 @@ static enum dc_status find_mesh(const struct include *include, const char *file,
 // Whether a mesh can be a shape; what only is to be seen is left out when it cannot.
 static enum dc_status try_visual(struct include *include, const char *path, bool *good)
 {
-  struct dc_mesh mesh;
   struct dc_error error = {0};
+  const struct dc_mesh_shape_options options = {.file = path, .scale = 1, .scales = {NAN, NAN, NAN}};
+  struct dc_shape shape = {.name = "", .type = &dc_shape_mesh, .options = &options};
   for (size_t i = 0; i < include->tried_count; i++)
     if (strcmp(include->tried[i].path, path) == 0) {
       *good = include->tried[i].good;
@@ -171,9 +175,7 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
   struct dc_arena *arena = dc_arena_create();
   if (!arena)
     return DC_MEMORY;
-  enum dc_status status = dc_mesh_read(path, arena, &mesh, &error);
-  if (!status)
-    status = dc_mesh_validate(&mesh, &error);
+  enum dc_status status = dc_shape_build(&shape, arena, &error);
   dc_arena_destroy(arena);
   *good = !status;
   include->tried[include->tried_count++] = (struct tried){path, *good};
@@ -183,7 +185,9 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
 static enum dc_status find_geometry(struct include *include, const struct dc_urdf_geometry *geometry, const char **path)
 {
   struct dc_error *error = include->build->error, local = {0};
-  bool known = ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj"), good = false;
+  bool known =
+      ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj") || dc_mesh_is_foreign(geometry->file);
+  bool good = false;
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
   enum dc_status status = known ? find_mesh(include, geometry->file, path, &local) : DC_BAD_INPUT;
@@ -195,7 +199,7 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
   }
   if (!known)
     return dc_urdf_fail(&include->urdf, geometry->offset, error, status,
-                        "collision mesh %s: must be an STL or OBJ file", quoted);
+                        "collision mesh %s: must be an OBJ, STL, COLLADA, PLY, glTF or OFF file", quoted);
   return status ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "collision mesh %s: %.600s", quoted,
                                local.text)
                 : DC_OK;
@@ -264,6 +268,44 @@ static enum dc_status read_start(struct include *include, struct dc_urdf_use *us
   return DC_OK;
 }
 
+// "srdf": pairs of links that do not touch.
+static enum dc_status read_disabled(const struct include *include, struct dc_srdf *disabled)
+{
+  struct dc_scene_build *build = include->build;
+  struct dc_arena *arena = build->scene->arena;
+  const char *name = include->options.srdf, *path, *text;
+  size_t length;
+  struct dc_json value = dc_json_member(&include->value, "srdf");
+  if (!name)
+    return DC_OK;
+  if (dc_scene_find_file(build->scene->folder, name, build->settings, arena, &path, build->error) ||
+      dc_json_read_text(path, arena, &text, &length, build->error))
+    return dc_json_wrap(&value, build->error);
+  if (length > most_text)
+    return dc_json_fail(&value, build->error, DC_BAD_INPUT, "must have at most 64 MB");
+  return dc_srdf_parse(disabled, name, text, length, arena, build->error);
+}
+
+// The bodies that the robot has become: those from index first on.
+static enum dc_status remember_bodies(const struct include *include, int first)
+{
+  struct dc_scene_build *build = include->build;
+  struct dc_arena *arena = build->scene->arena;
+  const cJSON *bodies = cJSON_GetObjectItemCaseSensitive(build->root.node, "bodies"), *body;
+  struct dc_scene_robot *robot = dc_arena_alloc(arena, 1, sizeof *robot);
+  const char **names = dc_arena_alloc(arena, (size_t)cJSON_GetArraySize(bodies), sizeof *names);
+  if (!robot || !names)
+    return out_of_memory(include);
+  int i = 0, count = 0;
+  cJSON_ArrayForEach (body, bodies)
+    if (i++ >= first &&
+        !(names[count++] = dc_arena_strdup(arena, cJSON_GetStringValue(cJSON_GetObjectItem(body, "name")))))
+      return out_of_memory(include);
+  *robot = (struct dc_scene_robot){names, count, build->robots};
+  build->robots = robot;
+  return DC_OK;
+}
+
 static enum dc_status add_robot(struct include *include, uint32_t source)
 {
   const struct dc_include_options *options = &include->options;
@@ -272,6 +314,8 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
   struct dc_urdf_use use = {.prefix = options->prefix,
                             .collide = options->collide,
                             .convex = options->convex,
+                            .inertia = (enum dc_urdf_inertia_policy)options->inertia,
+                            .notes = &include->build->scene->notes,
                             .density = options->density,
                             .color = {options->color[0], options->color[1], options->color[2]}};
   memcpy(use.pose.position, options->position, sizeof use.pose.position);
@@ -284,10 +328,11 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
   }
   struct dc_scene_build *build = include->build;
   enum dc_status status = read_start(include, &use);
-  if (status || (status = find_geometries(include, &use)))
+  if (status || (status = read_disabled(include, &use.disabled)) || (status = find_geometries(include, &use)))
     return status;
-  return dc_urdf_add(&include->urdf, &use, &build->document, source, include->value.node,
-                     &build->scene->skipped_visuals, build->error);
+  int before = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(build->root.node, "bodies"));
+  status = dc_urdf_add(&include->urdf, &use, &build->document, source, include->value.node, build->error);
+  return status || options->overlaps == DC_OVERLAPS_REFUSE ? status : remember_bodies(include, before);
 }
 
 static enum dc_status read_file(struct include *include, size_t *total)

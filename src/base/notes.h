@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remarks for people: what a reader did or left out that nobody asked for.
+#ifndef DC_BASE_NOTES_H
+#define DC_BASE_NOTES_H
+
+#include "base/memory.h"
+#include "base/status.h"
+
+struct dc_note {
+  const char *text;
+  const struct dc_note *next;
+};
+
+// In the order of their making; zeros but for the arena, which owns them, when there is none.
+struct dc_notes {
+  struct dc_arena *arena;
+  const struct dc_note *first;
+  struct dc_note *last;
+};
+
+// Adds a remark.  DC_OK or DC_MEMORY.
+enum dc_status dc_notes_add(struct dc_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// A list of names as part of a remark: "a, b, c and 4 more".  NULL: out of memory.
+const char *dc_notes_list(struct dc_notes *notes, const char *const *names, int count);
+
+#endif

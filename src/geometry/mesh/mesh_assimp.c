@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other formats of meshes by the library Assimp: COLLADA, PLY, glTF, OFF.
+#include "geometry/mesh/mesh_assimp.h"
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include <string.h>
+#include <strings.h>
+
+#include "geometry/mesh/mesh_read.h"
+
+static const char *const endings[] = {"dae", "ply", "glb", "gltf", "off", NULL};
+
+// The ending of a name that Assimp is asked about, or NULL.
+static const char *ending_of(const char *name)
+{
+  const char *point = strrchr(name, '.');
+  for (int i = 0; point && endings[i]; i++)
+    if (strcasecmp(point + 1, endings[i]) == 0)
+      return endings[i];
+  return NULL;
+}
+
+bool dc_mesh_is_foreign(const char *name)
+{
+  return ending_of(name) != NULL;
+}
+
+#ifdef DC_ASSIMP
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <assimp/version.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *dc_assimp_version(void)
+{
+  static char text[32];
+  snprintf(text, sizeof text, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(), aiGetVersionPatch());
+  return text;
+}
+
+// All triangles of all meshes, which stand in the frame of the file; NULL: out of memory.
+static double (*collect_corners(const struct aiScene *scene, size_t *count))[3]
+{
+  *count = 0;
+  for (unsigned m = 0; m < scene->mNumMeshes; m++)
+    for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++)
+      *count += scene->mMeshes[m]->mFaces[f].mNumIndices == 3;
+  double(*corners)[3] = dc_alloc(3 * *count + 1, sizeof *corners), (*next)[3] = corners;
+  for (unsigned m = 0; m < scene->mNumMeshes && corners; m++) {
+    const struct aiMesh *mesh = scene->mMeshes[m];
+    for (unsigned f = 0; f < mesh->mNumFaces; f++)
+      for (unsigned k = 0; k < 3 && mesh->mFaces[f].mNumIndices == 3; k++, next++) {
+        const struct aiVector3D *vertex = &mesh->mVertices[mesh->mFaces[f].mIndices[k]];
+        (*next)[0] = vertex->x, (*next)[1] = vertex->y, (*next)[2] = vertex->z;
+      }
+  }
+  return corners;
+}
+
+enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
+                                     struct dc_error *error)
+{
+  // Nodes' transformations are applied, units too; which axis points up is what robots' tools do not look at.
+  const unsigned flags = aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_SortByPType;
+  struct aiPropertyStore *store = aiCreatePropertyStore();
+  if (!store)
+    return dc_fail(error, DC_MEMORY, "%.700s: out of memory", file->name);
+  aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+  const struct aiScene *scene =
+      aiImportFileFromMemoryWithProperties(file->bytes, (unsigned)file->size, flags, ending_of(file->name), store);
+  aiReleasePropertyStore(store);
+  if (!scene)
+    return dc_fail(error, DC_BAD_INPUT, "%.500s: cannot be read: %.200s", file->name, aiGetErrorString());
+  size_t count;
+  double(*corners)[3] = collect_corners(scene, &count);
+  aiReleaseImport(scene);
+  enum dc_status status = DC_OK;
+  if (!corners)
+    status = dc_fail(error, DC_MEMORY, "%.700s: out of memory", file->name);
+  else if (!count || count > DC_MESH_FILE_BYTES_MAX / 50)
+    status = dc_fail(error, DC_BAD_INPUT, "%.700s: has %s triangles", file->name, count ? "too many" : "no");
+  else
+    status = dc_mesh_weld(corners, (int)count, arena, mesh, error);
+  free(corners);
+  return status;
+}
+#else
+const char *dc_assimp_version(void)
+{
+  return NULL;
+}
+
+enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
+                                     struct dc_error *error)
+{
+  (void)arena, (void)mesh;
+  return dc_fail(error, DC_BAD_INPUT,
+                 "%.700s: this build reads OBJ and STL only; others need Assimp (Debian: libassimp-dev, then configure "
+                 "and build again)",
+                 file->name);
+}
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/robot/urdf_build.h"
+
+#include <math.h>
+#include <string.h>
+
+int dc_urdf_add_place(struct dc_urdf_builder *builder, size_t offset)
+{
+  int place = dc_json_add_place(builder->document, builder->source);
+  if (place < 0) {
+    builder->failed = true;
+    return 0;
+  }
+  struct dc_json_place *added = &builder->document->places.places[place];
+  added->value = added->key = (uint32_t)offset;
+  return place;
+}
+
+cJSON *dc_urdf_put(struct dc_urdf_builder *builder, cJSON *container, const char *key, cJSON *node, int place)
+{
+  bool done =
+      container && node && (key ? cJSON_AddItemToObject(container, key, node) : cJSON_AddItemToArray(container, node));
+  if (!done) {
+    cJSON_Delete(node);
+    builder->failed = true;
+    return NULL;
+  }
+  node->valueint = place;
+  return node;
+}
+
+void dc_urdf_put_string(struct dc_urdf_builder *builder, cJSON *object, const char *key, const char *string, int place)
+{
+  dc_urdf_put(builder, object, key, string ? cJSON_CreateString(string) : NULL, place);
+}
+
+void dc_urdf_put_number(struct dc_urdf_builder *builder, cJSON *object, const char *key, double number, int place)
+{
+  dc_urdf_put(builder, object, key, cJSON_CreateNumber(number + 0.0), place);  // no negative zeros
+}
+
+void dc_urdf_put_numbers(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *numbers,
+                         int count, int place)
+{
+  cJSON *array = dc_urdf_put(builder, object, key, cJSON_CreateArray(), place);
+  for (int i = 0; i < count && array; i++)
+    dc_urdf_put_number(builder, array, NULL, numbers[i], place);
+}
+
+void dc_urdf_put_direction(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *direction,
+                           int count, int place)
+{
+  double clean[4];
+  for (int i = 0; i < count; i++)
+    clean[i] = fabs(direction[i]) < 1e-15 ? 0 : direction[i];
+  dc_urdf_put_numbers(builder, object, key, clean, count, place);
+}
+
+bool dc_urdf_is_still(const struct dc_urdf_pose *pose)
+{
+  const double *p = pose->position, *q = pose->rotation;
+  return p[0] == 0 && p[1] == 0 && p[2] == 0 && fabs(q[0]) == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+}
+
+void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_pose *pose, int place)
+{
+  const double *p = pose->position;
+  struct dc_urdf_pose turn = {{0, 0, 0}, {pose->rotation[0], pose->rotation[1], pose->rotation[2], pose->rotation[3]}};
+  if (p[0] != 0 || p[1] != 0 || p[2] != 0)
+    dc_urdf_put_numbers(builder, object, "position", p, 3, place);
+  if (!dc_urdf_is_still(&turn))
+    dc_urdf_put_direction(builder, object, "rotation", pose->rotation, 4, place);
+}
+
+const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, const char *ending)
+{
+  char *text = dc_arena_printf(builder->urdf->arena, "%s%s%s", builder->use->prefix, name, ending);
+  if (!text)
+    builder->failed = true;
+  for (char *slash = text; slash && (slash = strchr(slash, '/'));)
+    *slash = '_';  // which names in scenes cannot have
+  return text ? text : "";
+}

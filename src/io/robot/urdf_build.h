@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A robot becoming entries of a scene's tree: what the files that do it share.  Private to src/io/robot.
+#ifndef DC_IO_URDF_BUILD_H
+#define DC_IO_URDF_BUILD_H
+
+#include "io/robot/urdf.h"
+
+// Where a link is.
+struct dc_urdf_placement {
+  int carrier;                     // link whose body it is or hangs on; -1: the world
+  struct dc_urdf_pose pose;        // in the carrier's frame
+  int first;                       // first link with substance that is or is fixed to it, -1 without
+  struct dc_urdf_pose first_pose;  // of that in the link's frame
+};
+
+// Names of links or joints about which there is something to say.
+struct dc_urdf_names {
+  const char **names;
+  int count;
+};
+struct dc_urdf_remarks {
+  struct dc_urdf_names repaired, solid, tiny, limited, freed;
+  double most_change;  // of the repaired
+};
+
+struct dc_urdf_builder {
+  const struct dc_urdf *urdf;
+  const struct dc_urdf_use *use;
+  struct dc_json_document *document;
+  uint32_t source;
+  struct dc_error *error;
+  cJSON *shapes, *bodies, *couplings;  // couplings: NULL until there is one
+  const cJSON *at;
+  int shape_count;
+  struct dc_urdf_placement *links;
+  int skipped;  // visuals left out
+  struct dc_urdf_remarks remarks;
+  bool failed;  // out of memory
+};
+
+// The place of what an element of the file says.  Running out of memory sets builder->failed here and below.
+int dc_urdf_add_place(struct dc_urdf_builder *builder, size_t offset);
+// Takes node over into object, or into an array when key is NULL.  Returns node, NULL when out of memory.
+cJSON *dc_urdf_put(struct dc_urdf_builder *builder, cJSON *container, const char *key, cJSON *node, int place);
+void dc_urdf_put_string(struct dc_urdf_builder *builder, cJSON *object, const char *key, const char *string, int place);
+void dc_urdf_put_number(struct dc_urdf_builder *builder, cJSON *object, const char *key, double number, int place);
+void dc_urdf_put_numbers(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *numbers,
+                         int count, int place);
+// Components of a unit vector or quaternion, without what rounding leaves of zeros.
+void dc_urdf_put_direction(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *direction,
+                           int count, int place);
+// Whether a pose is the identity; and "position" and "rotation" of one, leaving out what is the default.
+bool dc_urdf_is_still(const struct dc_urdf_pose *pose);
+void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_pose *pose, int place);
+// The name of a link with the robot's prefix and an ending, as names in scenes may be.
+const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, const char *ending);
+
+// "shape" and "visual" of a link's body, and their entries among the shapes.
+enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link,
+                                  int place);
+
+#endif

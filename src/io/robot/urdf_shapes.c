@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collision geometry and visuals of links as shapes of a scene's tree.
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/robot/urdf_build.h"
+#include "io/scene/scene_format.h"
+
+// A new entry of "shapes".
+static enum dc_status add_shape(struct dc_urdf_builder *builder, const char *name, size_t offset, cJSON **shape,
+                                int *place)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  char quoted[DC_JSON_QUOTED];
+  if (++builder->shape_count > DC_SCENE_MOST_SHAPES)
+    return dc_urdf_fail(urdf, offset, builder->error, DC_BAD_INPUT, "the scene has more than %d shapes",
+                        DC_SCENE_MOST_SHAPES);
+  if (cJSON_GetObjectItemCaseSensitive(builder->shapes, name))
+    return dc_urdf_fail(urdf, offset, builder->error, DC_BAD_INPUT,
+                        "the scene has a shape %s already (\"prefix\" of \"include\" changes names)",
+                        dc_json_quote(quoted, name));
+  *place = dc_urdf_add_place(builder, offset);
+  *shape = dc_urdf_put(builder, builder->shapes, name, cJSON_CreateObject(), *place);
+  return DC_OK;
+}
+
+static void put_scale(struct dc_urdf_builder *builder, cJSON *shape, const double *scale, int place)
+{
+  if (scale[0] != scale[1] || scale[1] != scale[2] || scale[0] < 0)
+    dc_urdf_put_numbers(builder, shape, "scales", scale, 3, place);
+  else if (scale[0] != 1)
+    dc_urdf_put_number(builder, shape, "scale", scale[0], place);
+}
+
+static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)
+{
+  static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh"};
+  const struct dc_urdf_geometry *geometry = &builder->urdf->geometries[index];
+  cJSON *shape = NULL;
+  int place = 0;
+  enum dc_status status = add_shape(builder, name, geometry->offset, &shape, &place);
+  if (status)
+    return status;
+  dc_urdf_put_string(builder, shape, "type", types[geometry->type], place);
+  switch (geometry->type) {
+  case DC_URDF_BOX: dc_urdf_put_numbers(builder, shape, "size", geometry->size, 3, place); break;
+  case DC_URDF_CYLINDER:
+  case DC_URDF_CAPSULE:
+    dc_urdf_put_number(builder, shape, "radius", geometry->radius, place);
+    dc_urdf_put_number(builder, shape, "height", geometry->length, place);
+    break;
+  case DC_URDF_SPHERE: dc_urdf_put_number(builder, shape, "radius", geometry->radius, place); break;
+  case DC_URDF_MESH:
+    dc_urdf_put_string(builder, shape, "file", builder->use->files[index], place);
+    put_scale(builder, shape, geometry->scale, place);
+    if (builder->use->convex && !geometry->visual)
+      dc_urdf_put(builder, shape, "convex", cJSON_CreateTrue(), place);
+    break;
+  }
+  return DC_OK;
+}
+
+// The shape called name of count geometries in the frame of their link: the only one if it stands in that frame, else
+// a compound of shapes with numbered names.
+static enum dc_status add_geometries(struct dc_urdf_builder *builder, const char *name, const int *indices, int count)
+{
+  const struct dc_urdf_geometry *first = &builder->urdf->geometries[indices[0]];
+  if (count == 1 && dc_urdf_is_still(&first->origin))
+    return add_geometry(builder, name, indices[0]);
+  cJSON *shape = NULL, *parts;
+  int place = 0;
+  enum dc_status status = DC_OK;
+  const char **names = dc_arena_alloc(builder->urdf->arena, (size_t)count, sizeof *names);
+  if (!names)
+    return dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+  for (int i = 0; i < count && !status; i++) {
+    names[i] = dc_arena_printf(builder->urdf->arena, "%s:%d", name, i + 1);
+    status = names[i] ? add_geometry(builder, names[i], indices[i])
+                      : dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+  }
+  if (status || (status = add_shape(builder, name, first->offset, &shape, &place)))
+    return status;
+  dc_urdf_put_string(builder, shape, "type", "compound", place);
+  parts = dc_urdf_put(builder, shape, "parts", cJSON_CreateArray(), place);
+  for (int i = 0; i < count; i++) {
+    const struct dc_urdf_geometry *geometry = &builder->urdf->geometries[indices[i]];
+    place = dc_urdf_add_place(builder, geometry->offset);
+    cJSON *part = dc_urdf_put(builder, parts, NULL, cJSON_CreateObject(), place);
+    dc_urdf_put_string(builder, part, "shape", names[i], place);
+    dc_urdf_put_pose(builder, part, &geometry->origin, place);
+  }
+  return DC_OK;
+}
+
+// Collisions or visuals of a link; their number.
+static int gather(const struct dc_urdf_builder *builder, const struct dc_urdf_link *link, bool visual, int *indices)
+{
+  int count = 0;
+  for (int i = link->first_geometry; i < link->first_geometry + link->geometries; i++)
+    if (builder->urdf->geometries[i].visual == visual)
+      indices[count++] = i;
+  return count;
+}
+
+static bool looks_same(const struct dc_urdf_builder *builder, int a, int b)
+{
+  const struct dc_urdf_geometry *first = &builder->urdf->geometries[a], *second = &builder->urdf->geometries[b];
+  const char *file = builder->use->files[a], *other = builder->use->files[b];
+  if (first->type != second->type || memcmp(&first->origin, &second->origin, sizeof first->origin) != 0)
+    return false;
+  if (first->type == DC_URDF_MESH)
+    return !builder->use->convex && file && other && strcmp(file, other) == 0 &&
+           memcmp(first->scale, second->scale, sizeof first->scale) == 0;
+  return memcmp(first->size, second->size, sizeof first->size) == 0 && first->radius == second->radius &&
+         first->length == second->length;
+}
+
+// Visuals are shapes of their own when all can be read and they are not what the body is made of anyway.
+static bool are_shown(struct dc_urdf_builder *builder, const int *visuals, int visual_count, const int *collisions,
+                      int collision_count)
+{
+  bool same = visual_count == collision_count;
+  for (int i = 0; i < visual_count; i++) {
+    const struct dc_urdf_geometry *geometry = &builder->urdf->geometries[visuals[i]];
+    if (geometry->type == DC_URDF_MESH && !builder->use->files[visuals[i]]) {
+      builder->skipped += visual_count;
+      return false;
+    }
+  }
+  for (int i = 0; i < visual_count && same; i++)
+    same = looks_same(builder, visuals[i], collisions[i]);
+  return visual_count > 0 && !same;
+}
+
+enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link,
+                                  int place)
+{
+  int *collisions = dc_alloc(2 * (size_t)link->geometries + 1, sizeof *collisions);
+  if (!collisions)
+    return dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+  int *visuals = collisions + link->geometries;
+  int collision_count = gather(builder, link, false, collisions), visual_count = gather(builder, link, true, visuals);
+  enum dc_status status = DC_OK;
+  if (collision_count) {
+    const char *name = dc_urdf_named(builder, link->name, "");
+    status = add_geometries(builder, name, collisions, collision_count);
+    dc_urdf_put_string(builder, body, "shape", name, place);
+  }
+  if (!status && are_shown(builder, visuals, visual_count, collisions, collision_count)) {
+    const char *name = dc_urdf_named(builder, link->name, ":visual");
+    status = add_geometries(builder, name, visuals, visual_count);
+    dc_urdf_put_string(builder, body, "visual", name, place);
+  }
+  free(collisions);
+  return status;
+}
