@@ -337,7 +337,7 @@ static enum dc_status hulls(struct cloud *cloud, struct dc_arena *arena, struct 
                            .triangles = triangles,
                            .group_count = cloud->pieces,
                            .group_start = group_start};
-  enum dc_status status = dc_mesh_hulls(&points, arena, mesh, error);
+  enum dc_status status = dc_mesh_hulls(&points, 0, arena, mesh, error);
   free(triangles);
   return status;
 }

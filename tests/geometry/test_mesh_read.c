@@ -390,7 +390,7 @@ static void check_hulls(const struct dc_mesh *mesh, int round)
     CHECK(mesh->group_start[g] < mesh->group_start[g + 1], "round %d: group %d is empty", round, g);
   if (mesh->group_count)
     CHECK(mesh->group_start[0] == 0 && mesh->group_start[mesh->group_count] == mesh->triangle_count, "round %d", round);
-  enum dc_status status = dc_mesh_hulls(mesh, arena, &hulls, &error);
+  enum dc_status status = dc_mesh_hulls(mesh, 0, arena, &hulls, &error);
   if (status) {
     CHECK(status == DC_BAD_INPUT && error.text[0], "round %d: status %d '%s'", round, status, error.text);
     return;

@@ -463,7 +463,8 @@ static void check_mesh(struct tree *tree, const char *file, const char *found)
   load_mesh(tree, file);
   CHECK(tree->status == DC_OK, "%s", tree->error.text);
   CHECK(realpath(".", folder) != NULL, " ");
-  snprintf(expected, sizeof expected, "{'type':'mesh','file':'%s/%s','convex':true}", folder, found);
+  snprintf(expected, sizeof expected,
+           "{'type':'mesh','file':'%s/%s','convex':true,'hull_points':64,'longest_edge':0.04}", folder, found);
   check_json(member(tree->build.document.root, "shapes"), "a", expected);
   unload(tree);
 }
@@ -569,9 +570,12 @@ static void test_meshes(void)
   write_scene("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   CHECK(realpath(".", folder) != NULL, " ");
   load(&tree, robot);
-  snprintf(expected, sizeof expected, "{'type':'mesh','file':'%s/t.obj','scales':[1,2,3],'convex':true}", folder);
+  snprintf(expected, sizeof expected,
+           "{'type':'mesh','file':'%s/t.obj','scales':[1,2,3],'convex':true,'hull_points':64,'longest_edge':0.04}",
+           folder);
   check_json(member(tree.build.document.root, "shapes"), "a:1", expected);
-  snprintf(expected, sizeof expected, "{'type':'mesh','file':'%s/t.obj','scale':0.1,'convex':true}", folder);
+  snprintf(expected, sizeof expected,
+           "{'type':'mesh','file':'%s/t.obj','scale':0.1,'convex':true,'hull_points':64,'longest_edge':0.04}", folder);
   check_json(member(tree.build.document.root, "shapes"), "a:2", expected);
   snprintf(expected, sizeof expected, "{'type':'mesh','file':'%s/t.obj'}", folder);
   check_json(member(tree.build.document.root, "shapes"), "a:visual", expected);

@@ -15,6 +15,7 @@ struct dc_mesh {
   // Groups of an OBJ file or of hulls: group g is triangles group_start[g] to group_start[g + 1] - 1; NULL without.
   int group_count;
   const int *group_start;  // [group_count + 1]
+  double deviation;        // of a simplified hull: how far what it is made of stands out of it at most, m
 };
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/mesh/mesh_groups.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/mesh_simplify.h"
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
 
@@ -50,16 +52,20 @@ static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number
   return DC_OK;
 }
 
-static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int *number, struct dc_arena *arena,
-                                    struct dc_mesh *hull, struct dc_error *error)
+static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int points, int *number,
+                                    struct dc_arena *arena, struct dc_mesh *hull, struct dc_error *error)
 {
   struct dc_mesh part;
+  double deviation = 0;
   struct dc_arena *scratch = dc_arena_create();
   if (!scratch)
     return fail_memory(mesh, error);
   enum dc_status status = extract(mesh, group, number, scratch, &part, error);
   if (!status)
     status = dc_hull((const double(*)[3])part.vertices, part.vertex_count, arena, hull, error);
+  if (!status && points)
+    status = dc_hull_simplify(hull, points, arena, &deviation, error);
+  hull->deviation = deviation;
   if (status && mesh->group_count > 1)
     dc_error_prefix(error, "group %d of %d", group + 1, mesh->group_count);
   dc_arena_destroy(scratch);
@@ -90,6 +96,7 @@ static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_ar
     for (int t = 0; t < hull->triangle_count; t++)
       for (int k = 0; k < 3; k++)
         mesh.triangles[mesh.triangle_count + t][k] = mesh.vertex_count + hull->triangles[t][k];
+    mesh.deviation = fmax(mesh.deviation, hull->deviation);
     mesh.vertex_count += hull->vertex_count;
     mesh.triangle_count += hull->triangle_count;
     start[i + 1] = mesh.triangle_count;
@@ -99,7 +106,7 @@ static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_ar
   return DC_OK;
 }
 
-enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_mesh *hulls,
+enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_arena *arena, struct dc_mesh *hulls,
                              struct dc_error *error)
 {
   int count = mesh->group_count ? mesh->group_count : 1;
@@ -111,7 +118,7 @@ enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, struct dc_arena *arena,
   struct dc_mesh *each = scratch ? dc_arena_alloc(scratch, (size_t)count, sizeof *each) : NULL;
   enum dc_status status = each && number ? DC_OK : fail_memory(mesh, error);
   for (int group = 0; !status && group < count; group++)
-    status = hull_of_group(mesh, group, number, scratch, &each[group], error);
+    status = hull_of_group(mesh, group, points, number, scratch, &each[group], error);
   if (!status)
     status = unite(each, count, arena, hulls, error);
   dc_arena_destroy(scratch);

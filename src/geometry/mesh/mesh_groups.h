@@ -7,11 +7,12 @@
 
 enum { DC_MESH_GROUPS_MAX = 4096 };  // most groups of a mesh that are looked at
 
-// Makes the convex hull of every group of mesh (of all of it when it has no groups) by dc_hull.  *hulls is all of them
+// Makes the convex hull of every group of mesh (of all of it when it has no groups) by dc_hull, simplified to at most
+// `points` corners each (dc_hull_simplify; 0: all).  *hulls is all of them
 // together, a group each, and may share nothing with mesh: the hulls may overlap.  Indices of mesh are valid; it need
 // not be closed.  Arrays are owned by arena.  DC_BAD_INPUT names the group when there are several (from 1), and also
 // when there are too many groups or triangles; DC_MEMORY.
-enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_mesh *hulls,
+enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_arena *arena, struct dc_mesh *hulls,
                              struct dc_error *error);
 
 // The convex meshes whose union is the solid inside mesh, which dc_mesh_validate accepts: mesh itself when it is

@@ -31,9 +31,11 @@ extern const struct dc_shape_type *const dc_shape_types[];  // NULL-terminated
 struct dc_mesh_shape_options {
   const char *file;
   double scale;
-  double scales[3];  // further factors along x, y and z, negative ones mirror; NAN: 1
-  long triangles;    // at most so many; 0: as many as the file has
-  bool convex;       // the convex hulls of the file's groups
+  double scales[3];     // further factors along x, y and z, negative ones mirror; NAN: 1
+  long triangles;       // at most so many; 0: as many as the file has
+  bool convex;          // the convex hulls of the file's groups
+  long hull_points;     // at most so many corners of each hull; 0: all
+  double longest_edge;  // triangles with longer edges are split, m; 0: none
 };
 
 // Options of the type "compound".

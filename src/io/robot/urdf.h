@@ -155,6 +155,8 @@ struct dc_urdf_use {
   bool base_anchored;        // base takes an "anchor"
   const cJSON *pd;           // of every hinge and slide that follows no other; NULL: none
   bool collide, convex;
+  long hull_points;     // of convex hulls of collision meshes; 0: all
+  double longest_edge;  // of their triangles, m; 0: any
   enum dc_urdf_inertia_policy inertia;
   struct dc_srdf disabled;   // links that do not touch
   struct dc_notes *notes;    // gets what was done beyond what the file says

@@ -32,6 +32,15 @@ static void put_scale(struct dc_urdf_builder *builder, cJSON *shape, const doubl
     dc_urdf_put_number(builder, shape, "scale", scale[0], place);
 }
 
+static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, int place)
+{
+  dc_urdf_put(builder, shape, "convex", cJSON_CreateTrue(), place);
+  if (builder->use->hull_points)
+    dc_urdf_put_number(builder, shape, "hull_points", (double)builder->use->hull_points, place);
+  if (builder->use->longest_edge > 0)
+    dc_urdf_put_number(builder, shape, "longest_edge", builder->use->longest_edge, place);
+}
+
 static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)
 {
   static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh"};
@@ -54,7 +63,7 @@ static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *
     dc_urdf_put_string(builder, shape, "file", builder->use->files[index], place);
     put_scale(builder, shape, geometry->scale, place);
     if (builder->use->convex && !geometry->visual)
-      dc_urdf_put(builder, shape, "convex", cJSON_CreateTrue(), place);
+      put_hull(builder, shape, place);
     break;
   }
   return DC_OK;

@@ -33,6 +33,8 @@ struct dc_include_options {
   struct dc_object_list base;       // struct dc_joint_definition: of the root link
   struct dc_pd_definition *pd;
   bool collide, convex;
+  long hull_points;          // of the hulls of collision meshes; -1: as the problem wants it
+  double longest_edge;       // NAN: as the problem wants it
   const char *srdf;          // NULL: none
   int inertia;               // enum dc_urdf_inertia_policy
   int overlaps;              // enum dc_include_overlaps

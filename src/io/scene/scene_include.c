@@ -311,9 +311,17 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
   const struct dc_include_options *options = &include->options;
   const struct dc_joint_definition *base = options->base.objects;
   const struct dc_joint_type *type = options->base.count ? dc_joint_types[base->type] : NULL;
+  const cJSON *problem = cJSON_GetObjectItemCaseSensitive(include->build->root.node, "problem");
+  bool refining = cJSON_IsString(problem) && strcmp(problem->valuestring, "refine") == 0;
   struct dc_urdf_use use = {.prefix = options->prefix,
                             .collide = options->collide,
                             .convex = options->convex,
+                            .hull_points = options->hull_points >= 0 ? options->hull_points
+                                           : refining                ? 0
+                                                                     : 64,
+                            .longest_edge = !isnan(options->longest_edge) ? options->longest_edge
+                                            : refining                    ? 0
+                                                                          : 0.04,
                             .inertia = (enum dc_urdf_inertia_policy)options->inertia,
                             .notes = &include->build->scene->notes,
                             .density = options->density,
