@@ -102,13 +102,12 @@ enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, stru
   return DC_OK;
 }
 
-// Nothing but inertia, contact, limits and couplings.
+// Neither gravity nor actuators: inertia, contact, limits and couplings are left.
 static void free_of_forces(const struct dc_model *model, struct dc_rollout_input *input)
 {
   size_t bytes = (size_t)model->bodies.count * sizeof(double);
   dc_rollout_input_reset(model, input);
   memset(input->design.gravity, 0, sizeof input->design.gravity);
-  memset(input->design.friction_scale, 0, bytes);
   memset(input->design.kp_scale, 0, bytes);
   memset(input->design.kd_scale, 0, bytes);
 }
@@ -127,7 +126,9 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   dc_state_difference(bodies, foreseen, q, own->input->velocity);
   for (int v = 0; v < bodies->nv; v++)
     own->input->velocity[v] /= h->model->definition.time.step;
+  dc_rollout_set_conservative(h->plan->rollout, true);
   enum dc_status status = dc_rollout_forward(h->plan->rollout, own->input, own->trajectory, error);
+  dc_rollout_set_conservative(h->plan->rollout, false);
   if (status) {
     dc_error_prefix(error, "start of the window after step %d, on the way to where the plant is", h->executed->steps);
     return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
