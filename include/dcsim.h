@@ -66,6 +66,9 @@ typedef struct {
   const char *const *package_paths;
   int seed_given;
   uint64_t seed;  // replaces the scene's seeds
+  // Instead of the scene's "plant", the world that plans are executed in: the name of a contact model, an object as JSON, or
+  // "none"; NULL: the scene's.
+  const char *plant;
 } dcsim_scene_options;
 
 // Reads, checks and builds a scene; options may be NULL.  Release with dcsim_scene_close.
@@ -167,6 +170,9 @@ typedef struct {
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written
   char warning[1024];                                   // what could not be done beside the run itself, or ""
+  // Of an optimization in one piece whose result was then executed in the scene's plant: whether every objective is reached
+  // there, too; -1: this was no such run.  What is executed in a plant otherwise is what success tells about.
+  int plant_success;
 } dcsim_result;
 
 // Roll the scene out once with its initial controls, or those of control_run / minimize its loss.  report may be NULL.

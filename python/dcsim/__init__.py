@@ -33,17 +33,20 @@ def set_threads(count):
     lib.dcsim_set_threads(count)
 
 
-def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None):
+def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None, plant=None):
     """Opens a scene: the path of a file, the text of a scene (a str that begins with "{") or a dict.
 
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
-    ["time.steps=50"].  Raises Error with the place of a mistake.
+    ["time.steps=50"].  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with the place of a mistake.
     """
     if isinstance(source, dict):
         source = json.dumps(source)
     if isinstance(overrides, dict):
         overrides = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in overrides.items()]
-    options = _library.SceneOptions(model=_bytes(model), gradient=_bytes(gradient), seed_given=seed is not None, seed=seed or 0)
+    if isinstance(plant, dict):
+        plant = json.dumps(plant)
+    options = _library.SceneOptions(model=_bytes(model), gradient=_bytes(gradient), plant=_bytes(plant),
+                                    seed_given=seed is not None, seed=seed or 0)
     for name, items in (("override", overrides), ("allowed_path", allowed_paths), ("package_path", package_paths)):
         texts = [_bytes(item) for item in items]
         setattr(options, name + "_count", len(texts))

@@ -54,7 +54,8 @@ class Report(ctypes.Structure):
 class SceneOptions(_Sized):
     _fields_ = [("size", c_size_t), ("model", c_char_p), ("gradient", c_char_p), ("override_count", c_int),
                 ("overrides", POINTER(c_char_p)), ("allowed_path_count", c_int), ("allowed_paths", POINTER(c_char_p)),
-                ("package_path_count", c_int), ("package_paths", POINTER(c_char_p)), ("seed_given", c_int), ("seed", c_uint64)]
+                ("package_path_count", c_int), ("package_paths", POINTER(c_char_p)), ("seed_given", c_int), ("seed", c_uint64),
+                ("plant", c_char_p)]
 
 
 class SceneSizes(_Sized):

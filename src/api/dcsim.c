@@ -174,6 +174,7 @@ static int open_scene(const char *path, const char *text, const char *folder, co
                                              .folder = folder,
                                              .model = options.model,
                                              .gradient = options.gradient,
+                                             .plant = options.plant,
                                              .override_count = options.override_count,
                                              .overrides = options.overrides,
                                              .allowed_path_count = options.allowed_path_count,

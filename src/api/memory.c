@@ -33,12 +33,14 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
 {
   const struct dc_model *model = &scene->model;
   double steps = (double)scene->definition.time.steps;
+  // Of a horizon in a plant the first guess is executed as a whole.
+  double plant = scene->plant_given ? dc_execution_bytes(&scene->plant, steps) : 0;
   if (!optimizing)
-    return dc_rollout_bytes(model) +
+    return dc_rollout_bytes(model) + plant +
            dc_forward_plan_bytes(model, &scene->task, steps, !in_memory && dc_api_frames_in_file(scene));
   bool horizon = scene->horizon_given;
   double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
-  double bytes = dc_api_problem_bytes(scene, length);
+  double bytes = plant + dc_api_problem_bytes(scene, length);
   return horizon
              ? bytes - dc_plan_bytes(model, &scene->task, length) + dc_horizon_bytes(model, &scene->task, length, steps)
              : bytes;

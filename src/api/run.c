@@ -87,11 +87,18 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   struct dc_json_writer json = {0};
   dcsim_report made = {0};
   struct outcome outcome;
+  struct transfer transfer = {.loss = NAN};
   enum dc_status written = dc_session_outcome(session, &outcome);
-  if (written)
+  if (!written && dc_session_is_transferred(session))
+    written = dc_session_transfer(session, &outcome, &transfer);
+  if (written) {
+    dc_trajectory_destroy(transfer.record);
     return dc_api_fail(error, &session->error, written);
+  }
   dc_session_fill_result(session, &outcome, result);
-  dc_session_describe(session, &outcome, result, &text, &json);
+  result->plant_success = dc_session_is_transferred(session) ? transfer.success : -1;
+  dc_session_describe(session, &outcome, &transfer, result, &text, &json);
+  dc_trajectory_destroy(transfer.record);
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)
     written = write_run(session, &outcome, result, status, made.json);
@@ -160,6 +167,7 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
   int status = run_scene(session, result, report, error);
   dc_run_close(session->run, NULL);
   dc_plan_destroy(session->plan);
+  dc_execution_destroy(session->execution);
   dc_horizon_destroy(session->horizon);
   dc_snapshot_destroy(session->snapshot);
   return status;
@@ -188,7 +196,7 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
 {
   struct dc_error local = {0};
   dcsim_run_options own = {.checkpoint_seconds = -1};
-  dcsim_result made = {0};
+  dcsim_result made = {.plant_success = -1};
   enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
   if (!status && result)
     status = dc_api_write_sized(&made, sizeof made, result, &local);

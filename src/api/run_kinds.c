@@ -46,11 +46,14 @@ static enum dc_status take_plan(struct session *session, struct dc_plan *plan, c
 static enum dc_status prepare_simulation(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
+  int steps = (int)scene->definition.time.steps;
   bool in_file = !dc_session_writes_nothing(session) && dc_api_frames_in_file(scene);
-  return take_plan(
-      session,
-      dc_plan_create_forward(&scene->model, &scene->task, (int)scene->definition.time.steps, in_file, &session->error),
-      parameters);
+  enum dc_status status = take_plan(
+      session, dc_plan_create_forward(&scene->model, &scene->task, steps, in_file, &session->error), parameters);
+  if (status || !scene->plant_given)
+    return status;
+  session->execution = session->plan->execution = dc_execution_create(&scene->plant, steps, &session->error);
+  return session->execution ? DC_OK : session->error.status;
 }
 
 // Frames that are many are kept in a file of the run's directory.
@@ -161,7 +164,7 @@ static enum dc_status prepare_replay(struct session *session, const double *para
   if (status)
     return status;
   session->horizon = dc_horizon_create_replay(&scene->model, &scene->task, &session->earlier.targets,
-                                              session->earlier.control, &session->error);
+                                              session->earlier.control, scene->horizon.plant, &session->error);
   return session->horizon ? DC_OK : session->error.status;
 }
 

@@ -58,8 +58,8 @@ enum dc_status dc_session_outcome(struct session *session, struct outcome *outco
   return status;
 }
 
-static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
-                           struct dc_text *text)
+void dc_session_put_objectives(const struct session *session, const struct outcome *outcome,
+                               struct dc_json_writer *json, struct dc_text *text)
 {
   const struct dc_scene *scene = session->scene->scene;
   dc_json_begin(json, "objectives", '[');
@@ -221,8 +221,8 @@ void dc_session_say_simulated(const struct session *session, const dcsim_result 
               result->success ? ", task reached" : "");
 }
 
-void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
-                         struct dc_text *text, struct dc_json_writer *json)
+void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
+                         const dcsim_result *result, struct dc_text *text, struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
   if (session->run)
@@ -246,7 +246,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   session->kind->headline(session, result, text);
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
-  put_objectives(session, outcome, json, text);
+  dc_session_put_objectives(session, outcome, json, text);
+  dc_session_describe_plant(session, transfer, outcome, text, json);
   dc_json_end(json, '}');
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
               1e3 * result->seconds_per_step, result->newton_iterations_per_step);

@@ -35,6 +35,7 @@ struct session {
   struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared
   struct dc_plan *plan;                 // of the whole run, or
   struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL
+  struct dc_execution *execution;       // of a plan of the whole run in the scene's plant; NULL: none
   struct dc_run *run;                   // NULL: nothing is written
   long rows;                            // of loss.csv
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
@@ -74,6 +75,17 @@ struct outcome {
   bool success, blocked;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
+
+// How a plan that was found in one piece fared in the scene's plant.
+struct transfer {
+  bool executed, success;
+  double loss;
+  struct dc_trajectory *record;  // owned by the caller, or NULL
+  struct dc_error failure;       // why it was not executed to its end
+};
+// Whether the run is of that kind.
+bool dc_session_is_transferred(const struct session *session);
+enum dc_status dc_session_transfer(struct session *session, const struct outcome *outcome, struct transfer *transfer);
 enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome);
 enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome);
 
@@ -90,10 +102,16 @@ bool dc_session_observe_window(void *context, const struct dc_plan_iteration *it
 bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row);
 bool dc_session_observe_step(void *context);
 
+// Value and distance of every objective of the outcome's judged trajectory.
+void dc_session_put_objectives(const struct session *session, const struct outcome *outcome,
+                               struct dc_json_writer *json, struct dc_text *text);
+// What there is to say about the plant; nothing without one.
+void dc_session_describe_plant(const struct session *session, const struct transfer *transfer,
+                               const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json);
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);
-void dc_session_describe(const struct session *session, const struct outcome *outcome, const dcsim_result *result,
-                         struct dc_text *text, struct dc_json_writer *json);
+void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
+                         const dcsim_result *result, struct dc_text *text, struct dc_json_writer *json);
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json);
 

@@ -34,6 +34,7 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
       .size = sizeof options,
       .model = arguments->model,
       .gradient = arguments->gradient,
+      .plant = arguments->plant,
       .override_count = arguments->overrides.count,
       .overrides = arguments->overrides.items,
       .allowed_path_count = arguments->allowed_paths.count,
@@ -147,6 +148,8 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
     cli_message("the results so far are in %s", result.directory);
   if (status == 0 && arguments->require_success && !result.success)
     return cli_fail(DCSIM_UNMET, "the task is not reached (loss %.6g)", result.loss);
+  if (status == 0 && arguments->require_success && result.plant_success == 0)
+    return cli_fail(DCSIM_UNMET, "the task is not reached in the plant");
   return status;
 }
 

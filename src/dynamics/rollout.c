@@ -148,12 +148,17 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
   rollout->tight = tight;
 }
 
+void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
+{
+  rollout->conservative = conservative;
+}
+
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients)
 {
   const struct dc_model *model = rollout->model;
   for (int i = 0; i < model->bodies.count; i++)
-    coefficients[i] = dc_model_friction(model, i) * input->design.friction_scale[i];
+    coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,

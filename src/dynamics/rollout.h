@@ -68,6 +68,9 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
+// Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials alone.
+void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
+
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
 // then how many were done.  NULL: nobody is asked.
 typedef bool dc_rollout_proceed(void *context);

@@ -85,6 +85,13 @@ struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int step
   return create(model, steps, 0, file);
 }
 
+enum dc_status dc_record_add_velocity(struct dc_trajectory *record, int steps)
+{
+  if (!record->velocity)
+    record->velocity = dc_alloc(((size_t)steps + 1) * (size_t)record->nv, sizeof *record->velocity);
+  return record->velocity ? DC_OK : DC_MEMORY;
+}
+
 size_t dc_record_bytes(const struct dc_model *model, int steps)
 {
   struct dc_trajectory none;

@@ -48,6 +48,9 @@ struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
 // The same with its arrays in a file of at least dc_record_bytes bytes, which it takes over.  NULL: out of memory, then the
 // file is the caller's still.
 struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int steps, const struct dc_mapped_file *file);
+// Gives a record of so many steps, in memory, velocities, zeros, unless it has them: of a model that does not keep them, for
+// frames that do not tell them.  DC_OK or DC_MEMORY.
+enum dc_status dc_record_add_velocity(struct dc_trajectory *record, int steps);
 size_t dc_record_bytes(const struct dc_model *model, int steps);
 // To be called now and then where all frames are gone through in their order: lets the system have the memory of those
 // that a file holds.

@@ -19,4 +19,23 @@ enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, stru
 // the next window, of several draws the chosen one, none where none can be rolled out.  DC_OK or DC_MEMORY.
 enum dc_status dc_horizon_kick(struct dc_receding_horizon *horizon, struct dc_error *error);
 
+// Of a horizon with a plant; steps: at most executed at a time.
+struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
+                                                 struct dc_error *error);
+void dc_horizon_plant_destroy(struct dc_horizon_plant *plant);
+// Executes the first steps of h->plan->input in the plant.  Statuses of dc_execution_run, but DC_INFEASIBLE is
+// DC_NUMERICAL here.
+enum dc_status dc_horizon_execute(struct dc_receding_horizon *horizon, int count, struct dc_error *error);
+// Finds where the next window starts in the planning world, of which foreseen [nq] is the frame that the plant should have
+// come to.  Statuses as of dc_horizon_execute.
+enum dc_status dc_horizon_place(struct dc_receding_horizon *horizon, const double *foreseen, struct dc_error *error);
+// That start; zeros at the beginning of the run.  Refers to the horizon.
+struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *horizon);
+enum dc_status dc_horizon_plant_save(const struct dc_receding_horizon *horizon, struct dc_snapshot *snapshot);
+enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,
+                                     struct dc_error *error);
+// A number of states [count][nq] from a snapshot.  DC_CHECKPOINT when they cannot be.
+enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,
+                                     const char *name, int count, double *q, struct dc_error *error);
+
 #endif

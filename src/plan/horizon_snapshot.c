@@ -66,20 +66,40 @@ static enum dc_status get_bounded(const struct dc_snapshot *snapshot, const char
   return status;
 }
 
-// Poses of the executed frames.  Rotations must be as close to unit quaternions as a scene's.
+// Poses of a state.  Rotations must be as close to unit quaternions as a scene's.
+static enum dc_status pose(const struct dc_receding_horizon *h, const char *name, int number, const double *q,
+                           struct dc_pose *poses, struct dc_error *error)
+{
+  dc_poses(&h->model->bodies, q, poses);
+  for (int b = 0; b < h->model->bodies.count; b++) {
+    const double *r = poses[b].quaternion;
+    if (!(fabs(sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]) - 1) <= 1e-3))
+      return dc_fail(error, DC_CHECKPOINT, "%s: a rotation after step %d is none", name, number);
+  }
+  return DC_OK;
+}
+
 static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_error *error)
 {
   const struct dc_trajectory *executed = h->executed;
-  for (int f = 0; f <= executed->steps; f++) {
-    struct dc_pose *poses = executed->poses + (size_t)f * (size_t)executed->bodies;
-    dc_poses(&h->model->bodies, executed->q + (size_t)f * (size_t)executed->nq, poses);
-    for (int b = 0; b < executed->bodies; b++) {
-      const double *q = poses[b].quaternion;
-      if (!(fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1) <= 1e-3))
-        return dc_fail(error, DC_CHECKPOINT, "horizon/executed/q: a rotation after step %d is none", f);
-    }
-  }
-  return DC_OK;
+  enum dc_status status = DC_OK;
+  for (int f = 0; f <= executed->steps && !status; f++)
+    status = pose(h, "horizon/executed/q", f, executed->q + (size_t)f * (size_t)executed->nq,
+                  executed->poses + (size_t)f * (size_t)executed->bodies, error);
+  return status;
+}
+
+enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
+                                     const char *name, int count, double *q, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &h->model->bodies;
+  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
+  enum dc_status status = poses ? get_bounded(snapshot, name, (size_t)count * (size_t)bodies->nq, q, error)
+                                : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+  for (int i = 0; i < count && !status; i++)
+    status = pose(h, name, h->executed->steps, q + (size_t)i * (size_t)bodies->nq, poses, error);
+  free(poses);
+  return status;
 }
 
 // The states inside of divided steps; substeps [steps].
@@ -173,6 +193,8 @@ enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_sn
     status = dc_snapshot_put_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state);
   if (!status)
     status = save_executed(h, snapshot);
+  if (!status && h->plant)
+    status = dc_horizon_plant_save(h, snapshot);
   return status ? status : dc_plan_save(h->plan, snapshot);
 }
 
@@ -222,6 +244,8 @@ enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_sn
     status = get_bounded(snapshot, "horizon/applied", whole, h->applied, error);
   if (!status)
     status = get_bounded(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
+  if (!status && h->plant)
+    status = dc_horizon_plant_load(h, snapshot, error);
   dc_horizon_set_start(h);
   if (!status && h->open)
     status = dc_horizon_begin_window(h, error);

@@ -22,29 +22,18 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
   struct dc_optimizer_common *common = h->optimizer_options;
   if (common)  // of a replay there is none
     common->iterations = dc_horizon_coasts(h) ? 0 : h->horizon.iterations;
-  const struct dc_bodies *bodies = &h->model->bodies;
-  size_t nq = (size_t)bodies->nq, k = (size_t)h->executed->steps;
+  size_t nq = (size_t)h->model->bodies.nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;
   dc_plan_set_window(plan, (long)k, dc_horizon_window_steps(h));
   plan->start = (struct dc_plan_start){0};
   if (k == 0)
     return;
-  plan->start.q = h->executed->q + k * nq;
-  plan->start.velocity = h->start_velocity;
-  double before;
-  int last = (int)k - 1;
-  const double *q_before =
-      dc_trajectory_state(h->executed, last, dc_trajectory_substeps(h->executed, last) - 1, &before);
-  plan->start.q_before = memcpy(h->q_before, q_before, nq * sizeof *h->q_before);
-  plan->start.before_length = plan->window.time_step * (1 - before);
-  if (h->executed->velocity) {
-    memcpy(h->start_velocity, h->executed->velocity + k * (size_t)bodies->nv,
-           (size_t)bodies->nv * sizeof *h->start_velocity);
+  if (h->plant) {
+    plan->start = dc_horizon_plant_start(h);
     return;
   }
-  dc_state_difference(bodies, plan->start.q_before, plan->start.q, h->start_velocity);
-  for (int i = 0; i < bodies->nv; i++)
-    h->start_velocity[i] /= plan->start.before_length;
+  plan->start = dc_plan_go_on(h->model, h->executed, h->start_velocity);
+  plan->start.q_before = memcpy(h->q_before, plan->start.q_before, nq * sizeof *h->q_before);
 }
 
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *h, struct dc_error *error)

@@ -75,6 +75,13 @@ double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task
          2 * (targets + parameter_count(model, task, steps)) * (double)sizeof(double);
 }
 
+double dc_execution_bytes(const struct dc_plant *plant, double steps)
+{
+  double all = steps * plant->substeps;
+  return dc_rollout_bytes(&plant->model) + bytes_of(try_input, &plant->model, all) +
+         bytes_of(try_record, &plant->model, all);
+}
+
 // What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body its
 // sphere tree, corners and weights; per pair its own record; per body that has others near the lists of near triangles,
 // planes and terms as they are grown at first.

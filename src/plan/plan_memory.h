@@ -3,6 +3,7 @@
 #ifndef DC_PLAN_PLAN_MEMORY_H
 #define DC_PLAN_PLAN_MEMORY_H
 
+#include "plan/plant.h"
 #include "task/task.h"
 
 // Bytes that dc_rollout_create and a first evaluation allocate: the derivatives of body pairs, matrices, trees.
@@ -13,5 +14,7 @@ double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, d
 double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file);
 // The same of dc_horizon_create, whose windows have at most length steps.
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps);
+// About how many bytes dc_execution_create and a first execution of so many steps of the plan allocate.
+double dc_execution_bytes(const struct dc_plant *plant, double steps);
 
 #endif

@@ -57,6 +57,15 @@ static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_erro
   return status || isfinite(h->loss) ? status : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
 }
 
+// In the plant.
+static enum dc_status execute_first(struct dc_receding_horizon *h, const struct dc_rollout_input *input)
+{
+  struct dc_execution *execution = dc_execution_create(h->horizon.plant, h->steps, NULL);
+  enum dc_status status = execution ? dc_execution_begin(execution, input, h->steps, h->first, NULL) : DC_MEMORY;
+  dc_execution_destroy(execution);
+  return status;
+}
+
 // The whole run with the initial parameters.  That it cannot be rolled out is no failure of the run.
 static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_error *error)
 {
@@ -68,7 +77,8 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
   if (!status) {
     dc_rollout_input_reset(h->model, input);
     dc_task_apply(h->task, h->model, &whole, h->plan->state, h->first_parameters, input);
-    enum dc_status rolled = dc_rollout_forward(h->plan->rollout, input, h->first, NULL);
+    enum dc_status rolled =
+        h->plant ? execute_first(h, input) : dc_rollout_forward(h->plan->rollout, input, h->first, NULL);
     if (rolled) {
       dc_trajectory_destroy(h->first);
       h->first = NULL;
@@ -77,6 +87,19 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
   }
   dc_rollout_input_destroy(input);
   return status;
+}
+
+// Executed frames have velocities then: those of the plant.
+static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  int most = h->horizon.apply < h->steps ? (int)h->horizon.apply : h->steps;
+  h->plant = dc_horizon_plant_create(h->horizon.plant, h->model, most, error);
+  if (!h->plant)
+    return error ? error->status : DC_MEMORY;
+  if (dc_record_add_velocity(h->executed, h->steps))
+    return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
+  memcpy(h->executed->velocity, h->plan->input->velocity, (size_t)h->executed->nv * sizeof(double));
+  return DC_OK;
 }
 
 // A horizon of so many steps at its start, with nothing to optimize yet; *status is a failure's (h may be NULL then).
@@ -101,6 +124,8 @@ static struct dc_receding_horizon *create(const struct dc_model *model, const st
     *status = dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", steps);
   else
     *status = record_start(h, error);
+  if (!*status && horizon->plant)
+    *status = add_plant(h, error);
   return h;
 }
 
@@ -138,9 +163,9 @@ struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, cons
 
 struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
                                                      const struct dc_applied_targets *targets, const double *parameters,
-                                                     struct dc_error *error)
+                                                     const struct dc_plant *plant, struct dc_error *error)
 {
-  struct dc_horizon pieces = {.length = targets->apply, .apply = targets->apply};
+  struct dc_horizon pieces = {.length = targets->apply, .apply = targets->apply, .plant = plant};
   enum dc_status status;
   struct dc_receding_horizon *h = create(model, task, &pieces, targets->steps, &status, error);
   if (status) {
@@ -160,6 +185,7 @@ void dc_horizon_destroy(struct dc_receding_horizon *h)
   if (!h)
     return;
   dc_plan_destroy(h->plan);
+  dc_horizon_plant_destroy(h->plant);
   dc_trajectory_destroy(h->executed);
   dc_trajectory_destroy(h->first);
   free(h->optimizer_options);
@@ -293,10 +319,12 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   struct dc_plan *plan = h->plan;
   int k = h->executed->steps, steps = plan->window.steps;
   int count = h->horizon.apply < steps ? (int)h->horizon.apply : steps;
-  enum dc_status status = append_frames(h, count, error);
+  enum dc_status status = h->plant ? dc_horizon_execute(h, count, error) : append_frames(h, count, error);
   record_controls(h, k, count);
   if (!status)
     status = judge(h, error);
+  if (!status && h->plant && h->executed->steps < h->steps)
+    status = dc_horizon_place(h, plan->trajectory->q + (size_t)count * (size_t)plan->trajectory->nq, error);
   if (status)
     return status;
   dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
@@ -306,6 +334,16 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   dc_plan_end(plan);
   h->open = h->retried = false;
   return dc_horizon_kick(h, error);
+}
+
+// Executes the targets in plan->input where they were planned.
+static enum dc_status roll_out_piece(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  enum dc_status status = dc_plan_roll_out(h->plan, error);
+  if (!status)
+    return append_frames(h, h->plan->window.steps, error);
+  dc_error_prefix(error, "replay after step %d", h->executed->steps);
+  return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
 }
 
 // Executes the next steps with the targets that are given for them.  They are as many as were applied of a window: the
@@ -320,12 +358,7 @@ static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_err
   memcpy(plan->input->target_position, h->target_position + first, bytes);
   memcpy(plan->input->target_velocity, h->target_velocity + first, bytes);
   h->newton_before = plan->work.newton_iterations;
-  enum dc_status status = dc_plan_roll_out(plan, error);
-  if (status) {
-    dc_error_prefix(error, "replay after step %d", h->executed->steps);
-    return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
-  }
-  status = append_frames(h, plan->window.steps, error);
+  enum dc_status status = h->plant ? dc_horizon_execute(h, plan->window.steps, error) : roll_out_piece(h, error);
   return status ? status : judge(h, error);
 }
 

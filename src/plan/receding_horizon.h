@@ -16,6 +16,9 @@
 // one with the largest gradient.  An optimizer with many iterations would take the perturbation back before anything is
 // met; with `coast` the perturbed window and some after it are applied without optimization.
 //
+// Plant.  The steps may be executed in another world than the one they are planned in, from whose states the next windows
+// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.
+//
 // Replay.  Contact and controls start anew in every window, so the applied steps rolled out in one piece give another
 // trajectory.  A replay therefore rolls out the same pieces, each from the same start, driven by the targets that were
 // applied.
@@ -38,6 +41,8 @@ struct dc_horizon {
   long draws;       // kicks that are rolled out, of which the one with the lowest loss of the window is taken
   long coast;       // windows from the kicked one on that are applied as they are
   long seed;        // of the kicks
+  // Where the steps are executed; NULL: where they are planned.  Must outlive the horizon; not in the option table.
+  const struct dc_plant *plant;
 };
 extern const struct dc_option dc_horizon_options[];
 
@@ -62,8 +67,9 @@ struct dc_receding_horizon {
   void *optimizer_options;            // those of the scene with the iterations of the horizon
   int steps;                          // of the whole run
   struct dc_plan *plan;               // of the present window; plan->state is that of the controls
+  struct dc_horizon_plant *plant;     // NULL: none
   double *parameters;                 // first guess of the present window
-  double *start_velocity, *q_before;  // of the present window [nv], [nq]
+  double *start_velocity, *q_before;  // of the present window [nv], [nq]; not used with a plant
 
   // What has been applied.
   struct dc_trajectory *executed;             // executed->steps: steps applied so far
@@ -98,7 +104,7 @@ void dc_horizon_destroy(struct dc_receding_horizon *horizon);
 // NULL and *error as of dc_horizon_create.
 struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
                                                      const struct dc_applied_targets *targets, const double *parameters,
-                                                     struct dc_error *error);
+                                                     const struct dc_plant *plant, struct dc_error *error);
 
 // First guess for the whole run instead of the initial parameters; the first window begins with its part of them.
 void dc_horizon_set_parameters(struct dc_receding_horizon *horizon, const double *parameters);

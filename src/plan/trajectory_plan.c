@@ -290,14 +290,25 @@ static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
   return DC_STOPPED;
 }
 
+// Here or in the plant, asking proceed between steps.
+static enum dc_status simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, struct dc_error *error)
+{
+  if (plan->execution) {
+    dc_execution_set_proceed(plan->execution, proceed, context);
+    return dc_execution_begin(plan->execution, plan->input, plan->window.steps, plan->trajectory, error);
+  }
+  dc_rollout_set_proceed(plan->rollout, proceed, context);
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  dc_rollout_set_proceed(plan->rollout, NULL, NULL);
+  return status;
+}
+
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error)
 {
   double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
   dc_plan_apply(plan, plan->parameters);
-  dc_rollout_set_proceed(plan->rollout, proceed, context);
-  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
-  dc_rollout_set_proceed(plan->rollout, NULL, NULL);
+  enum dc_status status = simulate(plan, proceed, context, error);
   if (status == DC_STOPPED)
     status = shorten(plan, error);
   if (!status || status == DC_STOPPED) {

@@ -6,15 +6,8 @@
 #include "optimize/optimizer.h"
 #include "plan/first_guess.h"
 #include "plan/gradient.h"
+#include "plan/plant.h"
 #include "task/task.h"
-
-// Where a window starts.  Not copied: what it points to must stay until the last evaluation.
-struct dc_plan_start {
-  const double *q;         // [nq]; NULL: the model's own start, whatever the others are
-  const double *velocity;  // [nv]
-  const double *q_before;  // [nq] the state before; NULL: q moved back by a step of velocity
-  double before_length;    // s from q_before to q
-};
 
 // What has been computed, rollouts of estimated gradients and of drawn first guesses included; failed rollouts count in
 // seconds only.
@@ -39,7 +32,8 @@ struct dc_plan {
   const struct dc_model *model;
   const struct dc_task *task;
   struct dc_window window;
-  struct dc_plan_start start;
+  struct dc_plan_start start;        // of the window
+  struct dc_execution *execution;    // the caller's to set and to destroy: where dc_plan_simulate rolls out; NULL: here
   double *state;                     // [dc_task_state_size] what the controls remember at the start of the window
   bool forward;                      // for rollouts alone
   int capacity, parameter_capacity;  // steps and parameters there is room for
@@ -106,7 +100,8 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
                                 struct dc_error *error);
 
 // Rolls out with plan->parameters, asking proceed (unless NULL) between steps: the loss.  DC_STOPPED when it said no: the
-// window, plan->parameters and the loss are then of the steps that were done.  Other statuses as above.
+// window, plan->parameters and the loss are then of the steps that were done.  In a plant where there is one.  Other
+// statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);
 

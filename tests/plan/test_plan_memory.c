@@ -132,6 +132,27 @@ static void test_horizons(void)
   dc_scene_destroy(scene);
 }
 
+// The plant of a long run: every frame of it is kept for as long as it is executed.
+static void test_execution(void)
+{
+  struct dc_scene *scene = row_of(5, "ball", "");
+  enum { STEPS = 400, SUBSTEPS = 5 };
+  const struct dc_plant plant = {.model = scene->model, .substeps = SUBSTEPS};
+  struct dc_error error = {0};
+  size_t begin = dc_allocated_bytes();
+  struct dc_execution *execution = dc_execution_create(&plant, STEPS, &error);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, 1);
+  struct dc_trajectory *executed = dc_record_create(&scene->model, 1);
+  CHECK(execution && dc_execution_begin(execution, input, 1, executed, &error) == DC_OK, "%s", error.text);
+  double made = (double)(dc_allocated_bytes() - begin);
+  double told = dc_execution_bytes(&plant, STEPS);
+  CHECK(fabs(told - made) <= 0.2 * made, "%g told, %g made", told, made);
+  dc_trajectory_destroy(executed);
+  dc_rollout_input_destroy(input);
+  dc_execution_destroy(execution);
+  dc_scene_destroy(scene);
+}
+
 // The contact's lists grow with what is near, so the share of the whole run is what counts: within a fifth.
 static void test_runs(void)
 {
@@ -154,4 +175,4 @@ static void test_runs(void)
 }
 
 RUN_TESTS({"plans of any number of steps", test_plans}, {"with and without tapes", test_tapes},
-          {"horizons", test_horizons}, {"runs of a dozen scenes", test_runs})
+          {"horizons", test_horizons}, {"plants", test_execution}, {"runs of a dozen scenes", test_runs})

@@ -180,7 +180,7 @@ static void test_replay(void)
     double parameters[STEPS * COORDINATES], again[STEPS * COORDINATES];
     dc_horizon_applied(original.horizon, parameters);
     struct recorder replay = {.stop_at = stop};
-    replay.horizon = dc_horizon_create_replay(&scene->model, &scene->task, &targets, parameters, &error);
+    replay.horizon = dc_horizon_create_replay(&scene->model, &scene->task, &targets, parameters, NULL, &error);
     CHECK(replay.horizon, "%s", error.text);
     CHECK(run(&replay, &error) == (stop ? DC_STOPPED : DC_OK), "%s", error.text);
     CHECK(!stop || replay.row_count == stop, "%d", replay.row_count);

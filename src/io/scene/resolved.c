@@ -119,17 +119,30 @@ static void put_object(struct resolver *resolver, const char *key, const char *t
   dc_json_end(&resolver->writer, '}');
 }
 
+static void put_world(struct resolver *resolver, const struct dc_model_definition *definition)
+{
+  put_object(resolver, "contact", "model", definition->contact_model->name, definition->contact_model->options,
+             &definition->contact);
+  put_object(resolver, "solver", NULL, NULL, dc_step_options, &definition->solver);
+  if (definition->contact_model->flags & DC_CONTACT_FOREIGN)
+    put_object(resolver, "mujoco", NULL, NULL, dc_mujoco_options, &definition->mujoco);
+}
+
 static void put_settings(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
   const struct dc_model_definition *definition = &scene->definition;
   put_object(resolver, "time", NULL, NULL, dc_time_options, &definition->time);
   dc_put_options(&resolver->writer, scene, dc_gravity_options, definition);
-  put_object(resolver, "contact", "model", definition->contact_model->name, definition->contact_model->options,
-             &definition->contact);
-  put_object(resolver, "solver", NULL, NULL, dc_step_options, &definition->solver);
-  if (definition->contact_model->flags & DC_CONTACT_FOREIGN)
-    put_object(resolver, "mujoco", NULL, NULL, dc_mujoco_options, &definition->mujoco);
+  put_world(resolver, definition);
+  if (!scene->plant_given)
+    return;
+  dc_json_begin(&resolver->writer, "plant", '{');
+  dc_json_begin(&resolver->writer, "time", '{');
+  dc_json_put_number(&resolver->writer, "step", scene->plant.model.definition.time.step);
+  dc_json_end(&resolver->writer, '}');
+  put_world(resolver, &scene->plant.model.definition);
+  dc_json_end(&resolver->writer, '}');
 }
 
 static void put_model(struct resolver *resolver)

@@ -279,6 +279,15 @@ static enum dc_status resolve(struct dc_scene_build *build)
   return DC_OK;
 }
 
+enum dc_status dc_scene_read_world(struct dc_scene_build *build)
+{
+  struct dc_model_definition *definition = &build->scene->definition;
+  enum dc_status status = read_contact(build);
+  if (!status)
+    status = dc_scene_read_section(build, "solver", dc_step_options, NULL, &definition->solver);
+  return status ? status : dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco);
+}
+
 // What has neither shapes nor bodies.
 static enum dc_status read_settings(struct dc_scene_build *build)
 {
@@ -287,9 +296,7 @@ static enum dc_status read_settings(struct dc_scene_build *build)
   enum dc_status status;
   if (!refining && !dc_json_member(&build->root, "time").node)
     return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
-  if ((status = read_gravity(build)) || (status = read_contact(build)) ||
-      (status = dc_scene_read_section(build, "solver", dc_step_options, NULL, &definition->solver)) ||
-      (status = dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco)))
+  if ((status = read_gravity(build)) || (status = dc_scene_read_world(build)))
     return status;
   if (refining)
     return dc_scene_read_refinement(build);
@@ -320,7 +327,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
-  else if (!(status = check_memory(build)) && !(status = dc_scene_read_task(build)))
+  else if (!(status = check_memory(build)) && !(status = dc_scene_read_plant(build)) &&
+           !(status = dc_scene_read_task(build)))
     status = check_horizon(build);
   if (!status)
     status = dc_scene_keep_places(build);

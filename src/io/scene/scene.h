@@ -51,6 +51,8 @@ struct dc_scene {
   struct dc_continuation continuation;  // zeros when there is none
   bool horizon_given;                   // optimize by a receding horizon
   struct dc_horizon horizon;
+  bool plant_given;  // execute in the plant, which horizon.plant then is
+  struct dc_plant plant;
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   struct dc_notes notes;  // what was done beyond what the files say
@@ -64,6 +66,7 @@ struct dc_scene_settings {
   const char *folder;    // of a text: where its files are looked for; NULL: the working directory
   const char *model;     // --model, or NULL: the scene's
   const char *gradient;  // --gradient, or NULL: the scene's
+  const char *plant;     // --plant: a contact model, an object as JSON, or "none"; NULL: the scene's
   int override_count;
   const char *const *overrides;  // --set, "path=value"
   int allowed_path_count;

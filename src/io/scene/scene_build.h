@@ -34,7 +34,10 @@ enum dc_status dc_scene_exclude_overlaps(struct dc_scene_build *build);
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
 enum dc_status dc_scene_read_couplings(struct dc_scene_build *build);  // bodies must have been read
+enum dc_status dc_scene_read_plant(struct dc_scene_build *build);      // the model must be built
 enum dc_status dc_scene_read_task(struct dc_scene_build *build);       // the model must be built
+// What acts between bodies: "contact", "solver" and "mujoco" into the definition.
+enum dc_status dc_scene_read_world(struct dc_scene_build *build);
 // Whether it is a refinement; refuses the keys of the other kind of problem.  Then its settings and method; then, the
 // model built, its pairs.
 enum dc_status dc_scene_read_problem(struct dc_scene_build *build);

@@ -10,7 +10,8 @@
 enum {
   DC_SCENE_MOST_BODIES = 100000,
   DC_SCENE_MOST_SHAPES = 10000,
-  DC_SCENE_MOST_TRIANGLES = 1 << 24,  // of all shapes together
+  DC_SCENE_MOST_TRIANGLES = 1 << 24,     // of all shapes together
+  DC_SCENE_MOST_PLANT_STEPS = 10000000,  // steps of the scene times those of the plant in one
   DC_SCENE_MOST_INCLUDES = 64,
   DC_SCENE_MOST_ENTRIES = 1000  // controls, objectives, design, couplings
 };

@@ -5,20 +5,22 @@
 #include "io/scene/overrides.h"
 #include "io/scene/scene_build.h"
 
-// Names of the command-line arguments for messages: --set in order, then --model, then --gradient.
+// Names of the command-line arguments for messages: --set in order, then --model, then --gradient, then --plant.
 static enum dc_status name_sources(struct dc_scene_build *build)
 {
   const struct dc_scene_settings *settings = build->settings;
   struct dc_arena *arena = build->scene->arena;
-  int count = settings->override_count + 2;
+  int count = settings->override_count + 3;
   const char **sources = dc_arena_alloc(arena, (size_t)count, sizeof *sources);
   bool enough = sources != NULL;
   for (int i = 0; enough && i < settings->override_count; i++)
     enough = (sources[i] = dc_arena_printf(arena, "--set %.160s", settings->overrides[i])) != NULL;
   const char *model = settings->model ? settings->model : "", *gradient = settings->gradient ? settings->gradient : "";
+  const char *plant = settings->plant ? settings->plant : "";
   if (enough)
-    enough = (sources[count - 2] = dc_arena_printf(arena, "--model %.80s", model)) != NULL &&
-             (sources[count - 1] = dc_arena_printf(arena, "--gradient %.80s", gradient)) != NULL;
+    enough = (sources[count - 3] = dc_arena_printf(arena, "--model %.80s", model)) != NULL &&
+             (sources[count - 2] = dc_arena_printf(arena, "--gradient %.80s", gradient)) != NULL &&
+             (sources[count - 1] = dc_arena_printf(arena, "--plant %.160s", plant)) != NULL;
   if (!enough)
     return dc_fail(build->error, DC_MEMORY, "out of memory");
   build->document.sources = sources;
@@ -123,23 +125,53 @@ static enum dc_status check_overlays(struct dc_scene_build *build, cJSON *root)
   return DC_OK;
 }
 
-static enum dc_status check_model_argument(struct dc_scene_build *build)
+// A contact model that an option names.
+static enum dc_status check_model_argument(struct dc_scene_build *build, const char *option, const char *model)
 {
-  const char *names[DC_FAMILY_MOST + 1], *model = build->settings->model;
+  const char *names[DC_FAMILY_MOST + 1];
   if (!model || dc_contact_model_find(model))
     return DC_OK;
   if (dc_contact_model_not_built(model))
     return dc_fail(build->error, DC_BAD_INPUT,
-                   "--model: the contact model \"%s\" is not in this build of dcsim (configure --with-%s)", model,
+                   "%s: the contact model \"%s\" is not in this build of dcsim (configure --with-%s)", option, model,
                    model);
   char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
   dc_family_names(DC_CONTACT_MODELS, names);
   const char *near = dc_suggest(model, names);
   dc_json_quote(quoted, model);
   if (near)
-    return dc_fail(build->error, DC_USAGE, "--model: no contact model is called %s (did you mean %s?)", quoted,
+    return dc_fail(build->error, DC_USAGE, "%s: no contact model is called %s (did you mean %s?)", option, quoted,
                    dc_json_quote(again, near));
-  return dc_fail(build->error, DC_USAGE, "--model: no contact model is called %s", quoted);
+  return dc_fail(build->error, DC_USAGE, "%s: no contact model is called %s", option, quoted);
+}
+
+// Puts the plant of a command-line argument into the tree instead of the scene's, before any overlay or override.
+static enum dc_status set_plant(struct dc_scene_build *build)
+{
+  const char *text = build->settings->plant;
+  uint32_t source = (uint32_t)build->settings->override_count + 3;
+  bool scanned;
+  if (!text)
+    return DC_OK;
+  cJSON_DeleteItemFromObjectCaseSensitive(build->root.node, "plant");
+  if (strcmp(text, "none") == 0)
+    return DC_OK;
+  char *made = NULL;
+  if (text[0] != '{') {
+    enum dc_status status = check_model_argument(build, "--plant", text);
+    if (status)
+      return status;
+    text = made = dc_arena_printf(build->scene->arena, "{\"contact\": {\"model\": \"%s\"}}", text);
+    if (!made)
+      return dc_fail(build->error, DC_MEMORY, "out of memory");
+  }
+  cJSON *plant = dc_json_parse(&build->document, text, strlen(text), source, &scanned, build->error);
+  if (!plant)
+    return build->error->status;
+  if (dc_json_put(build->root.node, "plant", plant))
+    return DC_OK;
+  cJSON_Delete(plant);
+  return dc_fail(build->error, DC_MEMORY, "out of memory");
 }
 
 // Overrides may choose the model and change its overlay, yet must win over it: they are applied to a copy first,
@@ -189,7 +221,8 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   build->root = dc_json_root(&build->document);
   if (!cJSON_IsObject(build->root.node))
     return dc_refuse_type(&build->reader, &build->root, "an object");
-  if ((status = name_sources(build)) || (status = dc_scene_include(build)) || (status = check_model_argument(build)) ||
+  if ((status = name_sources(build)) || (status = dc_scene_include(build)) ||
+      (status = check_model_argument(build, "--model", build->settings->model)) || (status = set_plant(build)) ||
       (status = apply_overlay(build)) || (status = apply_overrides(build, build->root.node, false)))
     return status;
   int count = build->settings->override_count;

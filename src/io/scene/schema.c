@@ -281,6 +281,30 @@ static void put_models(struct dc_json_writer *writer)
   dc_json_end(writer, '}');
 }
 
+// An overlay: none of its options need be there.
+static void put_plant(struct dc_json_writer *writer)
+{
+  dc_json_begin(writer, "plant", '{');
+  put_title(writer, "plant");
+  dc_json_put_string(writer, "description",
+                     "the world that the plan is executed in, where it is not the one that it is made in");
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "properties", '{');
+  dc_json_begin(writer, "time", '{');
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "properties", '{');
+  dc_put_option_schema(writer, &dc_time_options[dc_option_find(dc_time_options, "step")]);
+  dc_json_end(writer, '}');
+  dc_json_put_boolean(writer, "additionalProperties", false);
+  dc_json_end(writer, '}');
+  put_contact(writer);
+  put_section(writer, "solver", "tolerances of the step", dc_step_options);
+  put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
+  dc_json_end(writer, '}');
+  dc_json_put_boolean(writer, "additionalProperties", false);
+  dc_json_end(writer, '}');
+}
+
 static void put_text_property(struct dc_json_writer *writer, const char *key)
 {
   dc_json_begin(writer, key, '{');
@@ -376,6 +400,7 @@ static void put_properties(struct dc_json_writer *writer)
   dc_put_option_schema(writer, &dc_pairs_options[0]);
   put_section(writer, "camera", "view of pictures; default: one that shows everything", dc_camera_options);
   put_models(writer);
+  put_plant(writer);
 }
 
 char *dc_scene_schema(void)

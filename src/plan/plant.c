@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dc_execution {
+  const struct dc_plant *plant;
+  struct dc_rollout *rollout;
+  struct dc_rollout_input *input;    // of the plant's steps
+  struct dc_trajectory *trajectory;  // of them
+  int capacity;                      // steps of the plan
+  double *velocity;                  // [nv] at the end
+};
+
+struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc_trajectory *trajectory,
+                                   double *velocity)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  int last = trajectory->steps - 1;
+  double at;
+  struct dc_plan_start start = {.q = trajectory->q + (size_t)trajectory->steps * (size_t)bodies->nq,
+                                .velocity = velocity};
+  start.q_before = dc_trajectory_state(trajectory, last, dc_trajectory_substeps(trajectory, last) - 1, &at);
+  start.before_length = trajectory->time_step * (1 - at);
+  if (trajectory->velocity) {
+    memcpy(velocity, trajectory->velocity + (size_t)trajectory->steps * (size_t)bodies->nv,
+           (size_t)bodies->nv * sizeof *velocity);
+    return start;
+  }
+  dc_state_difference(bodies, start.q_before, start.q, velocity);
+  for (int i = 0; i < bodies->nv; i++)
+    velocity[i] /= start.before_length;
+  return start;
+}
+
+struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps, struct dc_error *error)
+{
+  struct dc_execution *execution = dc_alloc(1, sizeof *execution);
+  if (!execution) {
+    dc_fail(error, DC_MEMORY, "out of memory for a plant");
+    return NULL;
+  }
+  execution->plant = plant;
+  execution->capacity = steps;
+  execution->rollout = dc_rollout_create(&plant->model, error);
+  if (!execution->rollout) {
+    dc_execution_destroy(execution);
+    return NULL;
+  }
+  execution->input = dc_rollout_input_create(&plant->model, steps * plant->substeps);
+  execution->trajectory = dc_record_create(&plant->model, steps * plant->substeps);
+  execution->velocity = dc_alloc((size_t)plant->model.bodies.nv, sizeof *execution->velocity);
+  if (execution->input && execution->trajectory && execution->velocity)
+    return execution;
+  dc_fail(error, DC_MEMORY, "out of memory for %d steps of a plant", steps * plant->substeps);
+  dc_execution_destroy(execution);
+  return NULL;
+}
+
+void dc_execution_destroy(struct dc_execution *execution)
+{
+  if (!execution)
+    return;
+  dc_rollout_destroy(execution->rollout);
+  dc_rollout_input_destroy(execution->input);
+  dc_trajectory_destroy(execution->trajectory);
+  free(execution->velocity);
+  free(execution);
+}
+
+void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed *proceed, void *context)
+{
+  dc_rollout_set_proceed(execution->rollout, proceed, context);
+}
+
+struct dc_plan_start dc_execution_end(const struct dc_execution *execution)
+{
+  return dc_plan_go_on(&execution->plant->model, execution->trajectory, execution->velocity);
+}
+
+// Start and design of the plan become those of the plant's rollout.
+static void take_start(struct dc_execution *execution, const struct dc_rollout_input *from,
+                       const struct dc_plan_start *start)
+{
+  struct dc_rollout_input *input = execution->input;
+  const struct dc_bodies *bodies = &execution->plant->model.bodies;
+  const struct dc_plan_start own = {from->q, from->velocity, from->q_before, from->before_length};
+  if (!start->q)
+    start = &own;
+  struct dc_design_array theirs[DC_DESIGN_ARRAYS], ours[DC_DESIGN_ARRAYS];
+  dc_design_arrays(&from->design, bodies->count, theirs);
+  dc_design_arrays(&input->design, bodies->count, ours);
+  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
+    memcpy(ours[a].numbers, theirs[a].numbers, (size_t)ours[a].count * sizeof(double));
+  memcpy(input->q, start->q, (size_t)bodies->nq * sizeof *input->q);
+  memcpy(input->velocity, start->velocity, (size_t)bodies->nv * sizeof *input->velocity);
+  input->q_before = start->q_before;
+  input->before_length = start->before_length;
+}
+
+// The part s / n of the way from one row of position targets to the next; the last one is the row itself, bit for bit.
+static void take_targets(struct dc_execution *execution, const struct dc_rollout_input *from, const double *before,
+                         int steps)
+{
+  struct dc_rollout_input *input = execution->input;
+  size_t actuators = (size_t)execution->plant->model.bodies.actuator_count, bytes = actuators * sizeof(double);
+  int n = execution->plant->substeps;
+  input->steps = steps * n;
+  for (int t = 0; t < steps; t++) {
+    const double *end = from->target_position + (size_t)t * actuators, *begin = t > 0 ? end - actuators : before;
+    for (int s = 1; s <= n; s++) {
+      size_t row = ((size_t)t * (size_t)n + (size_t)s - 1) * actuators;
+      double *position = input->target_position + row, part = (double)s / n;
+      for (size_t i = 0; i < actuators && s < n; i++)
+        position[i] = (1 - part) * (begin ? begin[i] : 0) + part * end[i];
+      if (s == n)
+        memcpy(position, end, bytes);
+      memcpy(input->target_velocity + row, from->target_velocity + (size_t)t * actuators, bytes);
+    }
+  }
+}
+
+// Step t of the plan, of the plant's steps t n ... (t + 1) n: what happened in these together.
+static enum dc_status append_step(const struct dc_execution *execution, int t, struct dc_trajectory *to)
+{
+  const struct dc_trajectory *from = execution->trajectory;
+  int n = execution->plant->substeps, first = t * n;
+  size_t k = (size_t)to->steps, end = (size_t)(first + n), nq = (size_t)to->nq, bodies = (size_t)to->bodies;
+  memcpy(to->q + (k + 1) * nq, from->q + end * nq, nq * sizeof *to->q);
+  memcpy(to->poses + (k + 1) * bodies, from->poses + end * bodies, bodies * sizeof *to->poses);
+  to->min_gap[k + 1] = dc_trajectory_gap(from, first + 1, first + n);
+  to->newton_iterations[k] = to->evaluations[k] = 0;
+  to->converged[k] = true;
+  for (int s = first; s < first + n; s++) {
+    to->newton_iterations[k] += from->newton_iterations[s];
+    to->evaluations[k] += from->evaluations[s];
+    to->converged[k] &= from->converged[s];
+  }
+  to->unconverged_steps += !to->converged[k];
+  to->between_first[k + 1] = to->between.count;
+  enum dc_status status = DC_OK;
+  // States inside of divided steps are kept where a step of the plant is one of the plan.
+  for (int i = from->between_first[first]; n == 1 && i < from->between_first[first + 1] && !status; i++)
+    status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL);
+  to->steps++;
+  return status;
+}
+
+// Velocities at the ends of the steps of the plan: those of the plant's last steps before.
+static void note_velocities(struct dc_execution *execution, int steps, struct dc_trajectory *executed)
+{
+  struct dc_trajectory until = *execution->trajectory;
+  size_t nv = (size_t)executed->nv, first = (size_t)(executed->steps - steps);
+  for (int t = 1; t <= steps && executed->velocity; t++) {
+    until.steps = t * execution->plant->substeps;
+    dc_plan_go_on(&execution->plant->model, &until, executed->velocity + (first + (size_t)t) * nv);
+  }
+}
+
+enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_rollout_input *input,
+                                const struct dc_plan_start *start, const double *before, int steps,
+                                struct dc_trajectory *executed, struct dc_error *error)
+{
+  struct dc_trajectory *trajectory = execution->trajectory;
+  take_start(execution, input, start);
+  take_targets(execution, input, before, steps);
+  trajectory->steps = steps * execution->plant->substeps;
+  enum dc_status status = dc_rollout_forward(execution->rollout, execution->input, trajectory, error);
+  if (status && status != DC_STOPPED) {
+    dc_error_prefix(error, "in the plant");
+    return status;
+  }
+  int done = trajectory->steps / execution->plant->substeps;
+  for (int t = 0; t < done; t++)
+    if (append_step(execution, t, executed))
+      return dc_fail(error, DC_MEMORY, "out of memory for the steps that were executed");
+  note_velocities(execution, done, executed);
+  executed->largest_residual = fmax(executed->largest_residual, trajectory->largest_residual);
+  return status;
+}
+
+enum dc_status dc_execution_begin(struct dc_execution *execution, const struct dc_rollout_input *input, int steps,
+                                  struct dc_trajectory *executed, struct dc_error *error)
+{
+  static const struct dc_plan_start own = {0};
+  const struct dc_trajectory *trajectory = execution->trajectory;
+  executed->steps = executed->between.count = executed->unconverged_steps = executed->regularized_steps = 0;
+  executed->largest_residual = 0;
+  enum dc_status status = dc_execution_run(execution, input, &own, NULL, steps, executed, error);
+  if (status && status != DC_STOPPED)
+    return status;
+  memcpy(executed->q, trajectory->q, (size_t)executed->nq * sizeof *executed->q);
+  memcpy(executed->poses, trajectory->poses, (size_t)executed->bodies * sizeof *executed->poses);
+  executed->min_gap[0] = trajectory->min_gap[0];
+  if (executed->velocity && executed->nv)
+    memcpy(executed->velocity, input->velocity, (size_t)executed->nv * sizeof *executed->velocity);
+  return status;
+}
