@@ -7,6 +7,7 @@
 
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
+#include "plan/certify.h"
 #include "plan/receding_horizon.h"
 #include "plan/refine.h"
 #include "plan/shot.h"
@@ -50,6 +51,8 @@ struct dc_scene {
   struct dc_continuation continuation;  // zeros when there is none
   bool horizon_given;                   // optimize by a receding horizon
   struct dc_horizon horizon;
+  bool certify_given;
+  struct dc_certify certify;        // what a certificate demands; otherwise the defaults
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   int skipped_visuals;  // of included robots: <visual> elements that nothing shows
