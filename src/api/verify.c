@@ -11,8 +11,6 @@
 #include "math/vector.h"
 #include "plan/plan_memory.h"
 
-const char dc_certificate_name[] = "certificate.json";
-
 enum { DRAWS = 16, QUICK_DRAWS = 4, DIRECTIONS = 4, QUICK_DIRECTIONS = 2, PARTS = 5 };
 
 enum dc_status dc_verify_report_progress(struct dc_verification *v, bool done)
@@ -196,6 +194,19 @@ static enum dc_status check_residuals(struct dc_verification *v)
   return status ? fail_memory(v) : DC_OK;
 }
 
+// The share of impulses from afar; 0 where there are none.
+static double share_from_afar(const struct dc_bodies *bodies, const double *near, const double *far)
+{
+  double sum = 0, from_afar = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    sum += near[i] + far[i];
+    from_afar += far[i];
+  }
+  return sum > 0 ? from_afar / sum : 0;
+}
+
 static enum dc_status check_phantom(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;
@@ -203,36 +214,32 @@ static enum dc_status check_phantom(struct dc_verification *v)
   struct dc_error local = {0};
   found->near = dc_alloc((size_t)bodies->count, sizeof *found->near);
   found->far = dc_alloc((size_t)bodies->count, sizeof *found->far);
-  found->phantom = NAN;
+  found->phantom = found->phantom_between = NAN;
   if (!found->near || !found->far)
     return fail_memory(v);
-  enum dc_status status =
-      dc_check_phantom(v->plan->rollout, &v->scene->model, v->judged, found->near, found->far, &local);
-  if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
-    snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
-    return DC_OK;
+  for (int all = 0; all < 2; all++) {  // those of all pairs are kept
+    enum dc_status status =
+        dc_check_phantom(v->plan->rollout, &v->scene->model, v->judged, !all, found->near, found->far, &local);
+    if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
+      snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
+      return DC_OK;
+    }
+    if (status)
+      return fail_memory(v);
+    *(all ? &found->phantom : &found->phantom_between) = share_from_afar(bodies, found->near, found->far);
   }
-  if (status)
-    return fail_memory(v);
-  double near = 0, far = 0;
-  for (int i = 0; i < bodies->count; i++) {
-    near += dc_body_moves(&bodies->bodies[i]) ? found->near[i] : 0;
-    far += dc_body_moves(&bodies->bodies[i]) ? found->far[i] : 0;
-  }
-  found->phantom = near + far > 0 ? far / (near + far) : 0;
   return DC_OK;
 }
 
 static void sum_up_slopes(struct dc_findings *found)
 {
   found->gradient_error = 0;
+  found->straddling = 0;
   for (int d = 0; d < found->directions; d++) {
     const struct dc_gradient_difference *slope = &found->slopes[d];
     found->straddling += slope->straddles;
-    if (slope->straddles || isnan(slope->relative_error) || slope->relative_error <= found->gradient_error)
-      continue;
-    found->gradient_error = slope->relative_error;
-    found->gradient_step = slope->step;
+    if (!slope->straddles && !(slope->relative_error <= found->gradient_error))
+      found->gradient_error = slope->relative_error;
   }
   if (found->straddling < found->directions)
     return;
@@ -240,20 +247,60 @@ static void sum_up_slopes(struct dc_findings *found)
   snprintf(found->gradient_note, sizeof found->gradient_note, "all differences straddle a change of division");
 }
 
-// At the parameters of the run, over the steps that the optimizer saw at a time.
+// Whether the adjoint has nothing to be compared with: where all is reached the loss is flat.
+static bool is_flat(const struct dc_findings *found)
+{
+  for (int d = 0; d < found->directions; d++)
+    if (found->slopes[d].adjoint != 0 || found->slopes[d].difference != 0)
+      return false;
+  return true;
+}
+
+// At the parameters of the run or, where the loss is flat there, at the first guess.
+static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *plan, struct dc_error *error)
+{
+  struct dc_findings *found = &v->found;
+  const struct dc_scene *scene = v->scene;
+  double *first = dc_alloc((size_t)plan->parameter_count, sizeof *first);
+  if (!first)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  memcpy(first, plan->parameters, (size_t)plan->parameter_count * sizeof *first);
+  dc_parameters_resize(&scene->task, &scene->model, v->stored.all_frames - 1, v->stored.control, plan->window.steps,
+                       plan->parameters);
+  enum dc_status status =
+      dc_gradient_check_directions(plan, plan->parameters, v->options->seed, found->directions, found->slopes, error);
+  if (!status && is_flat(found)) {
+    found->gradient_at_first_guess = true;
+    status = dc_gradient_check_directions(plan, first, v->options->seed, found->directions, found->slopes, error);
+  }
+  if (!status && is_flat(found))
+    snprintf(found->gradient_note, sizeof found->gradient_note,
+             "the gradient is zero at the controls and at the first guess");
+  free(first);
+  return status;
+}
+
+// What is missing for a comparison, or NULL.
+static const char *lacks_gradient(const struct dc_verification *v)
+{
+  if (!dc_model_has_adjoint(&v->scene->model))
+    return "the contact model has no adjoint";
+  if (!v->plan->parameter_count)
+    return "there are no parameters";
+  return v->options->directions ? NULL : "no directions were asked for";
+}
+
+// Over the steps that the optimizer saw at a time.
 static enum dc_status check_gradient(struct dc_verification *v)
 {
-  int directions = v->options->directions;
   const struct dc_scene *scene = v->scene;
   struct dc_findings *found = &v->found;
   struct dc_error local = {0};
   int steps = dc_api_optimized_steps(scene);
+  const char *missing = lacks_gradient(v);
   found->gradient_error = NAN;
-  if (!dc_model_has_adjoint(&scene->model) || !v->plan->parameter_count || !directions) {
-    snprintf(found->gradient_note, sizeof found->gradient_note, "%s",
-             !directions                           ? "no directions were asked for"
-             : dc_model_has_adjoint(&scene->model) ? "there are no parameters"
-                                                   : "the contact model has no adjoint");
+  if (missing) {
+    snprintf(found->gradient_note, sizeof found->gradient_note, "%s", missing);
     return DC_OK;
   }
   if (steps > v->stored.frames - 1)
@@ -263,19 +310,17 @@ static enum dc_status check_gradient(struct dc_verification *v)
   struct dc_plan *plan = status ? NULL : dc_plan_create(&scene->model, &scene->task, steps, &v->error);
   if (!plan)
     return v->error.status;
-  dc_parameters_resize(&scene->task, &scene->model, v->stored.all_frames - 1, v->stored.control, steps,
-                       plan->parameters);
-  found->directions = directions;
-  status = dc_gradient_check_directions(plan, plan->parameters, v->options->seed, directions, found->slopes, &local);
+  found->directions = v->options->directions;
+  status = compare_slopes(v, plan, &local);
   dc_plan_destroy(plan);
-  if (status == DC_NUMERICAL || status == DC_INFEASIBLE) {
-    found->directions = 0;
+  if (status == DC_NUMERICAL || status == DC_INFEASIBLE)
     snprintf(found->gradient_note, sizeof found->gradient_note, "%.250s", local.text);
-    return DC_OK;
-  }
-  if (status)
+  else if (status)
     return dc_fail(&v->error, status, "%s", local.text);
-  sum_up_slopes(found);
+  if (found->gradient_note[0])
+    found->directions = 0;
+  else
+    sum_up_slopes(found);
   return DC_OK;
 }
 

@@ -7,8 +7,6 @@
 #include "plan/certify.h"
 #include "plan/gradient_check.h"
 
-extern const char dc_certificate_name[];  // "certificate.json", of the file in a run directory
-
 enum { DC_VERIFY_DIRECTIONS_MOST = 64, DC_VERIFY_DRAWS_MOST = 100000, DC_VERIFY_WORLDS_MOST = 16 };
 
 // An answer that may be missing; note says why, then.
@@ -30,14 +28,16 @@ struct dc_findings {
   // The adjoint along directions; error NAN: not checked, as the note says.
   int directions, straddling;
   struct dc_gradient_difference slopes[DC_VERIFY_DIRECTIONS_MOST];
-  double gradient_error, gradient_step;
+  double gradient_error;
+  bool gradient_at_first_guess;  // at the controls of the run the gradient is zero
   char gradient_note[256];
   // Residuals: the largest, relative to tolerance or rounding, and the step it is of; NAN: none, as the note says.
   double residual;
   int residual_step, unconverged;
   char residual_note[256];
-  // Impulses of each body [bodies]; share NAN: not known, as the note says.
-  double *near, *far, phantom;
+  // Impulses of each body [bodies] and the share of those from afar, of all and of those between bodies that move; NAN: not
+  // known, as the note says.
+  double *near, *far, phantom, phantom_between;
   char phantom_note[256];
   // Executions.
   bool reachable;  // there is something to reach

@@ -14,28 +14,44 @@ struct sayer {
   bool holds;
 };
 
-enum { LABEL = 22, LINE = 700 };
+static const double USUAL_ERROR = 1e-6;  // of gradients, where the scene demands no other
+enum { LABEL = 20, LINE = 700 };
 
-// One verdict: what it is of, in words; demanded: the scene asks for it.
-static void say(struct sayer *sayer, const char *item, bool demanded, bool holds, const char *format, ...)
+static enum dc_answer yes_or_no(bool holds)
+{
+  return holds ? DC_ANSWER_YES : DC_ANSWER_NO;
+}
+
+static void put_answer(struct dc_json_writer *json, const char *key, enum dc_answer answer)
+{
+  if (answer == DC_ANSWER_NONE)
+    dc_json_put_raw(json, key, "null");
+  else
+    dc_json_put_boolean(json, key, answer == DC_ANSWER_YES);
+}
+
+// One verdict: what it is of, whether it is good news, in words.  What the scene demands holds with a yes only.
+static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_answer answer, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-static void say(struct sayer *sayer, const char *item, bool demanded, bool holds, const char *format, ...)
+static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_answer answer, const char *format, ...)
 {
   char line[LINE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  const char *mark = !demanded ? "" : holds ? " (demanded)" : " (demanded: DOES NOT HOLD)";
-  dc_text_add(sayer->text, "%-*s %s%s\n", LABEL, item, line, mark);
+  bool unmet = demanded && answer != DC_ANSWER_YES;
+  dc_text_add(sayer->text, "%-*s %s%s\n", LABEL, item, line,
+              unmet      ? " (demanded: DOES NOT HOLD)"
+              : demanded ? " (demanded)"
+                         : "");
   dc_json_begin(sayer->json, NULL, '{');
   dc_json_put_string(sayer->json, "item", item);
   dc_json_put_string(sayer->json, "words", line);
+  put_answer(sayer->json, "holds", answer);
   dc_json_put_boolean(sayer->json, "demanded", demanded);
-  if (demanded)
-    dc_json_put_boolean(sayer->json, "holds", holds);
   dc_json_end(sayer->json, '}');
-  if (!demanded || holds)
+  if (!unmet)
     return;
   dc_text_add(&sayer->unmet, "%s%s", sayer->holds ? "" : ", ", item);
   sayer->holds = false;
@@ -51,14 +67,16 @@ static void say_reproduction(struct sayer *sayer)
   const struct dc_findings *found = &sayer->v->found;
   bool asked = sayer->v->scene->certify.reproduced;
   if (found->reproduced)
-    say(sayer, "reproduced", asked, true, "yes: %d frames come out of the controls again, bit for bit", found->frames);
+    say(sayer, "reproduced", asked, DC_ANSWER_YES, "yes: %d frames come out of the controls again, bit for bit",
+        found->frames);
   else if (found->reproduction_note[0])
-    say(sayer, "reproduced", asked, false, "no: %s", found->reproduction_note);
+    say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: %s", found->reproduction_note);
   else if (found->body < 0)
-    say(sayer, "reproduced", asked, false, "no: the gap of frame %d comes out otherwise", found->frame);
+    say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: the gap of frame %d comes out otherwise", found->frame);
   else
-    say(sayer, "reproduced", asked, false, "no: from frame %d on bodies are elsewhere, first %s, up to %.3g m away",
-        found->frame, body_name(sayer, found->body), found->deviation);
+    say(sayer, "reproduced", asked, DC_ANSWER_NO,
+        "no: from frame %d on bodies are elsewhere, first %s, up to %.3g m away", found->frame,
+        body_name(sayer, found->body), found->deviation);
 }
 
 static bool is_clear(const struct dc_geometry_check *check)
@@ -71,15 +89,15 @@ static void say_geometry(struct sayer *sayer)
   const struct dc_geometry_check *check = &sayer->v->found.geometry;
   bool asked = sayer->v->scene->certify.geometry;
   if (is_clear(check))
-    say(sayer, "geometry", asked, true, "clear: certainly apart at %d states and on the %d ways between them",
+    say(sayer, "geometry", asked, DC_ANSWER_YES, "clear: certainly apart at %d states and on the %d ways between them",
         check->states, check->intervals);
   else if (!isnan(check->separation) && check->separation <= 0)
-    say(sayer, "geometry", asked, false,
+    say(sayer, "geometry", asked, DC_ANSWER_NO,
         "bodies meet at %d of %d states, first at step %d: %s and %s, %.3g m deep; %d of %d ways are not certain",
         check->overlapping, check->states, check->step, body_name(sayer, check->a), body_name(sayer, check->b),
         -check->separation, check->uncertain, check->intervals);
   else
-    say(sayer, "geometry", asked, false,
+    say(sayer, "geometry", asked, DC_ANSWER_NO,
         "not certain at %d of %d states and on %d of %d ways, first at step %d: %s and %s", check->undecided,
         check->states, check->uncertain, check->intervals, check->step, body_name(sayer, check->a),
         body_name(sayer, check->b));
@@ -90,13 +108,13 @@ static void say_residuals(struct sayer *sayer)
   const struct dc_findings *found = &sayer->v->found;
   bool asked = sayer->v->scene->certify.converged;
   if (found->residual_note[0])
-    say(sayer, "residuals", asked, false, "not known: %s", found->residual_note);
+    say(sayer, "residuals", asked, DC_ANSWER_NONE, "not known: %s", found->residual_note);
   else if (found->unconverged)
-    say(sayer, "residuals", asked, false,
+    say(sayer, "residuals", asked, DC_ANSWER_NO,
         "%d of %d steps are not solved; the largest residual, of step %d, is %.3g times the tolerance",
         found->unconverged, sayer->v->judged->steps, found->residual_step, found->residual);
   else
-    say(sayer, "residuals", asked, true,
+    say(sayer, "residuals", asked, DC_ANSWER_YES,
         "every step is solved; the largest residual, of step %d, is %.2g of what is allowed", found->residual_step,
         found->residual);
 }
@@ -107,11 +125,12 @@ static void say_gradient(struct sayer *sayer)
   double most = sayer->v->scene->certify.gradient;
   bool asked = !isnan(most);
   if (found->gradient_note[0])
-    say(sayer, "gradient", asked, false, "not checked: %s", found->gradient_note);
+    say(sayer, "gradient", asked, DC_ANSWER_NONE, "not checked: %s", found->gradient_note);
   else
-    say(sayer, "gradient", asked, found->gradient_error <= most,
-        "the adjoint agrees with differences to %.1e along %d of %d random directions", found->gradient_error,
-        found->directions - found->straddling, found->directions);
+    say(sayer, "gradient", asked, yes_or_no(found->gradient_error <= (asked ? most : USUAL_ERROR)),
+        "the adjoint agrees with differences to %.1e along %d of %d random directions%s", found->gradient_error,
+        found->directions - found->straddling, found->directions,
+        found->gradient_at_first_guess ? ", at the first guess: at the controls it is zero" : "");
 }
 
 // The body with the largest share, of those that get a notable part of all impulses.
@@ -138,17 +157,18 @@ static void say_phantom(struct sayer *sayer)
   double most = sayer->v->scene->certify.phantom, share;
   bool asked = !isnan(most);
   if (found->phantom_note[0]) {
-    say(sayer, "phantom impulses", asked, false, "not known: %s", found->phantom_note);
+    say(sayer, "phantom impulses", asked, DC_ANSWER_NONE, "not known: %s", found->phantom_note);
     return;
   }
+  enum dc_answer answer = asked ? yes_or_no(found->phantom <= most) : DC_ANSWER_NONE;
   int worst = worst_body(found, &sayer->v->scene->model.bodies, &share);
-  if (worst < 0)
-    say(sayer, "phantom impulses", asked, found->phantom <= most,
-        "%.2g %% of all impulses come from farther than 1 %% of a body's size", 100 * found->phantom);
-  else
-    say(sayer, "phantom impulses", asked, found->phantom <= most,
-        "%.2g %% of all impulses come from farther than 1 %% of a body's size, most of them on %s: %.2g %%",
-        100 * found->phantom, body_name(sayer, worst), 100 * share);
+  char most_of_them[350] = "";
+  if (worst >= 0)
+    snprintf(most_of_them, sizeof most_of_them, "; most on %s, %.3g %%", body_name(sayer, worst), 100 * share);
+  say(sayer, "phantom impulses", asked, answer,
+      "%.3g %% of all impulses come from farther than 1 %% of a body's size, %.3g %% of those between bodies that "
+      "move%s",
+      100 * found->phantom, 100 * found->phantom_between, most_of_them);
 }
 
 static void say_perturbed(struct sayer *sayer)
@@ -157,10 +177,10 @@ static void say_perturbed(struct sayer *sayer)
   double least = sayer->v->scene->certify.perturbed;
   bool asked = !isnan(least), tried = found->reachable && found->draws > 0;
   if (!tried)
-    say(sayer, "perturbed starts", asked, false, "not tried: %s",
+    say(sayer, "perturbed starts", asked, DC_ANSWER_NONE, "not tried: %s",
         found->reachable ? "no draws were asked for" : "there is nothing to reach");
   else
-    say(sayer, "perturbed starts", asked, found->hits >= least * found->draws,
+    say(sayer, "perturbed starts", asked, asked ? yes_or_no(found->hits >= least * found->draws) : DC_ANSWER_NONE,
         "reached from %d of %d starts (1 mm, 0.01 rad; 1 %% of velocities, masses and friction), open loop%s",
         found->hits, found->draws, found->failed ? "; some could not be rolled out to the end" : "");
 }
@@ -179,7 +199,7 @@ static void say_worlds(struct sayer *sayer)
 {
   for (int i = 0; dc_worlds[i].name; i++) {
     const struct dc_world_finding *finding = &sayer->v->found.worlds[i];
-    bool holds = finding->open == DC_ANSWER_YES || finding->closed == DC_ANSWER_YES;
+    enum dc_answer answer = finding->open > finding->closed ? finding->open : finding->closed;
     char closed[64] = "", note[300] = "";
     if (finding->closed != DC_ANSWER_NONE)
       snprintf(closed, sizeof closed, ", closed loop %s", answer_words(finding->closed));
@@ -187,20 +207,12 @@ static void say_worlds(struct sayer *sayer)
       snprintf(note, sizeof note, " (%s)", finding->note);
     if (!sayer->v->found.reachable)
       snprintf(note, sizeof note, " (there is nothing to reach)");
-    say(sayer, dc_worlds[i].name, is_asked(sayer, i), holds, "%s: open loop %s%s%s", dc_worlds[i].about,
+    say(sayer, dc_worlds[i].name, is_asked(sayer, i), answer, "%s: open loop %s%s%s", dc_worlds[i].about,
         answer_words(finding->open), closed, note);
   }
 }
 
 // ---- JSON beside the verdicts
-
-static void put_answer(struct dc_json_writer *json, const char *key, enum dc_answer answer)
-{
-  if (answer == DC_ANSWER_NONE)
-    dc_json_put_raw(json, key, "null");
-  else
-    dc_json_put_boolean(json, key, answer == DC_ANSWER_YES);
-}
 
 static void put_geometry(const struct sayer *sayer)
 {
@@ -298,6 +310,7 @@ static void put_numbers(const struct sayer *sayer)
   dc_json_put_integer(json, "largest_residual_step", found->residual_step);
   dc_json_put_integer(json, "unconverged_steps", found->unconverged);
   dc_json_put_number(json, "phantom_share", found->phantom);
+  dc_json_put_number(json, "phantom_share_between", found->phantom_between);
   put_phantom(sayer);
   dc_json_begin(json, "perturbed", '{');
   dc_json_put_integer(json, "draws", found->draws);

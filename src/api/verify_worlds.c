@@ -97,17 +97,25 @@ static void close_world(struct opened_world *opened)
   dc_arena_destroy(opened->arena);
 }
 
+static bool go_on(void *context)
+{
+  return dc_verify_report_progress(context, false) == DC_OK;
+}
+
 // The controls of the run in this world, in one piece; in the scene's own world from perturbed starts too.
 static enum dc_status open_loop(struct dc_verification *v, const struct opened_world *opened,
                                 struct dc_world_finding *finding)
 {
   const struct dc_scene *scene = opened->scene->scene;
   struct dc_execution execution;
+  struct dc_error local = {0};
   bool own = opened->world == &dc_worlds[0];
   enum dc_status status = dc_execute(&scene->model, &scene->task, v->plan->input, opened->world->division,
-                                     own ? v->options->draws : 0, v->options->seed, &execution, &v->error);
+                                     own ? v->options->draws : 0, v->options->seed, go_on, v, &execution, &local);
+  if (status == DC_STOPPED)
+    return v->error.status;
   if (status)
-    return status;
+    return dc_fail(&v->error, status, "%.300s", local.text);
   finding->open = execution.reached ? DC_ANSWER_YES : DC_ANSWER_NO;
   if (!execution.ran)
     snprintf(finding->note, sizeof finding->note, "%.250s", execution.error.text);
@@ -119,10 +127,10 @@ static enum dc_status open_loop(struct dc_verification *v, const struct opened_w
   return DC_OK;
 }
 
-static bool go_on(void *context, const struct dc_plan_iteration *iteration)
+static bool go_on_with_windows(void *context, const struct dc_plan_iteration *iteration)
 {
   (void)iteration;
-  return dc_verify_report_progress(context, false) == DC_OK;
+  return go_on(context);
 }
 
 // The windows of the scene planned anew in this world, from what was executed in it so far.
@@ -130,7 +138,7 @@ static enum dc_status run_windows(struct dc_verification *v, const struct dc_sce
                                   struct dc_world_finding *finding)
 {
   struct dc_error local = {0};
-  struct dc_horizon_observer observer = {.context = v, .iterated = go_on, .applied = go_on};
+  struct dc_horizon_observer observer = {.context = v, .iterated = go_on_with_windows, .applied = go_on_with_windows};
   struct dc_receding_horizon *horizon = dc_horizon_create(&scene->model, &scene->task, &scene->horizon,
                                                           scene->optimizer, scene->optimizer_options, &local);
   if (!horizon)

@@ -48,10 +48,10 @@ enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_t
 // |F_far| by all others; a body's size is twice the distance of its farthest vertex from its centre of mass, of a pair of
 // bodies that move the smaller one.  Without stiffness.
 #define DC_PHANTOM_REACH 0.01
-// near, far [bodies], N s over the stiffness.  DC_BAD_INPUT: the model of the rollout does not offer forces of single terms;
-// DC_NUMERICAL: bodies meet; DC_MEMORY.
+// near, far [bodies], N s over the stiffness; between: of pairs of bodies that both move alone, without what fixed ones bear.
+// DC_BAD_INPUT: the model of the rollout does not offer forces of single terms; DC_NUMERICAL: bodies meet; DC_MEMORY.
 enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
-                                const struct dc_trajectory *trajectory, double *near, double *far,
+                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
                                 struct dc_error *error);
 
 // An execution of a plan that was made with steps of another length: start, design and targets of `from`, whose steps are
@@ -75,9 +75,10 @@ struct dc_execution {
   int draws, failed, hits;  // perturbed: how many, of them not rolled out to the end, reached
   struct dc_error error;    // why it did not run
 };
-// Rolls out `draws` perturbed starts side by side, after the plan's own.  Same numbers for any number of threads.  DC_MEMORY.
+// Rolls out `draws` perturbed starts side by side, and the plan's own.  Same numbers for any number of threads.  proceed
+// (NULL: nobody is asked) is asked between rollouts, on the caller's thread; false ends it with DC_STOPPED.  DC_MEMORY.
 enum dc_status dc_execute(const struct dc_model *model, const struct dc_task *task, const struct dc_rollout_input *from,
-                          int division, int draws, uint64_t seed, struct dc_execution *execution,
-                          struct dc_error *error);
+                          int division, int draws, uint64_t seed, dc_rollout_proceed *proceed, void *context,
+                          struct dc_execution *execution, struct dc_error *error);
 
 #endif

@@ -107,6 +107,7 @@ struct phantom {
   const struct dc_bodies *bodies;
   struct dc_contact *contact;
   struct dc_arena *arena;
+  bool between;                       // leave out pairs with bodies that never move
   double *reaches;                    // [pairs], m
   struct dc_pair_derivatives *pairs;  // [pairs]
   struct dc_pose *poses;              // [bodies]
@@ -114,12 +115,23 @@ struct phantom {
   double (*forces)[3];                // [bodies] of all terms
 };
 
-// The size of the smaller body of a pair that moves, m.
-static double size_of_pair(const struct dc_bodies *bodies, const int pair[2])
+static bool is_between(const struct phantom *phantom, int pair)
 {
-  double radius = bodies->bodies[pair[0]].radius;
-  if (dc_body_moves(&bodies->bodies[pair[1]]))
-    radius = fmin(radius, bodies->bodies[pair[1]].radius);
+  return dc_body_moves(&phantom->bodies->bodies[dc_contact_pairs(phantom->contact)[pair][1]]);
+}
+
+static bool left_out(const struct phantom *phantom, int pair)
+{
+  return phantom->between && !is_between(phantom, pair);
+}
+
+// The size of the smaller body of a pair that moves, m.
+static double size_of_pair(const struct phantom *phantom, int pair)
+{
+  const int *bodies = dc_contact_pairs(phantom->contact)[pair];
+  double radius = phantom->bodies->bodies[bodies[0]].radius;
+  if (is_between(phantom, pair))
+    radius = fmin(radius, phantom->bodies->bodies[bodies[1]].radius);
   return 2 * radius;
 }
 
@@ -142,8 +154,8 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   }
   if (!complete)
     return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
-  for (size_t p = 0; p < pairs; p++)
-    phantom->reaches[p] = DC_PHANTOM_REACH * size_of_pair(phantom->bodies, dc_contact_pairs(phantom->contact)[p]);
+  for (int p = 0; p < (int)pairs; p++)  // no gap is below zero
+    phantom->reaches[p] = left_out(phantom, p) ? -1 : DC_PHANTOM_REACH * size_of_pair(phantom, p);
   return DC_OK;
 }
 
@@ -160,6 +172,8 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *q,
   memset(phantom->forces, 0, count * sizeof *phantom->forces);
   for (int p = 0; p < dc_contact_pair_count(phantom->contact); p++) {
     double gradient[12];
+    if (left_out(phantom, p))
+      continue;
     dc_contact_expand_gradient(&phantom->pairs[p], gradient);
     for (int side = 0; side < 2; side++) {
       double *force = phantom->forces[dc_contact_pairs(phantom->contact)[p][side]];
@@ -173,10 +187,10 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *q,
 }
 
 enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
-                                const struct dc_trajectory *trajectory, double *near, double *far,
+                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
                                 struct dc_error *error)
 {
-  struct phantom phantom = {.bodies = &model->bodies, .contact = dc_rollout_contact(rollout)};
+  struct phantom phantom = {.bodies = &model->bodies, .contact = dc_rollout_contact(rollout), .between = between};
   size_t bytes = (size_t)model->bodies.count * sizeof *near;
   if ((model->definition.contact_model->flags & DC_CONTACT_FOREIGN) || !dc_contact_has_points(phantom.contact))
     return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" does not offer the forces of its terms",

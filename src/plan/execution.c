@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans executed where they were not made: other steps, other models, perturbed starts.
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -126,12 +127,19 @@ struct executions {
   enum dc_status *statuses;
   bool *reached;
   struct dc_error *first;  // of draw 0
+  dc_rollout_proceed *proceed;
+  void *context;
+  atomic_bool stopped;
 };
 
 static void execution_pass(void *context, int index, int thread)
 {
-  const struct executions *e = context;
+  struct executions *e = context;
   struct dc_plan *plan = e->team.plans[thread];
+  if (thread == 0 && e->proceed && !e->proceed(e->context))
+    e->stopped = true;
+  if (e->stopped)
+    return;
   struct dc_error error = {0};
   dc_rollout_input_reset(plan->model, plan->input);
   dc_execution_input(plan->model, e->from, e->division, plan->input);
@@ -148,6 +156,8 @@ static void execution_pass(void *context, int index, int thread)
 static enum dc_status sum_up(const struct executions *e, int draws, struct dc_execution *execution,
                              struct dc_error *error)
 {
+  if (e->stopped)
+    return dc_fail(error, DC_STOPPED, "stopped");
   for (int i = 0; i <= draws; i++)
     if (e->statuses[i] && e->statuses[i] != DC_INFEASIBLE && e->statuses[i] != DC_NUMERICAL)
       return dc_fail(error, e->statuses[i], "out of memory for a rollout");
@@ -162,10 +172,15 @@ static enum dc_status sum_up(const struct executions *e, int draws, struct dc_ex
 }
 
 enum dc_status dc_execute(const struct dc_model *model, const struct dc_task *task, const struct dc_rollout_input *from,
-                          int division, int draws, uint64_t seed, struct dc_execution *execution,
-                          struct dc_error *error)
+                          int division, int draws, uint64_t seed, dc_rollout_proceed *proceed, void *context,
+                          struct dc_execution *execution, struct dc_error *error)
 {
-  struct executions e = {.from = from, .division = division, .seed = seed, .first = &execution->error};
+  struct executions e = {.from = from,
+                         .division = division,
+                         .seed = seed,
+                         .first = &execution->error,
+                         .proceed = proceed,
+                         .context = context};
   struct dc_arena *arena = dc_arena_create();
   *execution = (struct dc_execution){0};
   e.statuses = arena ? dc_arena_alloc(arena, (size_t)draws + 1, sizeof *e.statuses) : NULL;

@@ -53,6 +53,15 @@ static double radial_rate(const struct dc_points *p, int i, int j, const double 
   return dc_vec_dot(e, d);
 }
 
+// A lower bound of the distance of the triangles of two nodes whose centres are r apart: that of their spheres, that of all
+// triangles.
+static double node_gap(const struct dc_points *p, const struct dc_node_term *nodes, double r)
+{
+  const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
+  const struct dc_sphere_tree *b = &p->contact->colliders[p->pair->b].tree;
+  return fmax(r - a->radius[nodes->i] - b->radius[nodes->j], p->pair->gap);
+}
+
 // psi' and psi'' of a centred term at distance r of its centres, by r (docs/theory.md, "Centred terms").
 static void centred_potential(double r, double spread, double scale, double length, double *first, double *second)
 {
@@ -70,7 +79,7 @@ static void centred_term(const struct dc_points *p, const struct dc_node_term *t
   for (int k = 0; k < 3; k++)
     e[k] = a->spheres[term->i][k] - b->spheres[term->j][k] + p->arm[k];
   double r = dc_vec_norm(e);
-  if (r - a->tree.radius[term->i] - b->tree.radius[term->j] > p->reach)
+  if (node_gap(p, term, r) > p->reach)
     return;
   dc_vec_scale(e, e, 1 / r);
   centred_potential(r, a->tree.spread[term->i] + b->tree.spread[term->j],
@@ -233,9 +242,7 @@ static void blend_terms(const struct dc_points *p)
   for (size_t k = 1; k < p->pair->blend_count; k++) {
     struct blend blend = blend_of(p->pair, k);
     double weight = p->pair->sums[blend.nodes->blend].weight, u_rate = 0;
-    const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
-    const struct dc_sphere_tree *b = &p->contact->colliders[p->pair->b].tree;
-    if (blend.r - a->radius[blend.nodes->i] - b->radius[blend.nodes->j] > p->reach)
+    if (node_gap(p, blend.nodes, blend.r) > p->reach)
       continue;
     if (p->velocities) {
       double r_rate = radial_rate(p, blend.nodes->i, blend.nodes->j, blend.e);

@@ -185,6 +185,11 @@ enum dc_status dc_run_read_overlay(const char *directory, const char *model, str
 // What tells DIR/trajectory.h5 from any other: a hash of its seal.  DC_IO.
 enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error);
 
+extern const char dc_certificate_name[];  // "certificate.json"
+// The text of DIR/certificate.json, released with free(); NULL when there is none of the trajectory that is there.  DC_IO,
+// DC_MEMORY.
+enum dc_status dc_run_read_certificate(const char *directory, char **text, struct dc_error *error);
+
 // Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
 // Whether DIR/name is there.

@@ -6,10 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
-#include "io/run/seal.h"
 
 static const size_t LARGEST = (size_t)1 << 30;  // bytes of a text
 
@@ -31,21 +29,6 @@ bool dc_run_has(const char *directory, const char *name)
   char path[PATH_MAX];  // so that "no" never means that memory is out
   int length = snprintf(path, sizeof path, "%s/%s", directory, name);
   return length > 0 && length < (int)sizeof path && stat(path, &info) == 0;
-}
-
-enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error)
-{
-  char seal[DC_SEAL_SIZE];
-  char *path = dc_path_join(directory, "trajectory.h5");
-  FILE *file = path ? fopen(path, "rb") : NULL;
-  size_t size = file ? fread(seal, 1, sizeof seal, file) : 0;
-  if (file)
-    fclose(file);
-  free(path);
-  if (size < sizeof seal)
-    return dc_fail(error, DC_IO, "%.800s: trajectory.h5 cannot be read", directory);
-  *hash = dc_hash(DC_HASH_SEED, seal, size);
-  return DC_OK;
 }
 
 // Number of whole lines.
