@@ -351,6 +351,24 @@ int dcsim_export(const char *directory, const char *format, const char *file, dc
 // report, when rows, trajectories or settings differ; versions, libraries, machines and times may differ.
 int dcsim_diff(const char *directory, const char *other, dcsim_report *report, dcsim_error *error);
 
+typedef struct {
+  size_t size;
+  int draws;                          // perturbed starts; 0: 16, of a quick one 4; negative: none
+  int directions;                     // along which the gradient is checked; 0: 4, of a quick one 2; negative: none
+  int quick;                          // fewer of both, and no loops are closed
+  uint64_t seed;                      // of draws and directions
+  const char *file;                   // where the certificate is written; NULL: DIR/certificate.json; "none": nowhere
+  dcsim_progress_function *progress;  // after every check, "check"; other numbers are NAN; may be NULL
+  void *progress_context;
+} dcsim_verify_options;
+
+// Certifies the run in a directory: whether its trajectory comes out of its controls again, surfaces meet, the adjoint agrees
+// with differences, steps are solved, impulses come from afar, and the task is reached from perturbed starts and in
+// other worlds.  Writes the certificate, completely or not at all; the report is its JSON.  DCSIM_UNMET, with a report, when
+// something does not hold that the scene demands ("certify"); DCSIM_IO when the run has not ended or cannot be read,
+// DCSIM_STOPPED when the progress function said so: nothing is written then.  options may be NULL.
+int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcsim_report *report, dcsim_error *error);
+
 // Writes DIR/report.html: one page that works offline, with a 3D replay of the best and the first trajectory, contact
 // forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
 int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);

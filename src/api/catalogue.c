@@ -120,6 +120,7 @@ static struct entry section_entry(int i)
       {"init", "first guess drawn at random", NULL, dc_first_guess_options},
       {"continuation", "begin with another stiffness", NULL, dc_continuation_options},
       {"horizon", "receding horizon", NULL, dc_horizon_options},
+      {"certify", "what a certificate demands", NULL, dc_certify_options},
       {"refine", "a problem without time", NULL, dc_refine_options},
       {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
       {"bodies", "an element of \"bodies\"", NULL, dc_body_options},

@@ -29,6 +29,7 @@ struct page {
   int mark_count;
   struct dc_render_mark *marks;
   char *run, *resolved, *rows;  // texts of the run directory; rows may be NULL
+  char *certificate;            // of the trajectory; NULL: there is none
   struct dc_json_writer json;
   struct dc_error error;
 };
@@ -42,6 +43,7 @@ static void close_page(struct page *page)
   free(page->run);
   free(page->resolved);
   free(page->rows);
+  free(page->certificate);
 }
 
 static enum dc_status fail_memory(struct page *page)
@@ -324,6 +326,8 @@ static enum dc_status open_page(struct page *page, dcsim_error *error)
     status = dc_run_read_text(page->directory, "resolved.json", &page->resolved, &page->error);
   if (!status && dc_run_has(page->directory, "loss.csv"))
     status = dc_run_read_text(page->directory, "loss.csv", &page->rows, &page->error);
+  if (!status)
+    status = dc_run_read_certificate(page->directory, &page->certificate, &page->error);
   if (status)
     return status;
   page->mark_count = dc_api_marks(page->scene, NULL);
@@ -343,6 +347,8 @@ static enum dc_status put_page(struct page *page)
   dc_json_put_string(json, "name", page->scene->name);
   dc_json_put_string(json, "run", page->run);
   dc_json_put_string(json, "scene", page->resolved);
+  if (page->certificate)
+    dc_json_put_string(json, "certificate", page->certificate);
   if (page->rows)
     dc_run_thin_rows(page->rows, MOST_ROWS, &rows, &kept);
   dc_json_begin(json, "loss", '{');

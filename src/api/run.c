@@ -157,6 +157,25 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
   return NULL;
 }
 
+enum dc_status dc_session_compute(struct session *session, struct outcome *outcome)
+{
+  session->began = session->start = dc_seconds();
+  enum dc_status status = prepare(session);
+  if (!status)
+    status = session->kind->begin(session);
+  if (!status)
+    status = compute(session);
+  return status ? status : dc_session_outcome(session, outcome);
+}
+
+void dc_session_release(struct session *session)
+{
+  dc_plan_destroy(session->plan);
+  dc_execution_destroy(session->execution);
+  dc_horizon_destroy(session->horizon);
+  dc_snapshot_destroy(session->snapshot);
+}
+
 static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const char *mistake = misuse(session->options, session->optimizing);
@@ -166,10 +185,7 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
   }
   int status = run_scene(session, result, report, error);
   dc_run_close(session->run, NULL);
-  dc_plan_destroy(session->plan);
-  dc_execution_destroy(session->execution);
-  dc_horizon_destroy(session->horizon);
-  dc_snapshot_destroy(session->snapshot);
+  dc_session_release(session);
   return status;
 }
 

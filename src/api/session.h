@@ -55,6 +55,12 @@ struct session {
 // The kind that scene, options and the earlier run ask for.  Sets in_one_piece.
 const struct run_kind *dc_session_choose_kind(struct session *session);
 
+// Computes what options ask for, without files ("directory" is "none"): what came of it, of which outcome->applied is the
+// caller's to free; the rest is the session's.
+enum dc_status dc_session_compute(struct session *session, struct outcome *outcome);
+// Frees what a session computed with; also after a failure.
+void dc_session_release(struct session *session);
+
 bool dc_session_writes_nothing(const struct session *session);
 // Opens the run directory as asked for, or runs/<name>-<UTC time>; nothing for "none".
 enum dc_status dc_session_open_run(struct session *session);

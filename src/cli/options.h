@@ -64,10 +64,10 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
-  bool help, json, quiet, require_success, force, no_report;
+  bool help, json, quiet, quick, require_success, force, no_report;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
   struct cli_list overrides, allowed_paths, package_paths;
-  int64_t threads, seed, frames, steps, every, samples, size[2];
+  int64_t threads, seed, frames, steps, every, samples, draws, directions, size[2];
   double max_time, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };
@@ -93,8 +93,9 @@ void cli_arguments_free(struct cli_arguments *arguments);
 void cli_print_help(const struct cli_command *command);
 
 // Tables that commands share.
-extern const struct cli_option cli_scene_options[];   // --set, --model, --allow-path, --package-path, --seed
-extern const struct cli_option cli_run_options[];     // -o, --control, --frames, --no-report, --max-time, --require-success
+extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-path, --package-path, --seed
+extern const struct cli_option
+    cli_run_options[];  // -o, --control, --frames, --no-report, --max-time, --require-success
 extern const struct cli_option cli_thread_options[];  // --threads
 extern const struct cli_option cli_quiet_options[];   // --quiet
 extern const struct cli_option cli_common_options[];  // --json, --help

@@ -148,6 +148,10 @@ const double (*dc_contact_point_places(const struct dc_contact *contact, int bod
 // -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
                                        double (*const *forces)[3], struct dc_error *error);
+// The same of those terms alone whose gap is at most reaches[pair], m: a lower bound of the distance of two triangles, of
+// two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
+enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
+                                      double (*const *forces)[3], struct dc_error *error);
 // d2P/dx dx times velocities[body][point_count] (m per unit), added to products likewise, 1/m per unit.
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *products)[3],
@@ -158,6 +162,10 @@ enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
 // Of every pair whether its bodies touch, overlap or contain each other at poses: overlaps [pair_count].
 void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses, bool *overlaps);
+// Whether all bodies are certainly apart at poses, rounding counted in: between every two near triangles stands a plane that
+// leaves more than the rounding of their places on either side.  Otherwise the first pair of which that is not certain, and
+// its least separation, m: negative when it crosses, 0 when one is inside of the other.
+bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation);
 // A better bound for the pair that dc_contact_overlap has found at the same poses, often the depth itself; takes up to a
 // second.  0 when they only touch or nothing is known.
 double dc_contact_overlap_depth(const struct dc_contact *contact, const struct dc_pose *poses, int pair);

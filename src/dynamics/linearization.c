@@ -156,9 +156,8 @@ static double part_before(const struct dc_trajectory *trajectory, struct dc_stat
   return at;
 }
 
-// The interval that ends in a state; lengths as the forward solve has them, to the bit.
-static struct dc_step_interval interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
-                                           double first_before_length)
+struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
+                                       double first_before_length)
 {
   double h = trajectory->time_step, at = part_before(trajectory, end), before_length = first_before_length;
   struct dc_state_place begin = {end.step, end.inside - 1}, now = dc_place_before(trajectory, end);
@@ -194,7 +193,7 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
   double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
   return (struct dc_step_state){.model = rollout->model,
                                 .input = input,
-                                .interval = interval_to(trajectory, next, first_before_length),
+                                .interval = dc_interval_to(trajectory, next, first_before_length),
                                 .q_before = dc_place_state(rollout, trajectory, before),
                                 .q_now = dc_place_state(rollout, trajectory, now),
                                 .q_next = dc_place_state(rollout, trajectory, next),

@@ -25,6 +25,11 @@ const double *dc_place_state(const struct dc_rollout *rollout, const struct dc_t
 struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        const struct dc_trajectory *trajectory, struct dc_state_place next);
 
+// The interval that ends in a state, lengths as the forward solve has them; first_before_length: s from the state before the
+// first frame to it.
+struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
+                                       double first_before_length);
+
 // Whether there is no tape to read.
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory);
 // Contact at a state and its derivatives, as they were when the step that ends there was solved, but for rounding.

@@ -98,6 +98,14 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
 
+// How well the steps of a trajectory of input are solved, judged anew from its states: of every step, [steps], the largest
+// residual of its intervals, relative to the solver's tolerance or to rounding where that is more (docs/theory.md,
+// "Convergence"), and whether all of them are as small as tolerance or rounding ask.  DC_BAD_INPUT when the stepper has no step
+// potential of ours; DC_MEMORY.
+enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                    const struct dc_trajectory *trajectory, double *residuals, bool *converged,
+                                    struct dc_error *error);
+
 // One of several functions of the frames `first` ... `last` of a trajectory and of the input.
 struct dc_adjoint_row {
   int first, last;

@@ -394,8 +394,8 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   dc_state_move(bodies, given->q, fraction, rollout->step, q_next);
 }
 
-static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *given, double *q_next,
-                                 struct dc_error *error)
+// Contact was evaluated last at given->q.
+static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_input *given, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_poses(bodies, rollout->q_before, rollout->before.poses);
@@ -404,8 +404,6 @@ static enum dc_status begin_step(struct dc_rollout *rollout, struct step_input *
       dc_step_friction_law(rollout, given->input, given->interval.length, rollout->coefficients);
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   given->rubs = dc_contact_rubs(rollout->contact);
-  if (!status)
-    first_guess(rollout, given, q_next);
   return status;
 }
 
@@ -497,9 +495,11 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   struct step_input given = {.input = input, .interval = *interval, .q = q, .hardening = 1};
   struct trial current;
   *report = (struct dc_step_report){.evaluations = 1};
-  enum dc_status status = begin_step(rollout, &given, q_next, error);
-  if (!status)
-    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
+  enum dc_status status = begin_interval(rollout, &given, error);
+  if (status)
+    return status;
+  first_guess(rollout, &given, q_next);
+  status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
     return status;
   dc_contact_friction_accept(rollout->contact);
@@ -518,4 +518,28 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
       dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
   report->min_gap = dc_contact_min_gap(rollout->contact);
   return status;
+}
+
+enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                             const struct dc_step_interval *interval, const double *q, const double *q_next,
+                             struct dc_step_residual *residual, struct dc_error *error)
+{
+  struct step_input given = {.input = input, .interval = *interval, .q = q, .careful = true, .hardening = 1};
+  struct trial trial;
+  double noise_ratio;
+  enum dc_status status = begin_interval(rollout, &given, error);
+  if (!status)
+    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &trial, error);
+  if (status)
+    return status;
+  residual->relative = INFINITY;
+  residual->converged = false;
+  if (!isfinite(trial.value))
+    return DC_OK;
+  noise_floor(rollout, &trial, rollout->magnitude);
+  residual->relative = relative_residual(rollout, rollout->gradient,
+                                         rollout->model->definition.solver.tolerance * smallest_signal(&trial),
+                                         rollout->magnitude, &noise_ratio);
+  residual->converged = residual->relative <= 1 || noise_ratio <= 1;
+  return DC_OK;
 }

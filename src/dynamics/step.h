@@ -178,6 +178,15 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
                              const struct dc_step_interval *interval, const double *q, double *q_next,
                              struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);
 
+// How well an interval from q, where contact was evaluated last, and rollout->q_before to q_next is solved, judged anew.
+struct dc_step_residual {
+  double relative;  // largest component of the gradient of the step potential, relative to the tolerance or the noise
+  bool converged;   // at most 1, or as small as rounding allows
+};
+enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                             const struct dc_step_interval *interval, const double *q, const double *q_next,
+                             struct dc_step_residual *residual, struct dc_error *error);
+
 // Takes a trajectory from frame `step` to the next by one interval or, where that does not converge or bodies would pass
 // through each other on the straight way to its end, by several (divided_step.c).  Sets rollout->q_before for the next
 // step.  DC_NUMERICAL when dividing does not help either, DC_MEMORY.

@@ -148,4 +148,33 @@ static void test_depth(void)
   }
 }
 
-RUN_TESTS({"parts inside of another body", test_parts}, {"how deep at least", test_depth})
+// Two boxes, face to face: certainly apart as soon as rounding cannot close the gap, not when they touch or cross.
+static void test_certain(void)
+{
+  struct scene scene;
+  int pair;
+  double separation;
+  scene_pair(&scene, "box size=1,1,1 divisions=1,1,1", "box size=1,1,1 divisions=1,1,1");
+  struct dc_contact *contact = scene_contact(&scene, "bsh", "");
+  for (int i = 0; i < 2; i++)
+    pose_turn_to(&scene.poses[i], (const double[4]){1, 0, 0, 0});
+  const struct {
+    double gap;
+    bool apart;
+  } gaps[] = {{0.1, true}, {1e-9, true}, {1e-12, true}, {1e-15, false}, {0, false}, {-1e-9, false}, {-0.3, false}};
+  for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+    for (int k = 0; k < 3; k++) {
+      scene.poses[0].position[k] = 0;
+      scene.poses[1].position[k] = k ? 0.1 * k : 1 + gaps[g].gap;
+    }
+    bool apart = dc_contact_certainly_apart(contact, scene.poses, &pair, &separation);
+    CHECK(apart == gaps[g].apart, "gap %g", gaps[g].gap);
+    if (!apart)
+      CHECK(pair == 0 && (separation < 0) == (gaps[g].gap < 0) && separation >= gaps[g].gap - 1e-14, "%g, not %g",
+            separation, gaps[g].gap);
+  }
+  scene_end(&scene);
+}
+
+RUN_TESTS({"certainly apart", test_certain}, {"parts inside of another body", test_parts},
+          {"how deep at least", test_depth})

@@ -293,6 +293,41 @@ static void test_differences(void)
   }
 }
 
+// Terms within a reach: all of them with an endless one, none with one below the gap, fewer and fewer in between.
+static void test_near(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 9);
+  for (int k = 0; k < KINDS; k++) {
+    struct points p;
+    struct field all, near;
+    struct dc_error error;
+    start(&p, &kinds[k], &random);
+    forces_of(&p, &all);
+    double gap = dc_contact_pair_gap(p.contact, 0);
+    const double reaches[] = {INFINITY, 0.999 * gap};
+    for (int i = 0; i < 2; i++) {
+      bool same = true;
+      clear(&near);
+      CHECK(!dc_contact_near_forces(p.contact, p.scene.poses, &reaches[i], near.bodies, &error), "%s", error.text);
+      for (int x = 0; x < 2; x++)
+        for (int v = 0; v < points_of(&p, x); v++)
+          for (int c = 0; c < 3; c++)
+            same &= near.of[x][v][c] == (i ? 0 : all.of[x][v][c]);
+      CHECK(same, "%s, reach %g", kinds[k].name, reaches[i]);
+    }
+    double wrench[6], last = 0;
+    for (double reach = gap; reach < 20; reach *= 1.5) {
+      double within = reach * 1.0001;
+      clear(&near);
+      CHECK(!dc_contact_near_forces(p.contact, p.scene.poses, &within, near.bodies, &error), "%s", error.text);
+      last = resultant(&p, &near, 0, wrench);
+    }
+    CHECK(last > 0, "%s: nothing within 20 m", kinds[k].name);
+    scene_end(&p.scene);
+  }
+}
+
 // The centres of the paper's nodes are no weighted means: it has no points.
 static void test_offers(void)
 {
@@ -305,4 +340,4 @@ static void test_offers(void)
 }
 
 RUN_TESTS({"resultants", test_resultants}, {"rigid motions", test_rigid}, {"differences", test_differences},
-          {"offers", test_offers})
+          {"near terms", test_near}, {"offers", test_offers})

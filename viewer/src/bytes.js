@@ -63,6 +63,7 @@ export function decode(text) {
     ...raw,
     run: parsed(raw.run),
     scene: parsed(raw.scene),
+    certificate: parsed(raw.certificate),
     loss: { rows: raw.loss.rows, ...columns(raw.loss.csv) },
     shapes: raw.shapes.map((shape) => ({
       name: shape.name,

@@ -117,6 +117,30 @@ function design(data) {
   return card("Design", table(["Number", "Found", "In the scene"], rows, "wide"));
 }
 
+// What dcsim verify found out: a line for each part, good news or not, demanded by the scene or not.
+function certificate(data) {
+  const { lines = [], verdict: words, holds } = data.certificate;
+  if (!lines.length) return null;
+  const kinds = new Map([
+    [true, ["good", "yes"]],
+    [false, ["open", "no"]],
+  ]);
+  const rows = lines.map(({ item, words: text, holds: answer, demanded }) => {
+    const [kind, name] = demanded && answer !== true ? ["bad", "no"] : (kinds.get(answer) ?? ["unknown", "not known"]);
+    return el(
+      "tr",
+      { class: kind },
+      el("td", {}, el("i", { class: "mark", role: "img", "aria-label": name }), item.replaceAll("_", " ")),
+      el("td", {}, text, demanded ? el("span", { class: "note" }, "demanded") : null),
+    );
+  });
+  return card(
+    "Certificate",
+    el("p", { class: `verdict ${holds ? "good" : "bad"}` }, words.charAt(0).toUpperCase() + words.slice(1)),
+    el("table", { class: "certificate" }, el("tbody", {}, ...rows)),
+  );
+}
+
 // The members of a part of the scene that are single values, named by their path.
 function leaves(object, prefix = "") {
   if (object === null || typeof object !== "object") return [];
@@ -198,6 +222,7 @@ function folded(title, note, text) {
 export function details(data, raw) {
   const parameters = Object.entries(data.run.result?.parameters ?? {});
   return [
+    certificate(data),
     design(data),
     objectives(data),
     settings(data),
@@ -211,5 +236,6 @@ export function details(data, raw) {
       : null,
     folded("Scene", "resolved.json", raw.scene),
     folded("Run", "run.json", raw.run),
+    raw.certificate ? folded("Certificate", "certificate.json", raw.certificate) : null,
   ];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at a report in a browser.  Prints "ok NAME" or "not ok NAME" for everything it checks, with reasons behind "#".
 // Usage: node report.mjs CHROMIUM RUN [PICTURE]; RUN is the run directory; PICTURE: also write a picture of the page.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -85,7 +85,7 @@ check(
 const moving = await evaluate("window.dcsimReport.data.bodies.filter((body) => body.moves).map((body) => body.name)");
 const listed = await page.locator(".bodies .name").allTextContents();
 check("so are those of the bodies", listed.join("|") === moving.join("|"), listed.join("|"));
-const words = await page.locator(".verdict").textContent();
+const words = await page.locator(".top .verdict").textContent();
 const reachable = summary.result.objectives.some((objective) => "distance" in objective);
 check(
   "the verdict is that of run.json",
@@ -98,6 +98,17 @@ check(
 );
 check("the command line is there", (await page.locator(".command").textContent()) === summary.command);
 const folds = await page.locator("details pre").allTextContents();
+if (existsSync(join(directory, "certificate.json"))) {
+  const certificate = JSON.parse(readFileSync(join(directory, "certificate.json"), "utf8"));
+  const lines = await page.locator(".certificate tr").allTextContents();
+  check(
+    "the certificate has all its lines",
+    lines.length === certificate.lines.length && lines.every((line, i) => line.includes(certificate.lines[i].words)),
+    lines.join("|"),
+  );
+  const kind = await page.locator(".text .verdict").getAttribute("class");
+  check("and its verdict", kind.includes(certificate.holds ? "good" : "bad"), kind);
+}
 check(
   "the scene is there",
   folds.some((text) => text === readFileSync(join(directory, "resolved.json"), "utf8")),

@@ -69,6 +69,8 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
   double p[3], m[3] = {1, 0, 0}, w = primitive->weight;
   struct corners s;
   int body[4];
+  if (sqrt(primitive->closest.square) > points->reach)
+    return 0;
   memset(&s, 0, sizeof s);
   for (int v = 0; v < 4; v++) {
     body[v] = primitive->moving & 1u << v ? points->pair->a : points->pair->b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether bodies overlap at the start, crossing surfaces or one inside the other, and how deep.
+#include <float.h>
 #include <math.h>
 
 #include "contact/contact_internal.h"
@@ -17,12 +18,14 @@ static void place(const struct dc_collider *collider, int triangle, const double
     dc_vec_add(x[v], collider->turned[collider->triangles[triangle][v]], shift);
 }
 
-// The deepest overlap of two triangles of two surfaces, negative when none meet.
-static double surface_overlap(const struct dc_collider *a, const struct dc_collider *b, const double shift[3])
+// The least separation of two triangles of two surfaces, negative when they cross, of those whose spheres are within a
+// margin of each other; INFINITY: there are none.
+static double least_separation(const struct dc_collider *a, const struct dc_collider *b, const double shift[3],
+                               double margin)
 {
   static const double none[3] = {0, 0, 0};
   int stack[STACK][2], top = 0;
-  double depth = -1;
+  double least = INFINITY;
   stack[top][0] = stack[top][1] = 0;
   top++;
   while (top) {
@@ -31,20 +34,18 @@ static double surface_overlap(const struct dc_collider *a, const struct dc_colli
     double d[3];
     for (int k = 0; k < 3; k++)
       d[k] = a->spheres[i][k] - b->spheres[j][k] - shift[k];
-    if (dc_vec_norm(d) > a->tree.radius[i] + b->tree.radius[j])
+    if (dc_vec_norm(d) > a->tree.radius[i] + b->tree.radius[j] + margin)
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
       double x[3][3], y[3][3], normal[3];
       place(a, a->tree.triangle[i], none, x);
       place(b, b->tree.triangle[j], shift, y);
-      double gap = dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, normal);
-      if (gap <= 0)
-        depth = fmax(depth, -gap);
+      least = fmin(least, dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, normal));
       continue;
     }
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
   }
-  return depth;
+  return least;
 }
 
 static struct dc_mesh mesh_of(const struct dc_collider *collider)
@@ -73,25 +74,26 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
   return false;
 }
 
-// How deep the bodies of a pair overlap at least, negative when they do not.
-static double pair_overlap(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses)
+// The least separation of the bodies of a pair where it is at most the margin: how deep they overlap at least, negative, or
+// 0 where one is inside of the other; otherwise a number above the margin.
+static double pair_separation(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses,
+                              double margin)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  double least = INFINITY, shift[3];
   if (b->primitive.type) {
     struct dc_primitive seen = dc_primitive_about(&b->primitive, &poses[pair->a]);
-    double least = INFINITY;
     for (int v = 0; v < a->vertex_count; v++)
       least = fmin(least, dc_primitive_gap(&seen, a->turned[v], NULL));
-    return -least;
+    return least;
   }
-  double shift[3], depth;
   dc_vec_sub(shift, poses[pair->b].position, poses[pair->a].position);
-  if (dc_vec_norm(shift) > a->radius + b->radius)
-    return -1;
-  depth = surface_overlap(a, b, shift);
-  if (depth >= 0)
-    return depth;
-  return contains(contact, pair->b, pair->a, poses) || contains(contact, pair->a, pair->b, poses) ? 0 : -1;
+  if (dc_vec_norm(shift) > a->radius + b->radius + margin)
+    return INFINITY;
+  least = least_separation(a, b, shift, margin);
+  if (least <= margin)
+    return least;
+  return contains(contact, pair->b, pair->a, poses) || contains(contact, pair->a, pair->b, poses) ? 0 : INFINITY;
 }
 
 static void turn_all(struct dc_contact *contact, const struct dc_pose *poses)
@@ -105,21 +107,44 @@ void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses
 {
   turn_all(contact, poses);
   for (int p = 0; p < contact->pair_count; p++)
-    overlaps[p] = pair_overlap(contact, &contact->pairs[p], poses) >= 0;
+    overlaps[p] = pair_separation(contact, &contact->pairs[p], poses, 0) <= 0;
 }
 
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth)
 {
   turn_all(contact, poses);
   for (int p = 0; p < contact->pair_count; p++) {
-    double overlap = pair_overlap(contact, &contact->pairs[p], poses);
-    if (overlap >= 0) {
+    double separation = pair_separation(contact, &contact->pairs[p], poses, 0);
+    if (separation <= 0) {
       *pair = p;
-      *depth = overlap;
+      *depth = -separation;
       return true;
     }
   }
   return false;
+}
+
+// Rounding of a separation along a unit normal, relative to the numbers that it is made of: places of vertices about c_a,
+// at most |c_a - c_b| + r_a + r_b, are sums of a few products, and so is their height.  A plane that leaves more than that
+// between the vertices of two triangles separates them, however it was found.
+static const double SEPARATION_NOISE = 64 * DBL_EPSILON;
+
+bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation)
+{
+  turn_all(contact, poses);
+  for (int p = 0; p < contact->pair_count; p++) {
+    const struct dc_pair *own = &contact->pairs[p];
+    const struct dc_pose *a = &poses[own->a], *b = &poses[own->b];
+    double size = dc_vec_distance(a->position, b->position) + contact->colliders[own->a].radius;
+    size += contact->colliders[own->b].primitive.type ? dc_vec_norm(a->position) : contact->colliders[own->b].radius;
+    double margin = SEPARATION_NOISE * size, least = pair_separation(contact, own, poses, margin);
+    if (least > margin)
+      continue;
+    *pair = p;
+    *separation = least;
+    return false;
+  }
+  return true;
 }
 
 // How deep: two balls about one point, one in either solid, of radii r and s, are parted by a motion of r + s at
@@ -193,7 +218,7 @@ double dc_contact_overlap_depth(const struct dc_contact *contact, const struct d
   const struct dc_pair *bodies = &contact->pairs[pair];
   const struct overlap overlap = {{&contact->colliders[bodies->a], &contact->colliders[bodies->b]},
                                   {&poses[bodies->a], &poses[bodies->b]}};
-  double depth = fmax(0, pair_overlap(contact, bodies, poses));
+  double depth = fmax(0, -pair_separation(contact, bodies, poses, 0));
   if (overlap.collider[1]->primitive.type)
     return depth;
   for (int i = 0; i <= ON_LINE; i++) {

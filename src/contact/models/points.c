@@ -11,6 +11,7 @@
 //     dE/dx_v = w_i w_j P' f_v,       its rate  w_i w_j (P'' Sdot f_v + P' fdot_v).
 // *Centred terms and blends* are radial, U e at the centres of two nodes; rate Udot e + U (xdot - rdot e)/r.  The velocity of
 // a centre is the weighted mean of those below it, its force is shared by the same weights.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,15 @@ static double radial_rate(const struct dc_points *p, int i, int j, const double 
   return dc_vec_dot(e, d);
 }
 
+// A lower bound of the distance of the triangles of two nodes whose centres are r apart: that of their spheres, that of all
+// triangles.
+static double node_gap(const struct dc_points *p, const struct dc_node_term *nodes, double r)
+{
+  const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
+  const struct dc_sphere_tree *b = &p->contact->colliders[p->pair->b].tree;
+  return fmax(r - a->radius[nodes->i] - b->radius[nodes->j], p->pair->gap);
+}
+
 // psi' and psi'' of a centred term at distance r of its centres, by r (docs/theory.md, "Centred terms").
 static void centred_potential(double r, double spread, double scale, double length, double *first, double *second)
 {
@@ -69,6 +79,8 @@ static void centred_term(const struct dc_points *p, const struct dc_node_term *t
   for (int k = 0; k < 3; k++)
     e[k] = a->spheres[term->i][k] - b->spheres[term->j][k] + p->arm[k];
   double r = dc_vec_norm(e);
+  if (node_gap(p, term, r) > p->reach)
+    return;
   dc_vec_scale(e, e, 1 / r);
   centred_potential(r, a->tree.spread[term->i] + b->tree.spread[term->j],
                     a->tree.weight[term->i] * b->tree.weight[term->j], p->contact->settings.length, &first, &second);
@@ -167,6 +179,8 @@ static void triangle_terms(const struct dc_points *p, bool rates)
     for (size_t l = 0; l < count; l++) {
       const struct dc_term *term = &pair->exact[first + l];
       struct triangles t;
+      if (pair->gaps[first + l] > p->reach)
+        continue;
       read_lane(p, &batch, (int)l, term, &t);
       double weight = pair->sums[term->blend].weight;
       if (rates)
@@ -228,6 +242,8 @@ static void blend_terms(const struct dc_points *p)
   for (size_t k = 1; k < p->pair->blend_count; k++) {
     struct blend blend = blend_of(p->pair, k);
     double weight = p->pair->sums[blend.nodes->blend].weight, u_rate = 0;
+    if (node_gap(p, blend.nodes, blend.r) > p->reach)
+      continue;
     if (p->velocities) {
       double r_rate = radial_rate(p, blend.nodes->i, blend.nodes->j, blend.e);
       u_rate =
@@ -256,6 +272,8 @@ void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrie
   struct dc_primitive_points mesh = {p->contact, a, (const double(*)[3])a->turned, a->vertex_count};
   for (int v = 0; v < a->vertex_count; v++) {
     double gap = dc_primitive_gap(&seen, a->turned[v], NULL), value[1][3];
+    if (gap > p->reach)
+      continue;
     barrier(&mesh, v, 1, &gap, value);
     dc_points_add_primitive(p, &seen, a->turned[v], v, value[0]);
   }
@@ -403,6 +421,7 @@ static int add_pairs(struct dc_points *p, struct dc_arena *arena)
     return -1;
   for (int k = 0; k < p->contact->pair_count; k++) {
     p->pair = &p->contact->pairs[k];
+    p->reach = p->reaches ? p->reaches[k] : INFINITY;
     dc_vec_sub(p->arm, p->poses[p->pair->a].position, p->poses[p->pair->b].position);
     if (methods->add_pair(p))
       return -1;
@@ -428,6 +447,13 @@ enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct 
                                        double (*const *forces)[3], struct dc_error *error)
 {
   struct dc_points points = {.contact = contact, .poses = poses, .results = forces};
+  return run(&points, error);
+}
+
+enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
+                                      double (*const *forces)[3], struct dc_error *error)
+{
+  struct dc_points points = {.contact = contact, .poses = poses, .results = forces, .reaches = reaches};
   return run(&points, error);
 }
 

@@ -12,12 +12,13 @@ struct dc_points {
   const struct dc_pose *poses;
   const double (*const *velocities)[3];
   double (*const *results)[3];
+  const double *reaches;  // [pair_count], m: terms whose gap is larger are left out; NULL: none is
   // Of models with sphere trees.
   double (**node_velocities)[3], (**node_results)[3];  // [bodies][nodes]
   double *weight_rates, *energy_rates;                 // [most blends] of the pair at hand
-  // The pair at hand, and c_a - c_b.
+  // The pair at hand, c_a - c_b, its reach.
   const struct dc_pair *pair;
-  double arm[3];
+  double arm[3], reach;
 };
 
 struct dc_point_methods {

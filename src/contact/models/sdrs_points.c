@@ -6,6 +6,7 @@
 //     H (o', n') = -sum_v s_v [P_s'' (s_v n.x_v') (1, x_v) + P_s' (0, x_v')],
 //     u_v' = s_v (n.x_v' + n'.x_v + o'),     rate of dU/dx_v:  s_v (P_s'' u_v' n + P_s' n').
 // Everything of a plane is in its frame.  Above a primitive: dc_points_add_primitive.
+#include <math.h>
 #include <string.h>
 
 #include "contact/models/points.h"
@@ -106,6 +107,15 @@ static void add_hulls(const struct facing *f)
   }
 }
 
+// Distance of the hulls along the normal of their plane, m.
+static double gap_of(const struct facing *f)
+{
+  double least[2] = {INFINITY, INFINITY};
+  for (int v = 0; v < f->hulls->count; v++)
+    least[v >= f->hulls->count_a] = fmin(least[v >= f->hulls->count_a], f->hulls->distance[v]);
+  return (least[0] + least[1]) / (f->unit * (1 - f->slack));
+}
+
 static void add_primitive(const struct dc_points *points)
 {
   const struct dc_contact *contact = points->contact;
@@ -118,7 +128,10 @@ static void add_primitive(const struct dc_points *points)
     for (int v = 0; v < dc_sdrs_hull_size(body, i); v++) {
       double arm[3], value[3];
       dc_mat_apply(arm, pose->rotation, dc_sdrs_hull_vertex(body, i, v));
-      dc_sdrs_barrier(contact->settings.support, dc_primitive_gap(&seen, arm, NULL) * unit, value);
+      double gap = dc_primitive_gap(&seen, arm, NULL);
+      if (gap > points->reach)
+        continue;
+      dc_sdrs_barrier(contact->settings.support, gap * unit, value);
       value[1] *= unit;
       value[2] *= unit * unit;
       dc_points_add_primitive(points, &seen, arm, index_of(body, i, v), value);
@@ -143,7 +156,7 @@ static int add_pair(struct dc_points *points)
     dc_sdrs_plane_at(dc_plane_cache_find(&own->planes, f.pair->i, f.pair->j), points->poses[points->pair->b].rotation,
                      points->arm, contact->settings.length, &plane);
     f.slack = plane.slack;
-    if (dc_sdrs_make_frame(&own->hulls, &plane, 2, &f.frame))
+    if (dc_sdrs_make_frame(&own->hulls, &plane, 2, &f.frame) && gap_of(&f) <= points->reach)
       add_hulls(&f);
   }
   return 0;

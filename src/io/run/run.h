@@ -177,6 +177,19 @@ enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene 
 // unreadable has not.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene);
 
+// The overlay that the scene of a run, as it was read, has for a contact model, as overrides "path=value", one for each value:
+// DIR/resolved.json has only what was chosen.  Owned by arena; none when there is no overlay.  DC_IO, DC_BAD_INPUT, DC_MEMORY.
+enum dc_status dc_run_read_overlay(const char *directory, const char *model, struct dc_arena *arena, int *count,
+                                   const char ***overrides, struct dc_error *error);
+
+// What tells DIR/trajectory.h5 from any other: a hash of its seal.  DC_IO.
+enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error);
+
+extern const char dc_certificate_name[];  // "certificate.json"
+// The text of DIR/certificate.json, released with free(); NULL when there is none of the trajectory that is there.  DC_IO,
+// DC_MEMORY.
+enum dc_status dc_run_read_certificate(const char *directory, char **text, struct dc_error *error);
+
 // Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
 // Whether DIR/name is there.

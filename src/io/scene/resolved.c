@@ -211,6 +211,8 @@ static void put_task(struct resolver *resolver)
     put_object(resolver, "continuation", NULL, NULL, dc_continuation_options, &scene->continuation);
   if (scene->horizon_given)
     put_object(resolver, "horizon", NULL, NULL, dc_horizon_options, &scene->horizon);
+  if (scene->certify_given)
+    put_object(resolver, "certify", NULL, NULL, dc_certify_options, &scene->certify);
 }
 
 char *dc_scene_resolve(const struct dc_scene *scene)

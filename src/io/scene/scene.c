@@ -207,6 +207,13 @@ static enum dc_status read_horizon(struct dc_scene_build *build)
   return status;
 }
 
+static enum dc_status read_certify(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  scene->certify_given = dc_json_member(&build->root, "certify").node != NULL;
+  return dc_scene_read_section(build, "certify", dc_certify_options, NULL, &scene->certify);
+}
+
 // Whether the task can run in the horizon; the task must have been read.
 static enum dc_status check_horizon(struct dc_scene_build *build)
 {
@@ -302,7 +309,7 @@ static enum dc_status read_settings(struct dc_scene_build *build)
     return dc_scene_read_refinement(build);
   if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
       (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
-      (status = read_continuation(build)))
+      (status = read_continuation(build)) || (status = read_certify(build)))
     return status;
   return read_horizon(build);
 }

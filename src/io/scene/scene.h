@@ -8,6 +8,7 @@
 #include "base/notes.h"
 #include "dynamics/model.h"
 #include "optimize/optimizer.h"
+#include "plan/certify.h"
 #include "plan/receding_horizon.h"
 #include "plan/refine.h"
 #include "plan/shot.h"
@@ -53,6 +54,8 @@ struct dc_scene {
   struct dc_horizon horizon;
   bool plant_given;  // execute in the plant, which horizon.plant then is
   struct dc_plant plant;
+  bool certify_given;
+  struct dc_certify certify;        // what a certificate demands; otherwise the defaults
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   struct dc_notes notes;  // what was done beyond what the files say

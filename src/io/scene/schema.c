@@ -395,6 +395,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_section(writer, "continuation", "begin to optimize with another contact stiffness", dc_continuation_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
+  put_section(writer, "certify", "what a certificate of a run demands (dcsim verify)", dc_certify_options);
   dc_put_option_schema(writer, &dc_problem_options[0]);
   put_section(writer, "refine", "poses at which pairs of points touch", dc_refine_options);
   dc_put_option_schema(writer, &dc_pairs_options[0]);

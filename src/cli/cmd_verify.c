@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim verify: the certificate of a run.
+#include <dcsim.h>
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+
+static const struct cli_option own_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .value = CLI_VALUE_FILE,
+     .offset = offsetof(struct cli_arguments, output),
+     .help = "where the certificate is written, \"none\": nowhere; default: RUN/certificate.json"},
+    {.name = "draws",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 1e5,
+     .offset = offsetof(struct cli_arguments, draws),
+     .help = "perturbed starts; default: 16, with --quick 4"},
+    {.name = "directions",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 64,
+     .offset = offsetof(struct cli_arguments, directions),
+     .help = "random directions that the gradient is checked along; default: 4, with --quick 2"},
+    {.name = "quick",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, quick),
+     .help = "fewer draws and directions, no closed loops"},
+    {.name = "seed",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 0x1p53,
+     .offset = offsetof(struct cli_arguments, seed),
+     .help = "seed of starts and directions; default: 0"},
+    {.name = "no-report",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, no_report),
+     .help = "do not write report.html at the end"},
+    CLI_OPTIONS_END,
+};
+
+// A count that is not given is the default, 0 none.
+static int count_of(int64_t given)
+{
+  return given < 0 ? 0 : given == 0 ? -1 : (int)given;
+}
+
+// The report page shows what RUN/certificate.json says.
+static void write_report(const struct cli_arguments *arguments, int status)
+{
+  dcsim_error error = {0};
+  if (arguments->no_report || arguments->output || (status && status != DCSIM_UNMET))
+    return;
+  if (dcsim_write_report(arguments->operand, NULL, &error))
+    cli_message("warning: no report: %s", error.text);
+}
+
+static int run(const struct cli_arguments *arguments)
+{
+  struct cli_progress progress;
+  const dcsim_verify_options options = {
+      .size = sizeof options,
+      .draws = count_of(arguments->draws),
+      .directions = count_of(arguments->directions),
+      .quick = arguments->quick,
+      .seed = arguments->seed > 0 ? (uint64_t)arguments->seed : 0,
+      .file = arguments->output,
+      .progress = cli_progress_report,
+      .progress_context = &progress,
+  };
+  if (arguments->threads > 0)
+    dcsim_set_threads((int)arguments->threads);
+  cli_signals_defer(arguments->quiet);
+  cli_progress_start(&progress, "check", false, 0, arguments->quiet);
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  int status = dcsim_verify(arguments->operand, &options, &report, &error);
+  cli_progress_finish(&progress);
+  write_report(arguments, status);
+  int signal_number = cli_signals_received();
+  status = cli_finish(arguments, status, &report, &error);
+  return signal_number && status == DCSIM_STOPPED ? 128 + signal_number : status;
+}
+
+static const struct cli_option *const options[] = {own_options, cli_thread_options, cli_quiet_options,
+                                                   cli_common_options, NULL};
+
+const struct cli_command cli_command_verify = {
+    .name = "verify",
+    .summary = "Certify a run: reproduced, nothing crosses, gradients, other worlds.",
+    .operand = "RUN",
+    .operand_value = CLI_VALUE_RUN,
+    .operand_required = true,
+    .details = "Exits with 1 when something does not hold that the scene demands (\"certify\").",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan is certified for: geometry, origin of its impulses, and whether it holds in other worlds than the one it was
+// found in (docs/theory.md, "Certificates").
+#ifndef DC_PLAN_CERTIFY_H
+#define DC_PLAN_CERTIFY_H
+
+#include <stdint.h>
+
+#include "dynamics/rollout.h"
+#include "task/task.h"
+
+// "certify" of a scene: what has to hold.  The option table is dc_certify_options.
+struct dc_certify {
+  bool reproduced, geometry, converged;
+  double gradient;   // largest relative error; NAN: any
+  double phantom;    // largest share of impulses from afar; NAN: any
+  double perturbed;  // least share of perturbed starts that reach; NAN: any
+  bool scene, tenth_stiffness, hundredth_stiffness, half_step, exact, ipc, mujoco;  // worlds it has to hold in
+};
+extern const struct dc_option dc_certify_options[];
+
+// A world that a plan is executed in: the scene of the run, changed.
+struct dc_world {
+  const char *name, *about;
+  const char *model;  // contact model; NULL: the scene's
+  double stiffness;   // factor on the contact stiffness
+  int division;       // of the time step
+  size_t asked;       // offset of its bool in struct dc_certify
+};
+extern const struct dc_world dc_worlds[];  // ends with a name of NULL
+
+// The surfaces along a trajectory: at every state it went through (frames and those inside of divided steps) all triangles are
+// certainly apart, and the straight motion between these states certainly makes none meet.  Independent of the contact model
+// of the run.
+struct dc_geometry_check {
+  int states, overlapping, undecided;  // states at which bodies overlap, or are not certainly apart
+  int intervals, uncertain;            // motions of which it is not certain
+  int step;                            // of the first objection: 0 the start, k what comes after k - 1 steps; -1: none
+  int a, b;                            // its bodies
+  double separation;                   // m, at that state; NAN: it is a motion
+};
+// DC_MEMORY.
+enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_trajectory *trajectory,
+                                 struct dc_geometry_check *check, struct dc_error *error);
+
+// Which part of the impulses of contact comes from afar.  Along the states after the first one, with intervals of length h, a
+// body gains h |F_near| by the terms of the contact potential whose gap is at most DC_PHANTOM_REACH of a body's size, and h
+// |F_far| by all others; a body's size is twice the distance of its farthest vertex from its centre of mass, of a pair of
+// bodies that move the smaller one.  Without stiffness.
+#define DC_PHANTOM_REACH 0.01
+// near, far [bodies], N s over the stiffness; between: of pairs of bodies that both move alone, without what fixed ones bear.
+// DC_BAD_INPUT: the model of the rollout does not offer forces of single terms; DC_NUMERICAL: bodies meet; DC_MEMORY.
+enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
+                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
+                                struct dc_error *error);
+
+// An execution of a plan that was made with steps of another length: start, design and targets of `from`, whose steps are
+// `division` times as long, in one piece.  Targets go linearly from one step's to the next (from zero at the start), their
+// velocities are held.  to has room for division * from->steps steps of the same bodies.
+void dc_execution_input(const struct dc_model *model, const struct dc_rollout_input *from, int division,
+                        struct dc_rollout_input *to);
+
+// How far perturbed starts lie: every position of a joint by up to DC_PERTURBED_LENGTH, every angle by up to
+// DC_PERTURBED_PART rad, velocities, masses and friction by up to DC_PERTURBED_PART of themselves, uniformly.
+#define DC_PERTURBED_LENGTH 1e-3
+#define DC_PERTURBED_PART 0.01
+// Perturbs the start and the design of an input; draw: which one, of a seed.  What makes bodies overlap is drawn anew, for
+// the bodies concerned, and left as it was where that does not help.  DC_MEMORY.
+enum dc_status dc_perturb_input(struct dc_rollout *rollout, const struct dc_model *model, uint64_t seed, int draw,
+                                struct dc_rollout_input *input, struct dc_error *error);
+
+// What became of the plan of an input in a model, from its own and from perturbed starts.
+struct dc_execution {
+  bool ran, reached;        // from its own start
+  int draws, failed, hits;  // perturbed: how many, of them not rolled out to the end, reached
+  struct dc_error error;    // why it did not run
+};
+// Rolls out `draws` perturbed starts side by side, and the plan's own.  Same numbers for any number of threads.  proceed
+// (NULL: nobody is asked) is asked between rollouts, on the caller's thread; false ends it with DC_STOPPED.  DC_MEMORY.
+enum dc_status dc_execute(const struct dc_model *model, const struct dc_task *task, const struct dc_rollout_input *from,
+                          int division, int draws, uint64_t seed, dc_rollout_proceed *proceed, void *context,
+                          struct dc_execution *execution, struct dc_error *error);
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is certified of one trajectory: its geometry and where its impulses come from.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body/kinematics.h"
+#include "math/vector.h"
+#include "plan/certify.h"
+
+// Sphere trees and planes of a model of our own, whatever that of the run is.
+struct judge {
+  const struct dc_bodies *bodies;
+  struct dc_arena *arena;
+  struct dc_contact *contact;
+  struct dc_pair_derivatives *pairs;
+  struct dc_kinematics kinematics;
+  struct dc_path path;
+  double *tangent;
+  struct dc_geometry_check *check;
+};
+
+static enum dc_status create_judge(const struct dc_model *model, struct judge *judge, struct dc_error *error)
+{
+  judge->bodies = &model->bodies;
+  judge->arena = dc_arena_create();
+  if (!judge->arena)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  judge->contact = dc_contact_create(dc_contact_model_find("bsh"), &model->definition.contact, judge->bodies, error);
+  if (!judge->contact)
+    return error->status;
+  size_t pairs = (size_t)dc_contact_pair_count(judge->contact);
+  judge->pairs = dc_arena_alloc(judge->arena, pairs, sizeof *judge->pairs);
+  judge->tangent = dc_arena_alloc(judge->arena, (size_t)judge->bodies->nv, sizeof *judge->tangent);
+  if (!judge->pairs || !judge->tangent ||
+      dc_kinematics_create(judge->bodies, judge->arena, &judge->kinematics, error) ||
+      dc_path_create(judge->bodies, judge->arena, &judge->path, error))
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  return DC_OK;
+}
+
+static void object(struct judge *judge, int step, int pair, double separation)
+{
+  struct dc_geometry_check *check = judge->check;
+  if (check->step >= 0)
+    return;
+  check->step = step;
+  check->a = pair < 0 ? -1 : dc_contact_pairs(judge->contact)[pair][0];
+  check->b = pair < 0 ? -1 : dc_contact_pairs(judge->contact)[pair][1];
+  check->separation = separation;
+}
+
+static void judge_state(struct judge *judge, const double *q, int step)
+{
+  int pair;
+  double separation;
+  dc_kinematics_update(judge->bodies, q, &judge->kinematics);
+  judge->check->states++;
+  if (dc_contact_certainly_apart(judge->contact, judge->kinematics.poses, &pair, &separation))
+    return;
+  *(separation <= 0 ? &judge->check->overlapping : &judge->check->undecided) += 1;
+  object(judge, step, pair, separation);
+}
+
+// From the state at which kinematics stand back to the one before, as the step was certified when it was made: gaps open on
+// the way back, where they are smallest the motion is checked most closely.
+static enum dc_status judge_motion(struct judge *judge, const double *from, const double *to, int step,
+                                   struct dc_error *error)
+{
+  int pair;
+  double energy = dc_contact_evaluate(judge->contact, judge->kinematics.poses, 0, judge->pairs);
+  if (isnan(energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  judge->check->intervals++;
+  dc_state_difference(judge->bodies, to, from, judge->tangent);
+  dc_path_begin(&judge->path, to, judge->tangent, &judge->kinematics);
+  if (isfinite(energy) && dc_contact_path_clear(judge->contact, &judge->path, &pair))
+    return DC_OK;
+  if (!isfinite(energy))  // what crosses has been objected to at its state
+    pair = -1;
+  judge->check->uncertain++;
+  object(judge, step, pair, NAN);
+  return DC_OK;
+}
+
+enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_trajectory *trajectory,
+                                 struct dc_geometry_check *check, struct dc_error *error)
+{
+  struct judge judge = {.check = check};
+  *check = (struct dc_geometry_check){.step = -1, .a = -1, .b = -1, .separation = NAN};
+  enum dc_status status = create_judge(model, &judge, error);
+  if (!status)
+    judge_state(&judge, trajectory->q, 0);
+  for (int t = 0; t < trajectory->steps && !status; t++)
+    for (int k = 1; k <= dc_trajectory_substeps(trajectory, t) && !status; k++) {
+      const double *to = dc_trajectory_state(trajectory, t, k, NULL);
+      judge_state(&judge, to, t + 1);
+      status = judge_motion(&judge, dc_trajectory_state(trajectory, t, k - 1, NULL), to, t + 1, error);
+    }
+  dc_contact_destroy(judge.contact);
+  if (judge.arena)
+    dc_arena_destroy(judge.arena);
+  return status;
+}
+
+struct phantom {
+  const struct dc_bodies *bodies;
+  struct dc_contact *contact;
+  struct dc_arena *arena;
+  bool between;                       // leave out pairs with bodies that never move
+  double *reaches;                    // [pairs], m
+  struct dc_pair_derivatives *pairs;  // [pairs]
+  struct dc_pose *poses;              // [bodies]
+  double (**points)[3];               // [bodies][point count] forces of near terms
+  double (*forces)[3];                // [bodies] of all terms
+};
+
+static bool is_between(const struct phantom *phantom, int pair)
+{
+  return dc_body_moves(&phantom->bodies->bodies[dc_contact_pairs(phantom->contact)[pair][1]]);
+}
+
+static bool left_out(const struct phantom *phantom, int pair)
+{
+  return phantom->between && !is_between(phantom, pair);
+}
+
+// The size of the smaller body of a pair that moves, m.
+static double size_of_pair(const struct phantom *phantom, int pair)
+{
+  const int *bodies = dc_contact_pairs(phantom->contact)[pair];
+  double radius = phantom->bodies->bodies[bodies[0]].radius;
+  if (is_between(phantom, pair))
+    radius = fmin(radius, phantom->bodies->bodies[bodies[1]].radius);
+  return 2 * radius;
+}
+
+static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *error)
+{
+  size_t pairs = (size_t)dc_contact_pair_count(phantom->contact), bodies = (size_t)phantom->bodies->count;
+  phantom->arena = dc_arena_create();
+  if (!phantom->arena)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  phantom->reaches = dc_arena_alloc(phantom->arena, pairs, sizeof *phantom->reaches);
+  phantom->pairs = dc_arena_alloc(phantom->arena, pairs, sizeof *phantom->pairs);
+  phantom->poses = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->poses);
+  phantom->points = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->points);
+  phantom->forces = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->forces);
+  bool complete = phantom->reaches && phantom->pairs && phantom->poses && phantom->points && phantom->forces;
+  for (size_t i = 0; i < bodies && complete; i++) {
+    size_t points = (size_t)dc_contact_point_count(phantom->contact, (int)i);
+    phantom->points[i] = dc_arena_alloc(phantom->arena, points, sizeof **phantom->points);
+    complete = phantom->points[i] != NULL;
+  }
+  if (!complete)
+    return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
+  for (int p = 0; p < (int)pairs; p++)  // no gap is below zero
+    phantom->reaches[p] = left_out(phantom, p) ? -1 : DC_PHANTOM_REACH * size_of_pair(phantom, p);
+  return DC_OK;
+}
+
+// Forces of all terms, and of the near ones on points, at a state.
+static enum dc_status evaluate_phantom(struct phantom *phantom, const double *q, struct dc_error *error)
+{
+  size_t count = (size_t)phantom->bodies->count;
+  dc_poses(phantom->bodies, q, phantom->poses);
+  double energy = dc_contact_evaluate(phantom->contact, phantom->poses, 1, phantom->pairs);
+  if (isnan(energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  if (!isfinite(energy))
+    return dc_fail(error, DC_NUMERICAL, "bodies meet");
+  memset(phantom->forces, 0, count * sizeof *phantom->forces);
+  for (int p = 0; p < dc_contact_pair_count(phantom->contact); p++) {
+    double gradient[12];
+    if (left_out(phantom, p))
+      continue;
+    dc_contact_expand_gradient(&phantom->pairs[p], gradient);
+    for (int side = 0; side < 2; side++) {
+      double *force = phantom->forces[dc_contact_pairs(phantom->contact)[p][side]];
+      dc_vec_sub(force, force, gradient + 6 * side + 3);
+    }
+  }
+  for (size_t i = 0; i < count; i++)
+    memset(phantom->points[i], 0, (size_t)dc_contact_point_count(phantom->contact, (int)i) * sizeof **phantom->points);
+  return dc_contact_near_forces(phantom->contact, phantom->poses, phantom->reaches,
+                                (double(*const *)[3])phantom->points, error);
+}
+
+enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
+                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
+                                struct dc_error *error)
+{
+  struct phantom phantom = {.bodies = &model->bodies, .contact = dc_rollout_contact(rollout), .between = between};
+  size_t bytes = (size_t)model->bodies.count * sizeof *near;
+  if ((model->definition.contact_model->flags & DC_CONTACT_FOREIGN) || !dc_contact_has_points(phantom.contact))
+    return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" does not offer the forces of its terms",
+                   model->definition.contact_model->name);
+  memset(near, 0, bytes);
+  memset(far, 0, bytes);
+  enum dc_status status = create_phantom(&phantom, error);
+  dc_contact_reset(phantom.contact);
+  for (int t = 0; t < trajectory->steps && !status; t++)
+    for (int k = 1; k <= dc_trajectory_substeps(trajectory, t) && !status; k++) {
+      double begin, end;
+      dc_trajectory_state(trajectory, t, k - 1, &begin);
+      status = evaluate_phantom(&phantom, dc_trajectory_state(trajectory, t, k, &end), error);
+      for (int i = 0; i < model->bodies.count && !status; i++) {
+        double sum[3] = {0, 0, 0}, rest[3], length = trajectory->time_step * (end - begin);
+        for (int v = 0; v < dc_contact_point_count(phantom.contact, i); v++)
+          dc_vec_add(sum, sum, phantom.points[i][v]);
+        dc_vec_sub(rest, phantom.forces[i], sum);
+        near[i] += length * dc_vec_norm(sum);
+        far[i] += length * dc_vec_norm(rest);
+      }
+    }
+  if (phantom.arena)
+    dc_arena_destroy(phantom.arena);
+  return status;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences of a plan's loss, and the adjoint against them along random directions.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/threads.h"
+#include "plan/gradient_check_internal.h"
+
+// Slopes that agree with the adjoint to this part of a typical one need no closer look.
+static const double CLOSE = 1e-7;
+// A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
+static const double SMALLEST_STEP = 1e-9;
+
+int dc_design_kind(void)
+{
+  int count = 0;
+  while (dc_number_kinds[count])
+    count++;
+  return DC_KIND_NUMBERS + count;
+}
+
+bool dc_is_parameter(struct dc_coordinate c)
+{
+  return c.kind == DC_KIND_CONTROL || c.kind >= dc_design_kind();
+}
+
+const struct dc_number_kind *dc_number_of(struct dc_coordinate c)
+{
+  return dc_number_kinds[c.kind - DC_KIND_NUMBERS];
+}
+
+// Moves a number of the input, which holds the start of the window before controls and design act on it.
+static void shift_input(struct dc_checker *checker, struct dc_coordinate c, double step)
+{
+  const struct dc_model *model = checker->plan->model;
+  struct dc_rollout_input *input = checker->plan->input;
+  if (dc_is_parameter(c))
+    return;
+  if (dc_number_of(c) == &dc_number_position) {
+    checker->tangent[c.index] = 1;
+    dc_state_move(&model->bodies, input->q, step, checker->tangent, input->q);
+    checker->tangent[c.index] = 0;
+  } else {
+    *dc_number_of(c)->input(model, input, c.index) += step;
+  }
+}
+
+bool dc_is_a_gap(enum dc_status status)
+{
+  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
+}
+
+// The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at
+// parameters.
+static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c, double step, double *loss,
+                              bool *alike, struct dc_error *error)
+{
+  struct dc_plan *plan = checker->plan;
+  memcpy(checker->shifted, checker->parameters, (size_t)plan->parameter_count * sizeof *checker->shifted);
+  for (int i = 0; c.direction && i < plan->parameter_count; i++)
+    checker->shifted[i] += step * c.direction[i];
+  if (!c.direction && dc_is_parameter(c))
+    checker->shifted[c.index] += step;
+  dc_plan_reset_input(plan);
+  shift_input(checker, c, step);
+  dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
+  enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  if (status)
+    return status;
+  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  *alike &= dc_trajectory_divided_alike(plan->trajectory, checker->centre);
+  return DC_OK;
+}
+
+enum { LEVELS = 13 };
+
+// Differences at steps that shrink by 4.
+struct sequence {
+  int count;
+  double plain[LEVELS], refined[LEVELS], rounding[LEVELS];
+  double least;  // that three neighbours differ by
+  double kink;   // half of what slopes on both sides differ by
+};
+
+static void start_sequence(struct sequence *sequence, struct dc_gradient_difference *entry)
+{
+  sequence->count = 0;
+  sequence->least = INFINITY;
+  sequence->kink = 0;
+  entry->difference = entry->step = NAN;
+}
+
+// Takes in the losses on both sides; the best difference so far becomes the entry's.
+static void add_to_sequence(struct sequence *s, double step, double up, double middle, double down,
+                            struct dc_gradient_difference *entry)
+{
+  int last = s->count++, k = last - 1;
+  s->plain[last] = (up - down) / (2 * step);
+  s->kink = fabs(up - 2 * middle + down) / (2 * step);
+  s->rounding[last] = DBL_EPSILON * fmax(fabs(up), fabs(down)) / step;
+  s->refined[last] = last ? s->plain[last] + (s->plain[last] - s->plain[k]) / 15 : s->plain[last];
+  if (k < 2)
+    return;
+  double change =
+      fmax(fabs(s->refined[k] - s->refined[k - 1]), fabs(s->refined[last] - s->refined[k])) + s->rounding[k];
+  if (change < s->least || change < 0.01 * fabs(s->refined[k] - entry->difference)) {
+    s->least = change;
+    entry->difference = s->refined[k];
+    entry->step = 4 * step;
+  }
+}
+
+// Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
+// agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
+// loss nor rounding at fine ones decide.  It ends where rounding, which grows as steps shrink, is more than the best
+// three differ by, if they agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends
+// within less than the coarse steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that
+// agree with each other to a hundredth of what they differ from coarse ones by are taken instead.
+//
+// The loss is a smooth function only as long as time steps are divided alike: where an end is divided otherwise than
+// the centre the difference, and those with larger steps, which reach over the same change, say nothing, and the
+// sequence begins anew at a smaller step.  So it does where a step makes bodies overlap, or a time step fail.
+enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c, double close,
+                             struct dc_gradient_difference *entry, struct dc_error *error)
+{
+  struct sequence sequence;
+  double step = 0.16;
+  start_sequence(&sequence, entry);
+  for (int attempt = 0; sequence.count < LEVELS && attempt < 2 * LEVELS; attempt++, step /= 4) {
+    double up, down;
+    bool alike = true;
+    enum dc_status status = loss_at(checker, c, step, &up, &alike, error);
+    if (!status && alike)
+      status = loss_at(checker, c, -step, &down, &alike, error);
+    if (status && !dc_is_a_gap(status))
+      return status;
+    if (status || !alike) {
+      entry->passed_over += !alike;
+      start_sequence(&sequence, entry);
+      if (step < SMALLEST_STEP)
+        break;
+      continue;
+    }
+    add_to_sequence(&sequence, step, up, checker->loss, down, entry);
+    bool agrees = fabs(entry->difference - entry->adjoint) <= close;
+    if (agrees && sequence.rounding[sequence.count - 1] > sequence.least)
+      break;
+  }
+  entry->spread = fmax(sequence.least, sequence.kink);
+  entry->straddles = isnan(entry->difference) && entry->passed_over > 0;
+  return DC_OK;
+}
+
+void dc_draw_directions(double *drawn, int directions, int count, uint64_t seed)
+{
+  struct dc_random random;
+  dc_random_seed(&random, seed);
+  for (int d = 0; d < directions; d++) {
+    double *direction = drawn + (size_t)d * (size_t)count, norm = 0;
+    for (int i = 0; i < count; i++) {
+      direction[i] = dc_random_normal(&random);
+      norm = hypot(norm, direction[i]);
+    }
+    for (int i = 0; i < count; i++)
+      direction[i] /= norm;
+  }
+}
+
+// After the plan was evaluated at parameters.
+enum dc_status dc_checkers_create(struct dc_plan *plan, const double *parameters, double loss,
+                                  struct dc_checkers *checkers, struct dc_error *error)
+{
+  size_t parameter_count = (size_t)plan->parameter_count, nv = (size_t)plan->model->bodies.nv;
+  enum dc_status status = dc_plan_team_create(plan, dc_threads(), &checkers->team, error);
+  size_t count = (size_t)checkers->team.count;
+  checkers->each = dc_alloc(count, sizeof *checkers->each);
+  checkers->centre = dc_record_create(plan->model, plan->window.steps);
+  checkers->shifted = dc_alloc(count * parameter_count, sizeof *checkers->shifted);
+  checkers->tangents = dc_alloc(count * nv, sizeof *checkers->tangents);
+  if (status || !checkers->each || !checkers->centre || !checkers->shifted || !checkers->tangents)
+    return dc_fail(error, DC_MEMORY, "out of memory for differences");
+  for (size_t i = 0; i < count; i++) {
+    checkers->each[i] = (struct dc_checker){.plan = checkers->team.plans[i],
+                                            .parameters = parameters,
+                                            .centre = checkers->centre,
+                                            .loss = loss,
+                                            .shifted = checkers->shifted + i * parameter_count,
+                                            .tangent = checkers->tangents + i * nv};
+    dc_rollout_set_tight(checkers->team.plans[i]->rollout, true);
+  }
+  return dc_plan_record(plan, checkers->centre, error);
+}
+
+void dc_checkers_release(struct dc_checkers *checkers)
+{
+  dc_plan_team_release(&checkers->team);
+  dc_trajectory_destroy(checkers->centre);
+  free(checkers->each);
+  free(checkers->shifted);
+  free(checkers->tangents);
+}
+
+struct slopes {
+  const struct dc_checkers *checkers;
+  const double *directions;  // [count][parameter_count]
+  struct dc_gradient_difference *entries;
+  double close;
+  enum dc_status *statuses;
+};
+
+static void slope_pass(void *context, int index, int thread)
+{
+  struct slopes *slopes = context;
+  struct dc_checker *checker = &slopes->checkers->each[thread];
+  size_t parameters = (size_t)checker->plan->parameter_count;
+  struct dc_coordinate along = {.kind = DC_KIND_CONTROL, .direction = slopes->directions + (size_t)index * parameters};
+  struct dc_error error = {0};
+  slopes->statuses[index] = dc_difference(checker, along, slopes->close, &slopes->entries[index], &error);
+}
+
+// Slopes of the gradient along the directions, and those of differences.
+static enum dc_status take_slopes(struct slopes *slopes, const double *gradient, int count, struct dc_error *error)
+{
+  const struct dc_plan *plan = slopes->checkers->each[0].plan;
+  int parameters = plan->parameter_count;
+  double norm = 0;
+  for (int i = 0; i < parameters; i++)
+    norm = hypot(norm, gradient[i]);
+  double typical = norm / sqrt(parameters);
+  slopes->close = CLOSE * typical;
+  for (int d = 0; d < count; d++) {
+    slopes->entries[d] = (struct dc_gradient_difference){0};
+    for (int i = 0; i < parameters; i++)
+      slopes->entries[d].adjoint += slopes->directions[(size_t)d * (size_t)parameters + (size_t)i] * gradient[i];
+  }
+  dc_loop_run(slope_pass, slopes, count, slopes->checkers->team.count, NULL);
+  for (int d = 0; d < count; d++) {
+    struct dc_gradient_difference *entry = &slopes->entries[d];
+    double size = fmax(fabs(entry->adjoint), typical);
+    if (slopes->statuses[d])
+      return dc_fail(error, slopes->statuses[d], "a difference along a direction cannot be computed");
+    entry->relative_error = fabs(entry->adjoint - entry->difference) / (size > 0 ? size : 1);
+    entry->spread /= size > 0 ? size : 1;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *parameters, uint64_t seed, int count,
+                                            struct dc_gradient_difference *entries, struct dc_error *error)
+{
+  struct dc_checkers checkers = {0};
+  struct slopes slopes = {.checkers = &checkers, .entries = entries};
+  size_t size = (size_t)plan->parameter_count;
+  double *gradient = dc_alloc(size, sizeof *gradient), *directions = dc_alloc((size_t)count * size, sizeof *directions);
+  double loss;
+  slopes.statuses = dc_alloc((size_t)count, sizeof *slopes.statuses);
+  slopes.directions = directions;
+  enum dc_status status =
+      gradient && directions && slopes.statuses ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  dc_rollout_set_tight(plan->rollout, true);
+  if (!status)
+    status = dc_plan_evaluate(plan, parameters, &loss, gradient, error);
+  if (!status)
+    status = dc_checkers_create(plan, parameters, loss, &checkers, error);
+  if (!status) {
+    dc_draw_directions(directions, count, plan->parameter_count, seed);
+    status = take_slopes(&slopes, gradient, count, error);
+  }
+  dc_rollout_set_tight(plan->rollout, false);
+  dc_checkers_release(&checkers);
+  free(gradient);
+  free(directions);
+  free(slopes.statuses);
+  return status;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// What certificates rest on: geometry, residuals and impulses of one trajectory, executions in other worlds.
+#include <omp.h>
+
+#include "dynamics/readout.h"
+#include "math/vector.h"
+#include "plan/certify.h"
+#include "plan/gradient_check.h"
+#include "plan_scene.h"
+
+// A ball is shot at another one on the ground.
+static const char shot_text[] =
+    "{'time': {'step': 0.02, 'steps': 20}, 'contact': {'stiffness': 1e-5, 'friction': 0.3},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1}, 'ground': {'type': 'plane'}},\n"
+    " 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},\n"
+    "            {'name': 'cue', 'shape': 'ball', 'mass': 1, 'position': [-0.4, 0.01, 0.11]},\n"
+    "            {'name': 'ball', 'shape': 'ball', 'mass': 1, 'position': [0, 0, 0.11]}],\n"
+    " 'control': [{'type': 'initial_state', 'body': 'cue', 'velocity': 'xy', 'initial': [2, 0]}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'ball', 'target': [0.35, 0, 0.1], 'axes': 'xy', 'tolerance': 0.3}]}\n";
+
+// A driven rod and a box that it may push.
+static const char rod_text[] =
+    "{'time': {'step': 0.04, 'steps': 5}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
+    " 'shapes': {'box': {'type': 'box', 'size': [0.2, 0.2, 0.2]}},\n"
+    " 'bodies': [{'name': 'rod', 'shape': 'box', 'mass': 1, 'joint': [{'type': 'slide', 'axis': [1, 0, 0],\n"
+    "             'range': [-0.002, 0.5]}, {'type': 'hinge', 'axis': [0, 0, 1]}], 'pd': {'kp': 1000, 'kd': 10}},\n"
+    "            {'name': 'box', 'shape': 'box', 'mass': 1, 'position': [0.2035, 0, 0]}],\n"
+    " 'control': [{'type': 'pd_targets', 'body': 'rod', 'coordinates': 'all', 'initial': [0.1, 0]}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'box', 'target': [0.4, 0, 0]}]}\n";
+
+struct rolled {
+  struct dc_scene *scene;
+  struct dc_plan *plan;
+};
+
+static struct rolled roll_out(const char *text)
+{
+  struct rolled r = {.scene = read_scene(text)};
+  struct dc_error error = {0};
+  double loss;
+  r.plan = dc_plan_create(&r.scene->model, &r.scene->task, (int)r.scene->definition.time.steps, &error);
+  if (!r.plan || dc_plan_evaluate(r.plan, r.plan->parameters, &loss, NULL, &error)) {
+    printf("Bail out! %s\n", error.text);
+    exit(1);
+  }
+  return r;
+}
+
+static void release(struct rolled *r)
+{
+  dc_plan_destroy(r->plan);
+  dc_scene_destroy(r->scene);
+}
+
+// Place of a free body at a frame.
+static double *place(struct rolled *r, int body, int frame)
+{
+  return r->plan->trajectory->q + (size_t)frame * (size_t)r->plan->trajectory->nq +
+         r->scene->model.bodies.bodies[body].q_offset;
+}
+
+static void test_geometry(void)
+{
+  struct rolled r = roll_out(shot_text);
+  struct dc_geometry_check check;
+  struct dc_error error = {0};
+  CHECK(!dc_check_geometry(&r.scene->model, r.plan->trajectory, &check, &error), "%s", error.text);
+  CHECK(check.states >= 21 && check.intervals == check.states - 1, "%d states", check.states);
+  CHECK(!check.overlapping && !check.undecided && !check.uncertain && check.step == -1, "clear: %d %d %d",
+        check.overlapping, check.undecided, check.uncertain);
+  double x = place(&r, 1, 20)[0];
+  place(&r, 1, 20)[0] = place(&r, 2, 20)[0] - 0.02;  // into the other ball
+  CHECK(!dc_check_geometry(&r.scene->model, r.plan->trajectory, &check, &error), "%s", error.text);
+  CHECK(check.overlapping == 1 && check.step == 20 && check.a == 1 && check.b == 2, "%d at %d: %d, %d",
+        check.overlapping, check.step, check.a, check.b);
+  CHECK(check.separation < 0 && check.separation > -0.2, "%g", check.separation);
+  place(&r, 1, 20)[0] = place(&r, 2, 20)[0] + 0.5;  // through it
+  place(&r, 1, 20)[1] = place(&r, 2, 20)[1];
+  place(&r, 1, 19)[1] = place(&r, 2, 19)[1];
+  CHECK(!dc_check_geometry(&r.scene->model, r.plan->trajectory, &check, &error), "%s", error.text);
+  CHECK(!check.overlapping && check.uncertain == 1 && check.step == 20 && isnan(check.separation), "%d, %d at %d",
+        check.overlapping, check.uncertain, check.step);
+  place(&r, 1, 20)[0] = x;
+  release(&r);
+}
+
+static void test_residuals(void)
+{
+  struct rolled r = roll_out(shot_text);
+  struct dc_trajectory *trajectory = r.plan->trajectory;
+  struct dc_error error = {0};
+  double residuals[20], moved[20];
+  bool converged[20];
+  CHECK(!dc_rollout_residuals(r.plan->rollout, r.plan->input, trajectory, residuals, converged, &error), "%s",
+        error.text);
+  for (int t = 0; t < 20; t++)
+    CHECK(converged[t] && residuals[t] >= 0, "step %d: %g", t, residuals[t]);
+  place(&r, 2, 7)[0] += 1e-5;
+  CHECK(!dc_rollout_residuals(r.plan->rollout, r.plan->input, trajectory, moved, converged, &error), "%s", error.text);
+  for (int t = 0; t < 20; t++) {
+    bool touched = t >= 6 && t <= 8;  // the steps that lead to the frame and those that begin with it or behind it
+    CHECK(converged[t] == !touched, "step %d: %g", t, moved[t]);
+    CHECK(touched ? moved[t] > 10 : fabs(moved[t] - residuals[t]) < 1e-3, "step %d: %g, %g", t, moved[t], residuals[t]);
+  }
+  release(&r);
+}
+
+// What all terms give is what near and far ones give; with the reach of everything nothing is far.
+static void test_phantom(void)
+{
+  struct rolled r = roll_out(shot_text);
+  struct dc_error error = {0};
+  double near[3], far[3], between[2][3], h = r.plan->trajectory->time_step;
+  CHECK(!dc_check_phantom(r.plan->rollout, &r.scene->model, r.plan->trajectory, false, near, far, &error), "%s",
+        error.text);
+  CHECK(!dc_check_phantom(r.plan->rollout, &r.scene->model, r.plan->trajectory, true, between[0], between[1], &error),
+        "%s", error.text);
+  for (int i = 1; i < 3; i++)
+    CHECK(near[i] > 0 && far[i] > 0 && far[i] < near[i] && between[0][i] < near[i], "%d: %g, %g, %g", i, near[i],
+          far[i], between[0][i]);
+  // two bodies push each other equally
+  CHECK_NEAR(between[0][1], between[0][2], 1e-12 * between[0][1]);
+  CHECK_NEAR(between[1][1], between[1][2], 1e-9 * between[0][1]);
+  // the pushed ball gains its momentum by them and loses it by friction
+  double speed[3], mu = r.scene->definition.contact.stiffness;
+  dc_vec_sub(speed, place(&r, 2, 20), place(&r, 2, 19));
+  double momentum = dc_vec_norm(speed) / h;  // 1 kg
+  CHECK(mu * (between[0][2] + between[1][2]) > momentum, "%g, %g", mu * between[0][2], momentum);
+  CHECK(mu * between[0][2] < 5 * momentum, "%g, %g", mu * between[0][2], momentum);
+  // far apart everything comes from afar
+  for (int f = 0; f <= 20; f++)
+    for (int i = 1; i < 3; i++)
+      place(&r, i, f)[2] += 0.05, place(&r, i, f)[1] += i;
+  struct dc_between *inside = &r.plan->trajectory->between;
+  for (int k = 0; k < inside->count; k++)
+    for (int i = 1; i < 3; i++) {
+      double *x = inside->q + (size_t)k * (size_t)r.plan->trajectory->nq + r.scene->model.bodies.bodies[i].q_offset;
+      x[2] += 0.05, x[1] += i;
+    }
+  CHECK(!dc_check_phantom(r.plan->rollout, &r.scene->model, r.plan->trajectory, false, near, far, &error), "%s",
+        error.text);
+  for (int i = 1; i < 3; i++)
+    CHECK(near[i] == 0 && far[i] > 0, "%d: %g, %g", i, near[i], far[i]);
+  release(&r);
+}
+
+static void test_input(void)
+{
+  struct rolled r = roll_out(rod_text);
+  struct dc_rollout_input *from = r.plan->input, *to = dc_rollout_input_create(&r.scene->model, 10);
+  for (int t = 0; t < 5; t++)
+    for (int i = 0; i < 2; i++) {
+      from->target_position[2 * t + i] = (t + 1) * (t + 1) + i;
+      from->target_velocity[2 * t + i] = t - i;
+    }
+  from->design.body_mass_scale[1] = 1.5;
+  from->q[0] = 0.01;
+  dc_execution_input(&r.scene->model, from, 2, to);
+  for (int t = 0; t < 5; t++)
+    for (int i = 0; i < 2; i++) {
+      double before = t ? t * t + i : 0;
+      CHECK_NEAR(to->target_position[2 * (2 * t) + i], 0.5 * (before + (t + 1) * (t + 1) + i), 1e-14);
+      CHECK(to->target_position[2 * (2 * t + 1) + i] == (t + 1) * (t + 1) + i, "the end of a step");
+      CHECK(to->target_velocity[2 * (2 * t) + i] == t - i && to->target_velocity[2 * (2 * t + 1) + i] == t - i, "held");
+    }
+  CHECK(to->design.body_mass_scale[1] == 1.5 && to->q[0] == 0.01, "start and design");
+  dc_rollout_input_destroy(to);
+  release(&r);
+}
+
+// Bounds, the range of a joint, nothing overlaps, and each draw is one of its own.
+static void test_perturbed(void)
+{
+  struct rolled r = roll_out(rod_text);
+  struct dc_rollout_input *input = r.plan->input, *again = dc_rollout_input_create(&r.scene->model, 5);
+  const struct dc_bodies *bodies = &r.scene->model.bodies;
+  struct dc_pose poses[2];
+  struct dc_error error = {0};
+  double farthest = 0, lowest = 0, last = 0, start = input->q[0], depth;  // 0.5 mm before the box
+  int pair;
+  for (int draw = 1; draw <= 50; draw++) {
+    dc_rollout_input_reset(&r.scene->model, input);
+    dc_rollout_input_reset(&r.scene->model, again);
+    CHECK(!dc_perturb_input(r.plan->rollout, &r.scene->model, 3, draw, input, &error), "%s", error.text);
+    CHECK(!dc_perturb_input(r.plan->rollout, &r.scene->model, 3, draw, again, &error), "%s", error.text);
+    CHECK(memcmp(input->q, again->q, (size_t)bodies->nq * sizeof *input->q) == 0, "draw %d again", draw);
+    dc_poses(bodies, input->q, poses);
+    CHECK(!dc_contact_overlap(dc_rollout_contact(r.plan->rollout), poses, &pair, &depth), "draw %d overlaps", draw);
+    double moved = input->q[bodies->bodies[1].q_offset] - 0.2035, slid = input->q[0] - start;
+    farthest = fmax(farthest, fabs(moved));
+    lowest = fmin(lowest, slid);
+    CHECK(fabs(moved) <= 1e-3 && fabs(slid) <= 1e-3 && fabs(input->q[1]) <= 0.01, "draw %d is too far", draw);
+    CHECK(fabs(input->design.body_mass_scale[1] - 1) <= 0.01, "mass");
+    CHECK(moved != last, "draw %d is that before", draw);
+    last = moved;
+  }
+  CHECK(farthest > 5e-4 && lowest < -3e-4 && lowest >= -1e-3, "they use their room: %g, %g", farthest, lowest);
+  dc_rollout_input_destroy(again);
+  release(&r);
+}
+
+static bool refuse(void *context)
+{
+  (void)context;
+  return false;
+}
+
+static void test_executions(void)
+{
+  struct rolled r = roll_out(shot_text);
+  struct dc_execution one, two, half;
+  struct dc_error error = {0};
+  bool reached = dc_task_success(r.plan->task, r.plan->model, r.plan->trajectory, 20);
+  dc_plan_apply(r.plan, r.plan->parameters);
+  omp_set_num_threads(1);
+  CHECK(!dc_execute(r.plan->model, r.plan->task, r.plan->input, 1, 6, 1, NULL, NULL, &one, &error), "%s", error.text);
+  omp_set_num_threads(3);
+  CHECK(!dc_execute(r.plan->model, r.plan->task, r.plan->input, 1, 6, 1, NULL, NULL, &two, &error), "%s", error.text);
+  CHECK(one.ran && one.reached == reached && reached, "the plan's own start");
+  CHECK(one.draws == 6 && one.hits == two.hits && one.failed == two.failed && one.hits > 0, "%d, %d of 6", one.hits,
+        two.hits);
+  CHECK(dc_execute(r.plan->model, r.plan->task, r.plan->input, 1, 6, 1, refuse, NULL, &two, &error) == DC_STOPPED,
+        "it can be stopped");
+  struct dc_scene *fine = read_scene(shot_text);
+  struct dc_model model = fine->model;
+  model.definition.time.step /= 2;
+  CHECK(!dc_execute(&model, r.plan->task, r.plan->input, 2, 0, 1, NULL, NULL, &half, &error), "%s", error.text);
+  CHECK(half.ran && half.draws == 0, "half the step");
+  // a start that overlaps is not rolled out
+  r.plan->input->q[0] = r.plan->input->q[7];
+  CHECK(!dc_execute(r.plan->model, r.plan->task, r.plan->input, 1, 0, 1, NULL, NULL, &two, &error), "%s", error.text);
+  CHECK(!two.ran && !two.reached && two.error.text[0], "%s", two.error.text);
+  dc_scene_destroy(fine);
+  release(&r);
+}
+
+static void test_directions(void)
+{
+  struct rolled r = roll_out(shot_text);
+  struct dc_gradient_difference slopes[3];
+  struct dc_error error = {0};
+  CHECK(!dc_gradient_check_directions(r.plan, (const double[]){0.7, 0.05}, 5, 3, slopes, &error), "%s", error.text);
+  for (int d = 0; d < 3; d++)  // 5e-9 observed
+    CHECK(slopes[d].adjoint != 0 && slopes[d].relative_error < 1e-6, "%g: %g", slopes[d].adjoint,
+          slopes[d].relative_error);
+  CHECK(slopes[0].adjoint != slopes[1].adjoint, "directions differ");
+  release(&r);
+}
+
+RUN_TESTS({"geometry", test_geometry}, {"residuals", test_residuals}, {"phantom impulses", test_phantom},
+          {"targets in between", test_input}, {"perturbed starts", test_perturbed}, {"executions", test_executions},
+          {"directions", test_directions})
