@@ -159,6 +159,7 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
   }
   int status = run_scene(session, result, report, error);
   dc_run_close(session->run, NULL);
+  dc_search_destroy(session->search);
   dc_plan_destroy(session->plan);
   dc_horizon_destroy(session->horizon);
   dc_snapshot_destroy(session->snapshot);

@@ -16,7 +16,9 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
                            .best = iteration->best,
                            .seconds = dc_seconds() - session->start,
                            .parameter_count = iteration->parameter_count,
-                           .parameters = iteration->parameters};
+                           .parameters = iteration->parameters,
+                           .stage = iteration->stage,
+                           .phase = iteration->phase};
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
   session->rows += !session->row_status;
@@ -75,9 +77,10 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
 {
   struct session *session = context;
   const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
-  if (iteration->iteration == 0 || iteration->anew)
+  if (iteration->iteration == 0)
     session->first_loss = session->best_loss = iteration->loss;
-  session->best_loss = fmin(session->best_loss, iteration->loss);
+  // losses of a search may be those of a stage
+  session->best_loss = session->search ? session->plan->best_loss : fmin(session->best_loss, iteration->loss);
   add_row(session, iteration);
   dcsim_progress progress = {.iteration = iteration->iteration,
                              .iterations = session->optimizing ? (int)common->iterations : 0,
@@ -87,7 +90,9 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
                              .min_gap = iteration->min_gap,
                              .is_best = iteration->best,
                              .backed_off = iteration->backed_off,
-                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
+                             .fraction = session->search       ? -1
+                                         : session->optimizing ? share(iteration->iteration, common->iterations)
+                                                               : 1,
                              .parameter_count = iteration->parameter_count,
                              .parameters = iteration->parameters};
   return go_on(session, &progress);

@@ -5,13 +5,14 @@
 
 #include "base/characters.h"
 
-const char *const dc_scene_keys[] = {
-    "name",         "comment", "description", "time",    "gravity",   "contact", "solver",    "mujoco",   "include",
-    "shapes",       "bodies",  "couplings",   "control", "objective", "design",  "optimizer", "gradient", "init",
-    "continuation", "horizon", "problem",     "refine",  "pairs",     "camera",  "models",    "$schema",  NULL};
-const char *const dc_scene_sections[] = {"time", "contact",      "solver",  "mujoco", "optimizer",         "gradient",
-                                         "init", "continuation", "horizon", "refine", "refine.derivative", "camera",
-                                         NULL};
+const char *const dc_scene_keys[] = {"name",         "comment",   "description", "time",      "gravity",  "contact",
+                                     "solver",       "mujoco",    "include",     "shapes",    "bodies",   "couplings",
+                                     "control",      "objective", "design",      "optimizer", "gradient", "init",
+                                     "continuation", "horizon",   "problem",     "refine",    "pairs",    "camera",
+                                     "models",       "$schema",   "portfolio",   NULL};
+const char *const dc_scene_sections[] = {
+    "time",         "contact",   "solver",  "mujoco", "optimizer",         "gradient", "init",
+    "continuation", "portfolio", "horizon", "refine", "refine.derivative", "camera",   NULL};
 
 static const char *const problems[] = {"trajectory", "refine", NULL};
 const struct dc_option dc_problem_options[] = {
