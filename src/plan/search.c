@@ -159,7 +159,9 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
                                     .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
                                     .best = best,
                                     .parameter_count = plan->parameter_count,
-                                    .parameters = plan->best_parameters};
+                                    .parameters = plan->best_parameters,
+                                    .stage = search->stage_count,
+                                    .phase = "guess"};
   return status;
 }
 
@@ -467,7 +469,7 @@ enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observe
                              struct dc_error *error)
 {
   while (!search->begun || search->stage < search->stage_count) {
-    struct dc_plan_iteration row = {.phase = "guess"};
+    struct dc_plan_iteration row;
     enum dc_status status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
     if (status)
       return status;
