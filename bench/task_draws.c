@@ -10,18 +10,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...)
+static void add(struct dc_task_case *drawn, const char **list, int *count, int most, const char *format,
+                va_list arguments)
 {
   char text[1024];
-  va_list arguments;
-  va_start(arguments, format);
   int length = vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
   char *kept = length < (int)sizeof text ? dc_arena_strdup(drawn->arena, text) : NULL;
-  if (!kept || drawn->count == DC_TASK_OVERRIDES)
+  if (!kept || *count == most)
     drawn->failed = true;
   else
-    drawn->overrides[drawn->count++] = kept;
+    list[(*count)++] = kept;
+}
+
+void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  add(drawn, drawn->overrides, &drawn->count, DC_TASK_OVERRIDES, format, arguments);
+  va_end(arguments);
+}
+
+void dc_task_case_add_plane(struct dc_task_case *drawn, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  add(drawn, drawn->plane, &drawn->plane_count, DC_TASK_PLANE, format, arguments);
+  va_end(arguments);
 }
 
 static double between(struct dc_random *random, double low, double high)
@@ -73,6 +87,10 @@ static enum dc_status draw_push(struct dc_random *random, const char *scene, str
   // a slight motion towards the box, as in the shipped scene
   dc_task_case_add(drawn, "control.0.initial=[%.4f, %.4f, 0, 0, 0, 0]", 0.05 * (box[0] - rod[0]) / way,
                    0.05 * (box[1] - rod[1]) / way);
+  dc_task_case_add_plane(drawn, "control.0.coordinates=x y rz");
+  dc_task_case_add_plane(drawn, "control.0.low=[%.4f, %.4f, -1.6]", -2 - rod[0], -6 - rod[1]);
+  dc_task_case_add_plane(drawn, "control.0.high=[%.4f, %.4f, 1.6]", 3 - rod[0], 6 - rod[1]);
+  dc_task_case_add_plane(drawn, "control.0.initial=[0, 0, 0]");
   return DC_OK;
 }
 

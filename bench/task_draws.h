@@ -13,17 +13,21 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { DC_TASK_OVERRIDES = 64 };
+enum { DC_TASK_OVERRIDES = 64, DC_TASK_PLANE = 4 };
 
 struct dc_task_case {
   struct dc_arena *arena;  // of the arguments
   int count;
   const char *overrides[DC_TASK_OVERRIDES];
+  // After them, for methods that do without controls that leave the plane.
+  int plane_count;
+  const char *plane[DC_TASK_PLANE];
   bool failed;  // out of memory, or there were too many
 };
 
-// Adds one argument, made as by printf.
+// Adds one argument, made as by printf; to those for the plane.
 void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void dc_task_case_add_plane(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct dc_task_kind {
   const char *name, *scene;  // file name of the shipped scene

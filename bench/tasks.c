@@ -17,36 +17,12 @@
 #include "base/clock.h"
 #include "bench/arguments.h"
 #include "bench/task_draws.h"
+#include "bench/task_methods.h"
 #include "bench/task_table.h"
-
-enum { METHOD_OVERRIDES = 8 };
 
 // At rest: no body of the task is faster than this, m/s, in any of the last steps.
 static const double REST_SPEED = 0.05;
 enum { REST_STEPS = 5 };
-
-// How to optimize: an overlay of the scene.
-struct method {
-  const char *name, *summary;
-  const char *overrides[METHOD_OVERRIDES];  // of every task
-  const char *windows[METHOD_OVERRIDES];    // of tasks with a receding horizon, beside them
-};
-
-static const struct method methods[] = {
-    {"scene", "the shipped scene's own settings", {NULL}, {NULL}},
-    {"paper",
-     "Adam as the paper says it: every parameter with its own second moment, the last iterate of a window applied",
-     {"optimizer.shared=false"},
-     {"horizon.keep=last", "horizon.stall=0"}},
-    {"polish", "Adam with Gauss-Newton steps every 10 steps", {"optimizer.polish=10"}, {NULL}},
-    {"gauss_newton",
-     "fans of Gauss-Newton steps",
-     {"optimizer={\"type\": \"gauss_newton\", \"iterations\": 40}"},
-     {"horizon.iterations=4"}},
-    {"lbfgs", "L-BFGS", {"optimizer={\"type\": \"lbfgs\", \"iterations\": 100}"}, {"horizon.iterations=20"}},
-};
-
-enum { METHODS = sizeof methods / sizeof *methods };
 
 struct bench {
   const struct bench_options *options;
@@ -54,7 +30,7 @@ struct bench {
   char *scene;  // path of the shipped one
   double limit;
   int draws, method_count;
-  const struct method **methods;
+  const struct dc_task_method **methods;
   struct dc_task_case *cases;  // [draws]
   struct dc_task_table table;
 };
@@ -73,29 +49,31 @@ static enum dc_status choose_kind(struct bench *bench, struct dc_error *error)
   return DC_OK;
 }
 
+// NULL and a message when there is none.
+static const struct dc_task_method *find_method(const char *name, struct dc_error *error)
+{
+  char names[400] = "";
+  for (const struct dc_task_method *method = dc_task_methods; method->name; method++) {
+    if (strcmp(method->name, name) == 0)
+      return method;
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", method->name);
+  }
+  dc_fail(error, DC_USAGE, "--method: must be one of %s (is \"%.50s\")", names, name);
+  return NULL;
+}
+
 static enum dc_status choose_methods(struct bench *bench, struct dc_error *error)
 {
-  const struct bench_options *options = bench->options;
-  int asked = options->method_count;
-  bench->methods = calloc((size_t)(asked ? asked : METHODS), sizeof *bench->methods);
+  const char *const fallback[] = {dc_task_methods[0].name};
+  int count = bench->options->method_count;
+  const char *const *names = count ? bench->options->methods : fallback;
+  bench->method_count = count ? count : 1;
+  bench->methods = calloc((size_t)bench->method_count, sizeof *bench->methods);
   if (!bench->methods)
     return dc_fail(error, DC_MEMORY, "out of memory for methods");
-  if (!asked) {
-    bench->methods[bench->method_count++] = &methods[0];
-    return DC_OK;
-  }
-  for (int i = 0; i < asked; i++) {
-    int k = 0;
-    while (k < METHODS && strcmp(methods[k].name, options->methods[i]) != 0)
-      k++;
-    if (k == METHODS) {
-      char names[300] = "";
-      for (k = 0; k < METHODS; k++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", methods[k].name);
-      return dc_fail(error, DC_USAGE, "--method: must be one of %s (is \"%.50s\")", names, options->methods[i]);
-    }
-    bench->methods[bench->method_count++] = &methods[k];
-  }
+  for (int i = 0; i < bench->method_count; i++)
+    if (!(bench->methods[i] = find_method(names[i], error)))
+      return DC_USAGE;
   return DC_OK;
 }
 
@@ -146,28 +124,42 @@ static void tear_down(struct bench *bench)
   free(bench->scene);
 }
 
-// Opens the scene of a case for a method; without one for nothing but writing it.
-static int open_case(const struct bench *bench, const struct dc_task_case *drawn, const struct method *method,
+struct arguments {
+  int count;
+  const char **list;
+};
+
+static void add(struct arguments *arguments, int count, const char *const *list)
+{
+  for (int i = 0; i < count && list[i]; i++)
+    arguments->list[arguments->count++] = list[i];
+}
+
+// Opens the scene of a case for a method; NULL: for nothing but writing it.
+static int open_case(const struct bench *bench, const struct dc_task_case *drawn, const struct dc_task_method *method,
                      dcsim_scene **scene, dcsim_error *error)
 {
   const struct bench_options *options = bench->options;
-  const char **all = calloc((size_t)(drawn->count + 2 * METHOD_OVERRIDES + options->count), sizeof *all);
-  int count = 0;
-  if (!all) {
+  size_t most = DC_TASK_OVERRIDES + DC_TASK_PLANE + 2 * DC_TASK_METHOD_OVERRIDES + (size_t)options->count;
+  struct arguments all = {0, calloc(most, sizeof(const char *))};
+  if (!all.list) {
     snprintf(error->text, sizeof error->text, "out of memory for a scene");
     return DCSIM_MEMORY;
   }
-  for (int i = 0; i < drawn->count; i++)
-    all[count++] = drawn->overrides[i];
-  for (int i = 0; method && i < METHOD_OVERRIDES && method->overrides[i]; i++)
-    all[count++] = method->overrides[i];
-  for (int i = 0; method && bench->kind->windows && i < METHOD_OVERRIDES && method->windows[i]; i++)
-    all[count++] = method->windows[i];
-  for (int i = 0; i < options->count; i++)
-    all[count++] = options->settings[i];
-  dcsim_scene_options opening = {.size = sizeof opening, .override_count = count, .overrides = all};
+  add(&all, drawn->count, drawn->overrides);
+  if (method && method->plane)
+    add(&all, drawn->plane_count, drawn->plane);
+  if (method)
+    add(&all, DC_TASK_METHOD_OVERRIDES, method->overrides);
+  if (method && bench->kind->windows)
+    add(&all, DC_TASK_METHOD_OVERRIDES, method->windows);
+  add(&all, options->count, options->settings);
+  dcsim_scene_options opening = {.size = sizeof opening,
+                                 .model = method ? method->model : NULL,
+                                 .override_count = all.count,
+                                 .overrides = all.list};
   int status = dcsim_scene_open(bench->scene, &opening, scene, error);
-  free(all);
+  free(all.list);
   return status;
 }
 
@@ -215,8 +207,8 @@ static void say(struct dc_task_row *row, const char *message)
     *tab = ' ';
 }
 
-static enum dc_status solve(const struct bench *bench, const struct dc_task_case *drawn, const struct method *method,
-                            struct dc_task_row *row, struct dc_error *error)
+static enum dc_status solve(const struct bench *bench, const struct dc_task_case *drawn,
+                            const struct dc_task_method *method, struct dc_task_row *row, struct dc_error *error)
 {
   dcsim_error outside = {0};
   dcsim_scene *scene = NULL;
@@ -245,7 +237,7 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
 }
 
 // The method's name in rows: with the settings that were given beside it.
-static enum dc_status name_method(const struct bench *bench, const struct method *method, char *name,
+static enum dc_status name_method(const struct bench *bench, const struct dc_task_method *method, char *name,
                                   struct dc_error *error)
 {
   size_t length = (size_t)snprintf(name, DC_TASK_METHOD, "%s", method->name);
@@ -257,7 +249,8 @@ static enum dc_status name_method(const struct bench *bench, const struct method
 }
 
 // All rows of the method, those of earlier runs included; found [draws].
-static enum dc_status solve_all(struct bench *bench, const struct method *method, size_t *found, struct dc_error *error)
+static enum dc_status solve_all(struct bench *bench, const struct dc_task_method *method, size_t *found,
+                                struct dc_error *error)
 {
   enum dc_status status = DC_OK;
   for (int draw = 0; draw < bench->draws && !status; draw++) {
