@@ -148,6 +148,11 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
   rollout->tight = tight;
 }
 
+void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless)
+{
+  rollout->gapless = gapless;
+}
+
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients)
 {

@@ -68,6 +68,9 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
+// Gaps of frames are not asked for: a stepper for which they are extra work leaves INFINITY.  States are the same.
+void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
+
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
 // then how many were done.  NULL: nobody is asked.
 typedef bool dc_rollout_proceed(void *context);
