@@ -202,7 +202,7 @@ static void draw(const struct dc_search *search, int number, double *x)
       x[i] = search->best[i] + near * dc_random_normal(&random);
     return;
   }
-  dc_task_draw(world->task, world->model, &world->window, search->x, portfolio->spread, &random, x);
+  dc_task_draw_parameters(world->task, world->model, &world->window, search->x, portfolio->spread, &random, x);
 }
 
 // Takes a draw into the pool, which stays in rising order; of equal ones the earlier first.

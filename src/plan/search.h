@@ -4,7 +4,7 @@
 //
 // A stage is the scene with contact so many times as stiff and time steps so many times as long; the last one is the scene
 // itself.  Its first round begins where the stage before was best: a fan of Gauss-Newton steps, the same with stiffer
-// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw), rolls them out and
+// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls them out and
 // lets a fan go on from each of the best.  What a round refines are its members: plans of their own that take turns side
 // by side.  A stage ends with the first turn in which a member reaches, or when its share of the rollouts is spent; choices
 // go by value, then by index, so that bits do not depend on threads.
@@ -29,7 +29,7 @@ struct dc_portfolio {
   long draws;       // of a round
   long candidates;  // of these that are refined
   long iterations;  // of each fan
-  double spread;    // of draws (dc_task_draw)
+  double spread;    // of draws (dc_task_draw_parameters)
   long seed;
 };
 extern const struct dc_option dc_portfolio_options[];

@@ -56,8 +56,8 @@ static void draw_about(const struct dc_control *control, const struct dc_model *
     parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : spread * dc_random_normal(random));
 }
 
-void dc_task_draw(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                  const double *guess, double spread, struct dc_random *random, double *parameters)
+void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                             const double *guess, double spread, struct dc_random *random, double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];

@@ -132,8 +132,8 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
                             size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
 // Parameters drawn by every control; the design is that of guess.
-void dc_task_draw(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                  const double *guess, double spread, struct dc_random *random, double *parameters);
+void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                             const double *guess, double spread, struct dc_random *random, double *parameters);
 // The same functions of time for another number of time steps of the same duration: parameters that every control has as
 // many of stay, those of steps become those of the steps at their time.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
