@@ -116,7 +116,8 @@ typedef struct {
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
   // What iteration counts: NULL: iterations; "step": steps that a receding horizon has applied; "draw": first guesses
-  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN.
+  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN; "rollout": rollouts of
+  // a portfolio so far of those it may have.
   const char *unit;
   double fraction;  // of the work of the run that is done, 0 .. 1, as far as can be foreseen; negative: unknown
   // The parameters that loss belongs to, until the function returns; of a receding horizon those of its present window;

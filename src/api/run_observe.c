@@ -73,6 +73,24 @@ void dc_session_observe_draw(void *context, long draw, long draws)
   }
 }
 
+// A portfolio goes on until its rollouts are spent, a continuation alone until its stages have had their iterations.
+static void count_search(const struct session *session, dcsim_progress *progress)
+{
+  const struct dc_search_settings *settings = &session->scene->scene->search;
+  const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
+  double done = progress->iteration, all = (double)common->iterations;
+  if (settings->portfolio.rollouts > 0) {
+    progress->unit = "rollout";
+    done = (double)session->plan->work.rollouts;
+    all = (double)settings->portfolio.rollouts;
+  } else {
+    all += (double)settings->continuation.stages * (double)settings->continuation.iterations;
+  }
+  progress->iteration = (int)done;
+  progress->iterations = (int)fmin(all, 1e9);
+  progress->fraction = fmin(1, done / fmax(all, 1));
+}
+
 bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration *iteration)
 {
   struct session *session = context;
@@ -90,11 +108,11 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
                              .min_gap = iteration->min_gap,
                              .is_best = iteration->best,
                              .backed_off = iteration->backed_off,
-                             .fraction = session->search       ? -1
-                                         : session->optimizing ? share(iteration->iteration, common->iterations)
-                                                               : 1,
+                             .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
                              .parameter_count = iteration->parameter_count,
                              .parameters = iteration->parameters};
+  if (session->search)
+    count_search(session, &progress);
   return go_on(session, &progress);
 }
 

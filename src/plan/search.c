@@ -145,6 +145,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   struct dc_plan *plan = search->plan;
   size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
   double loss;
+  long newton = plan->work.newton_iterations;
   enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
   if (status)
     return status;
@@ -157,6 +158,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   *row = (struct dc_plan_iteration){.loss = loss,
                                     .gradient_norm = NAN,
                                     .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
+                                    .newton_iterations = plan->work.newton_iterations - newton,
                                     .best = best,
                                     .parameter_count = plan->parameter_count,
                                     .parameters = plan->best_parameters,
@@ -330,6 +332,17 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   return DC_OK;
 }
 
+// What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows from.
+static void take_counts(struct dc_plan *plan, struct dc_plan *member)
+{
+  plan->first_guess_counts.draws += member->first_guess_counts.draws;
+  plan->first_guess_counts.vanished += member->first_guess_counts.vanished;
+  plan->gradient_counts.one_sided += member->gradient_counts.one_sided;
+  plan->gradient_counts.dropped += member->gradient_counts.dropped;
+  member->first_guess_counts = (struct dc_first_guess_counts){0};
+  member->gradient_counts.one_sided = member->gradient_counts.dropped = 0;
+}
+
 // One turn of all members side by side; the row is of the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
@@ -354,6 +367,7 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     dc_plan_add_work(&work, &member->plan->work);
     row->newton_iterations += member->plan->work.newton_iterations;
     member->plan->work = (struct dc_plan_work){0};
+    take_counts(search->plan, member->plan);
     if (member->status && !refused(member->status))
       status = dc_fail(error, member->status, "%s", member->error.text);
     else

@@ -59,6 +59,8 @@ static enum dc_status add_member(struct dc_search *search, const struct dc_optim
   dc_plan_follow(member->plan, search->world);
   dc_plan_set_gradient(member->plan, &search->plan->gradient);
   member->plan->stiffness = dc_search_stiffness(search, member);
+  if (search->stage == 0 && search->round == 0)
+    member->plan->first_guess = search->plan->first_guess;
   search->member_count++;
   return dc_plan_begin(member->plan, optimizer, options, x, error);
 }
