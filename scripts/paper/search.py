@@ -75,6 +75,10 @@ def text(runs, limit):
 
         bad = ", ".join(f"{r['seed']} ({'late' if r['reached'] else format(r['loss'], '.3g')})" for r in mine if r not in good)
         lines.append(f"| {title}, seeds {', '.join(str(r['seed']) for r in mine)} | {len(good)} of {len(mine)} | {spread('turns', 0)} | {spread('rollouts', 0)} | {spread('seconds', 1)} | {bad or '-'} |")
+    notes = os.path.join(MEASURED, "search_notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            lines += ["", file.read().strip()]
     return "\n".join(lines) + "\n"
 
 
