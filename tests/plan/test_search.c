@@ -201,7 +201,6 @@ static void test_retreats(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"any number of threads gives the same rows", test_threads},
-          {"draws reach what Adam does not", test_reaches}, {"stages go down in equal ratios", test_stages},
-          {"parameters are functions of time", test_resample},
+RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"draws reach what Adam does not", test_reaches},
+          {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})
