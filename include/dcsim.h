@@ -119,7 +119,8 @@ typedef struct {
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
   // What iteration counts: NULL: iterations; "step": steps that a receding horizon has applied; "draw": first guesses
-  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN.
+  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN; "rollout": rollouts of
+  // a portfolio so far of those it may have.
   const char *unit;
   double fraction;  // of the work of the run that is done, 0 .. 1, as far as can be foreseen; negative: unknown
   // The parameters that loss belongs to, until the function returns; of a receding horizon those of its present window;
@@ -137,6 +138,8 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 // directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
 // kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
+
+struct dcsim_trajectory;  // below
 
 typedef struct {
   size_t size;
@@ -157,6 +160,11 @@ typedef struct {
   int force;  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
   // A checkpoint is written at the beginning and at the end, and in between:
   double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
+
+  // Called once with the trajectory that the run ends with, before files are written; its arrays live until the function
+  // returns, qd is NULL.  May be NULL.
+  void (*ended)(void *context, const struct dcsim_trajectory *trajectory);
+  void *ended_context;
 } dcsim_run_options;
 
 // A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.
@@ -173,6 +181,7 @@ typedef struct {
   // Of an optimization in one piece whose result was then executed in the scene's plant: whether every objective is reached
   // there, too; -1: this was no such run.  What is executed in a plant otherwise is what success tells about.
   int plant_success;
+  int64_t rollouts;  // of the whole scene or of windows: those of estimated gradients, draws and samples, too
 } dcsim_result;
 
 // Roll the scene out once with its initial controls, or those of control_run / minimize its loss.  report may be NULL.
@@ -190,7 +199,7 @@ typedef struct dcsim_problem dcsim_problem;
 enum { DCSIM_POSE = 16 };  // doubles: position (3, m), unit quaternion (4: w, x, y, z), rotation matrix (9, row by row)
 
 // The arrays of a trajectory, frame 0 the start.  They belong to the handle; their numbers hold until its next call.
-typedef struct {
+typedef struct dcsim_trajectory {
   size_t size;
   int steps, bodies, nq, nv;
   double time_step;     // s

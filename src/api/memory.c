@@ -38,9 +38,12 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
   if (!optimizing)
     return dc_rollout_bytes(model) + plant +
            dc_forward_plan_bytes(model, &scene->task, steps, !in_memory && dc_api_frames_in_file(scene));
+  const struct dc_search_settings *search = &scene->search;
   bool horizon = scene->horizon_given;
   double length = horizon ? fmin((double)scene->horizon.length, steps) : steps;
   double bytes = plant + dc_api_problem_bytes(scene, length);
+  if (dc_search_wanted(search))  // the members of a round beside the plan
+    return bytes * (1 + (search->portfolio.rollouts > 0 ? fmax(3, (double)search->portfolio.candidates) : 1));
   return horizon
              ? bytes - dc_plan_bytes(model, &scene->task, length) + dc_horizon_bytes(model, &scene->task, length, steps)
              : bytes;

@@ -4,9 +4,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/arrays.h"
 #include "api/refine.h"
 #include "api/session.h"
 #include "base/clock.h"
+
+// Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene at
+// that time, if these are shorter or longer.
+static enum dc_status take_earlier(struct session *session, double *parameters)
+{
+  static const double same = 1e-9;  // of a step
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_stored_trajectory *earlier = &session->earlier;
+  const double *from = earlier->control;
+  int from_steps = earlier->frames - 1, steps = (int)scene->definition.time.steps;
+  double ratio = from_steps > 0 ? (earlier->time[1] - earlier->time[0]) / scene->definition.time.step : 1;
+  double *resampled = NULL;
+  if (fabs(ratio - 1) > same && from_steps * ratio >= 1 && from_steps * ratio < 1e7) {
+    int to_steps = (int)lround(from_steps * ratio);
+    resampled = dc_alloc((size_t)dc_task_parameter_count(&scene->task, &scene->model, to_steps), sizeof *resampled);
+    if (!resampled)
+      return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+    dc_task_resample(&scene->task, &scene->model, from_steps, from, to_steps, resampled);
+    from = resampled;
+    from_steps = to_steps;
+  }
+  dc_parameters_resize(&scene->task, &scene->model, from_steps, from, steps, parameters);
+  free(resampled);
+  return DC_OK;
+}
 
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it went.
 static enum dc_status take_controls(struct session *session, double *parameters)
@@ -18,10 +44,7 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   if (!earlier)
     return DC_OK;
   enum dc_status status = dc_run_read_trajectory(earlier, scene, &session->earlier, &session->error);
-  if (!status)
-    dc_parameters_resize(&scene->task, &scene->model, session->earlier.frames - 1, session->earlier.control, steps,
-                         parameters);
-  return status;
+  return status ? status : take_earlier(session, parameters);
 }
 
 // Chooses the kind of the run and makes what it computes with.
@@ -96,6 +119,10 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     return dc_api_fail(error, &session->error, written);
   }
   dc_session_fill_result(session, &outcome, result);
+  if (session->options->ended) {
+    dcsim_trajectory trajectory = dc_api_view(outcome.best);
+    session->options->ended(session->options->ended_context, &trajectory);
+  }
   result->plant_success = dc_session_is_transferred(session) ? transfer.success : -1;
   dc_session_describe(session, &outcome, &transfer, result, &text, &json);
   dc_trajectory_destroy(transfer.record);
@@ -170,6 +197,7 @@ enum dc_status dc_session_compute(struct session *session, struct outcome *outco
 
 void dc_session_release(struct session *session)
 {
+  dc_search_destroy(session->search);
   dc_plan_destroy(session->plan);
   dc_execution_destroy(session->execution);
   dc_horizon_destroy(session->horizon);

@@ -6,6 +6,8 @@
 
 #include "api/session.h"
 
+enum { MOST_RETREATS = 4 };
+
 // Bodies that overlap are refused before anything is created; a horizon has no plan of the whole run.
 static enum dc_status check_start(struct session *session, const double *parameters)
 {
@@ -29,7 +31,6 @@ static void set_up(struct session *session, struct dc_plan *plan)
   const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
   plan->first_guess = scene->first_guess;
-  plan->continuation = scene->continuation;
   plan->first_guess_observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
 }
 
@@ -96,8 +97,15 @@ static enum dc_status prepare_optimization(struct session *session, const double
   enum dc_status status = take_plan(
       session, dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, &session->error),
       parameters);
-  return status ? status
-                : dc_plan_begin(session->plan, scene->optimizer, scene->optimizer_options, parameters, &session->error);
+  if (status)
+    return status;
+  if (dc_search_wanted(&scene->search)) {
+    session->search = dc_search_create(session->plan, &scene->search, scene->optimizer, scene->optimizer_options,
+                                       parameters, &session->error);
+    return session->search ? DC_OK : session->error.status;
+  }
+  session->plan->most_retreats = MOST_RETREATS;
+  return dc_plan_begin(session->plan, scene->optimizer, scene->optimizer_options, parameters, &session->error);
 }
 
 // An optimization has a checkpoint from the beginning: whenever it is killed, it can be resumed.
@@ -111,17 +119,19 @@ static enum dc_status begin_optimization(struct session *session)
 
 static enum dc_status optimize(struct session *session, struct dc_error *error)
 {
-  return dc_plan_continue(session->plan, dc_session_observe_iteration, session, error);
+  return session->search ? dc_search_run(session->search, dc_session_observe_iteration, session, error)
+                         : dc_plan_continue(session->plan, dc_session_observe_iteration, session, error);
 }
 
 static enum dc_status save_plan(const struct session *session, struct dc_snapshot *snapshot)
 {
-  return dc_plan_save(session->plan, snapshot);
+  return session->search ? dc_search_save(session->search, snapshot) : dc_plan_save(session->plan, snapshot);
 }
 
 static enum dc_status load_plan(struct session *session, const struct dc_snapshot *snapshot)
 {
-  return dc_plan_load(session->plan, snapshot, &session->error);
+  return session->search ? dc_search_load(session->search, snapshot, &session->error)
+                         : dc_plan_load(session->plan, snapshot, &session->error);
 }
 
 static enum dc_status prepare_horizon(struct session *session, const double *parameters)

@@ -16,7 +16,9 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
                            .best = iteration->best,
                            .seconds = dc_seconds() - session->start,
                            .parameter_count = iteration->parameter_count,
-                           .parameters = iteration->parameters};
+                           .parameters = iteration->parameters,
+                           .stage = iteration->stage,
+                           .phase = iteration->phase};
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
   session->rows += !session->row_status;
@@ -71,13 +73,32 @@ void dc_session_observe_draw(void *context, long draw, long draws)
   }
 }
 
+// A portfolio goes on until its rollouts are spent, a continuation alone until its stages have had their iterations.
+static void count_search(const struct session *session, dcsim_progress *progress)
+{
+  const struct dc_search_settings *settings = &session->scene->scene->search;
+  const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
+  double done = progress->iteration, all = (double)common->iterations;
+  if (settings->portfolio.rollouts > 0) {
+    progress->unit = "rollout";
+    done = (double)session->plan->work.rollouts;
+    all = (double)settings->portfolio.rollouts;
+  } else {
+    all += (double)settings->continuation.stages * (double)settings->continuation.iterations;
+  }
+  progress->iteration = (int)done;
+  progress->iterations = (int)fmin(all, 1e9);
+  progress->fraction = fmin(1, done / fmax(all, 1));
+}
+
 bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration *iteration)
 {
   struct session *session = context;
   const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
-  if (iteration->iteration == 0 || iteration->anew)
+  if (iteration->iteration == 0)
     session->first_loss = session->best_loss = iteration->loss;
-  session->best_loss = fmin(session->best_loss, iteration->loss);
+  // losses of a search may be those of a stage
+  session->best_loss = session->search ? session->plan->best_loss : fmin(session->best_loss, iteration->loss);
   add_row(session, iteration);
   dcsim_progress progress = {.iteration = iteration->iteration,
                              .iterations = session->optimizing ? (int)common->iterations : 0,
@@ -90,6 +111,8 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
                              .fraction = session->optimizing ? share(iteration->iteration, common->iterations) : 1,
                              .parameter_count = iteration->parameter_count,
                              .parameters = iteration->parameters};
+  if (session->search)
+    count_search(session, &progress);
   return go_on(session, &progress);
 }
 

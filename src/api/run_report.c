@@ -30,6 +30,18 @@ enum dc_status dc_session_horizon_outcome(struct session *session, struct outcom
   return DC_OK;
 }
 
+// Why the minimization is over.
+static const char *end_of(const struct dc_plan *plan)
+{
+  static const char *const names[] = {
+      [DC_END_TARGET] = "target",   [DC_END_ITERATIONS] = "iterations", [DC_END_STATIONARY] = "stationary",
+      [DC_END_BLOCKED] = "blocked", [DC_END_NO_STEP] = "no step",       [DC_END_NONE] = NULL};
+  const struct dc_optimizer_common *common = plan->optimizer_options;
+  enum dc_optimizer_end end = dc_minimization_result(plan->minimization)->end;
+  bool used_up = plan->earlier > 0 && dc_plan_iterations(plan) >= common->iterations;
+  return names[end == DC_END_NONE && used_up ? DC_END_ITERATIONS : end];
+}
+
 enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome)
 {
   struct dc_plan *plan = session->plan;
@@ -41,9 +53,13 @@ enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *
   outcome->judged = *outcome->best;
   outcome->input = plan->input;
   outcome->plan = plan;
-  if (plan->minimization) {
-    outcome->iterations = plan->earlier + dc_minimization_result(plan->minimization)->iterations;
-    outcome->blocked = dc_minimization_result(plan->minimization)->blocked;
+  outcome->iterations = dc_plan_iterations(plan);
+  outcome->retreats = plan->retreats;
+  if (plan->minimization)
+    outcome->end = end_of(plan);
+  if (session->search) {
+    outcome->iterations = dc_search_iterations(session->search);
+    outcome->end = dc_search_done(session->search) ? dc_search_reached(session->search) ? "target" : "rollouts" : NULL;
   }
   return DC_OK;
 }
@@ -150,6 +166,7 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;
   result->seconds_per_evaluation = work->evaluations ? work->contact_seconds / (double)work->evaluations : 0;
   result->min_gap = dc_trajectory_gap(outcome->best, 0, outcome->best->steps);
+  result->rollouts = work->rollouts;
 }
 
 // How an optimization came by its gradients and its first guess.
@@ -189,6 +206,46 @@ static void add_sampling_notes(const struct session *session, const struct outco
     dc_text_add(text, "  %ld first guesses drawn\n", guess->draws);
   if (guess->vanished)
     dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
+}
+
+static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  if (!session->optimizing)
+    return;
+  if (outcome->end)
+    dc_json_put_string(json, "end", outcome->end);
+  else
+    dc_json_put_raw(json, "end", "null");
+  dc_json_put_integer(json, "retreats", outcome->retreats);
+  if (!session->search)
+    return;
+  const struct dc_search_stage *stages;
+  int count = dc_search_stages(session->search, &stages);
+  dc_json_begin(json, "stages", '[');
+  for (int k = 0; k < count; k++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_number(json, "stiffness", stages[k].stiffness);
+    dc_json_put_integer(json, "step", stages[k].step);
+    dc_json_put_boolean(json, "reached", stages[k].reached);
+    dc_json_put_number(json, "loss", stages[k].loss);
+    dc_json_put_integer(json, "turns", stages[k].turns);
+    dc_json_put_integer(json, "rounds", stages[k].rounds);
+    dc_json_put_integer(json, "rollouts", stages[k].rollouts);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+}
+
+// A line for every stage that was begun.
+static void add_stages(const struct session *session, struct dc_text *text)
+{
+  const struct dc_search_stage *stages;
+  int count = session->search ? dc_search_stages(session->search, &stages) : 0;
+  for (int k = 0; k < count; k++)
+    if (stages[k].begun)
+      dc_text_add(text, "  stage %d: stiffness x %.4g, time step x %d: loss %.6g after %d turns and %ld rollouts%s\n",
+                  k + 1, stages[k].stiffness, stages[k].step, stages[k].loss, stages[k].turns, stages[k].rollouts,
+                  stages[k].reached ? ", reached" : "");
 }
 
 static const char *reached(const dcsim_result *result)
@@ -243,6 +300,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
   dc_json_put_integer(json, "divided_steps", result->divided_steps);
   put_sampling(session, outcome, json);
+  put_end(session, outcome, json);
   session->kind->headline(session, result, text);
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
@@ -253,8 +311,12 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
               1e3 * result->seconds_per_step, result->newton_iterations_per_step);
   dc_api_add_gap(text, "gap", 3, result->min_gap);
   dc_text_add(text, "\n");
-  if (outcome->blocked)
+  if (outcome->retreats)
+    dc_text_add(text, "  note: begun again near the best point %d times, where nothing could be rolled out\n",
+                outcome->retreats);
+  if (outcome->end && strcmp(outcome->end, "blocked") == 0)
     dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
+  add_stages(session, text);
   add_sampling_notes(session, outcome, text);
   if (result->divided_steps)
     dc_text_add(text, "  %d of %d steps were divided\n", result->divided_steps, result->steps);

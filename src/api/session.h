@@ -33,6 +33,7 @@ struct session {
   bool optimizing;
   const struct run_kind *kind;          // NULL until it is chosen, and of a refinement
   struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared
+  struct dc_search *search;             // for plan, or NULL
   struct dc_plan *plan;                 // of the whole run, or
   struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL
   struct dc_execution *execution;       // of a plan of the whole run in the scene's plant; NULL: none
@@ -78,7 +79,9 @@ struct outcome {
   const struct dc_rollout_input *input;              // that goes with it
   const struct dc_plan *plan;                        // that did the work
   int iterations;
-  bool success, blocked;
+  bool success;
+  const char *end;  // why an optimization is over: "target", ...; NULL: it is not, or there was none
+  int retreats;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
 

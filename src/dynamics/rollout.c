@@ -153,6 +153,11 @@ void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
   rollout->conservative = conservative;
 }
 
+void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless)
+{
+  rollout->gapless = gapless;
+}
+
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients)
 {

@@ -70,6 +70,8 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
+// Gaps of frames are not asked for: a stepper for which they are extra work leaves INFINITY.  States are the same.
+void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
 // then how many were done.  NULL: nobody is asked.

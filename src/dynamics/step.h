@@ -117,7 +117,7 @@ struct dc_rollout {
   struct dc_symmetric_matrix *matrix;
   struct dc_assembler *assembler;
   struct dc_arena *arena;
-  bool tight, conservative;
+  bool tight, conservative, gapless;
   int pair_count;
   const int (*pair_bodies)[2];
   double contact_seconds;  // spent in contact evaluations since creation

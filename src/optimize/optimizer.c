@@ -14,7 +14,7 @@ static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the 
 
 const struct dc_optimizer_type *const dc_optimizer_types[] = {
     &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton, &dc_nlopt,
-    &dc_levenberg_marquardt, &dc_normalized_descent,         NULL};
+    &dc_levenberg_marquardt, &dc_normalized_descent,         &dc_cem,   &dc_mppi,         NULL};
 
 bool dc_minimization_allocate(struct dc_minimization *minimization)
 {
@@ -305,17 +305,24 @@ static bool stationary(struct dc_minimization *minimization)
 }
 
 // Whether it is over for any optimizer.
-static bool used_up(const struct dc_minimization *minimization, double value)
+static enum dc_optimizer_end used_up(const struct dc_minimization *minimization)
 {
   const struct dc_optimizer_common *common = minimization->options;
-  return !(value > common->target) || minimization->result.iterations >= common->iterations;
+  if (!(minimization->result.best_value > common->target))
+    return DC_END_TARGET;
+  return minimization->result.iterations >= common->iterations ? DC_END_ITERATIONS : DC_END_NONE;
 }
 
 static bool finished(struct dc_minimization *minimization)
 {
   const struct dc_problem *problem = minimization->problem;
-  return minimization->result.blocked || used_up(minimization, minimization->result.best_value) ||
-         ((!problem->drawn || !problem->dimension) && stationary(minimization));
+  struct dc_optimizer_result *result = &minimization->result;
+  result->end = used_up(minimization);
+  if (!result->end && result->blocked)
+    result->end = DC_END_BLOCKED;
+  if (!result->end && (!problem->drawn || !problem->dimension) && stationary(minimization))
+    result->end = DC_END_STATIONARY;
+  return result->end != DC_END_NONE;
 }
 
 struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust)
@@ -426,10 +433,12 @@ static enum dc_status next_whole(struct dc_minimization *minimization, struct dc
   const struct dc_optimizer_type *type = minimization->type;
   int number = minimization->begun ? minimization->result.iterations + 1 : 0;
   enum dc_status status = DC_OK;
-  if (number && (used_up(minimization, minimization->result.best_value) || !problem->dimension)) {
-    *done = true;
+  minimization->result.end = number ? used_up(minimization) : DC_END_NONE;
+  if (number && !minimization->result.end && !problem->dimension)
+    minimization->result.end = DC_END_STATIONARY;
+  *done = minimization->result.end != DC_END_NONE;
+  if (*done)
     return DC_OK;
-  }
   bool fresh = !minimization->state;
   if (!number && type->check)
     status = type->check(minimization->options, problem, error);
@@ -444,8 +453,10 @@ static enum dc_status next_whole(struct dc_minimization *minimization, struct dc
   if (status)
     return status;
   *done = iteration.finished;
-  if (*done)
+  if (*done) {
+    minimization->result.end = DC_END_NO_STEP;
     return DC_OK;
+  }
   minimization->result.iterations = number;
   minimization->current.value = iteration.value;
   *iterate = describe(minimization, iteration.is_best, iteration.accepted);

@@ -53,7 +53,7 @@ struct dc_optimizer_type {
   enum dc_status (*iterate)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent, dc_lbfgs, dc_gauss_newton,
-    dc_nlopt, dc_levenberg_marquardt, dc_normalized_descent;
+    dc_nlopt, dc_levenberg_marquardt, dc_normalized_descent, dc_cem, dc_mppi;
 extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated
 
 // Options that every optimizer's structure begins with.
@@ -68,6 +68,16 @@ struct dc_first_order_options {
   double learning_rate;
 };
 
+// Why a minimization is done.
+enum dc_optimizer_end {
+  DC_END_NONE,        // it is not
+  DC_END_TARGET,      // the value is <= target
+  DC_END_ITERATIONS,  // they are used up
+  DC_END_STATIONARY,  // the gradient is zero but for what pushes against bounds
+  DC_END_BLOCKED,     // five proposals in a row had no feasible point
+  DC_END_NO_STEP      // the optimizer has no step left to take
+};
+
 struct dc_optimizer_result {
   int iterations;  // iterates after the first guess
   double first_value, best_value;
@@ -77,6 +87,7 @@ struct dc_optimizer_result {
   bool blocked;     // ended against infeasible parameters: five proposals in a row had no feasible point
   int evaluations;  // points asked about, those without an answer included
   int restarts;
+  enum dc_optimizer_end end;
 };
 
 // A minimization under way, one iteration at a time.  An infeasible proposal is halved up to 20 times towards the last

@@ -172,6 +172,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
     if (!worker)
       return dc_fail(error, local.status, "%s", local.text);
     dc_rollout_set_tight(worker->rollout, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
+    dc_rollout_set_gapless(worker->rollout, true);
     estimator->workers[estimator->worker_count++] = worker;
   }
   return DC_OK;

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimizing the loss of a plan: first guess, continuation in the stiffness of the contact, iterations, checkpoints.
+// Minimizing the loss of a plan: first guess, iterations, retreats, checkpoints.
 #include <limits.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "plan/linearize.h"
 #include "plan/worker.h"
 
-const struct dc_option dc_continuation_options[] = {
-    {.name = "stiffness",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "3",
-     .minimum = 0,
-     .maximum = 1e6,
-     .minimum_excluded = true,
-     .help = "factor on the contact stiffness with which the optimization begins",
-     .offset = offsetof(struct dc_continuation, stiffness)},
-    {.name = "iterations",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "15",
-     .minimum = 1,
-     .maximum = 1e9,
-     .help = "most iterations with it, before the optimization goes on with the scene's own",
-     .offset = offsetof(struct dc_continuation, iterations)},
-    DC_OPTIONS_END,
-};
+enum { RETREAT_DRAWS = 16 };
+static const double RETREAT =
+    0.02;  // half the width of the first draw, in the parameters' units; draw k has k times it
 
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
@@ -40,18 +25,21 @@ static enum dc_status values_of_problem(void *context, int count, const double *
   return dc_plan_values(context, count, xs, values, statuses, error);
 }
 
-// Keeps what belongs to the iterate.
-static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterate, struct dc_error *error)
+// Keeps what belongs to the iterate; says whether it is the best of the plan.
+static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterate, bool *best, struct dc_error *error)
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
   enum dc_status status = DC_OK;
-  if (iterate->iteration == 0) {
+  bool first = plan->earlier + iterate->iteration == 0;
+  *best = first || (iterate->best && (!plan->earlier || iterate->value < plan->best_loss));
+  if (first) {
     status = dc_plan_record(plan, plan->first, error);
     memcpy(plan->first_parameters, iterate->x, bytes);
   }
-  if (iterate->best && !status) {
+  if (*best && !status) {
     status = dc_plan_record(plan, plan->best, error);
     memcpy(plan->best_parameters, iterate->x, bytes);
+    plan->best_loss = iterate->value;
   }
   return status;
 }
@@ -77,7 +65,8 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
                                       .context = plan,
                                       .evaluate = evaluate_problem,
                                       .values = values_of_problem,
-                                      .group = plan->group};
+                                      .group = plan->group,
+                                      .seed = (uint64_t)plan->window.first};
   plan->problem.row_count = dc_plan_row_count(plan);
   if (plan->problem.row_count > 0)
     plan->problem.linearize = dc_plan_linearize_problem;
@@ -90,26 +79,51 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   plan->optimizer = optimizer;
   plan->optimizer_options = options;
   plan->first_guess_found = false;
-  plan->stiffened = plan->continuation.iterations > 0;
   plan->succeeded = false;
-  plan->earlier = 0;
+  plan->earlier = plan->retreats = 0;
   return create_minimization(plan, error);
 }
 
-// Whether the first part of a continuation has had its iterations.
-static bool stiffened_enough(const struct dc_plan *plan)
+// Sets plan->parameters to a point near the best one from which something can be rolled out: a path that ran into
+// overlapping bodies, or into a step that fails, is left.  Draws depend on the retreat and their number alone.
+static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, struct dc_error *error)
 {
-  return plan->stiffened && dc_minimization_begun(plan->minimization) &&
-         dc_minimization_result(plan->minimization)->iterations >= plan->continuation.iterations;
+  struct dc_random random;
+  double loss;
+  enum dc_status status = DC_INFEASIBLE;
+  double *point = dc_alloc((size_t)plan->parameter_count, sizeof *point);
+  if (!point)
+    return dc_fail(error, DC_MEMORY, "out of memory for parameters");
+  for (int draw = 0; draw < RETREAT_DRAWS && (status == DC_INFEASIBLE || status == DC_NUMERICAL); draw++) {
+    dc_random_seed(&random, (uint64_t)(plan->retreats * RETREAT_DRAWS + draw));
+    for (int i = 0; i < plan->parameter_count; i++)
+      point[i] = best[i] + RETREAT * (1 + draw) * (2 * dc_random_uniform(&random) - 1);
+    status = dc_plan_evaluate(plan, point, &loss, NULL, error);
+  }
+  if (!status)
+    memcpy(plan->parameters, point, (size_t)plan->parameter_count * sizeof *point);
+  free(point);
+  return status;
 }
 
-// Begins anew with the model's own stiffness, where the first part of a continuation was best.
-static enum dc_status hand_over(struct dc_plan *plan, struct dc_error *error)
+// Whether the minimization cannot go on from where it is (it may be done, or status is why), and may begin again.
+static bool may_retreat(const struct dc_plan *plan, enum dc_status status, bool done)
 {
-  memcpy(plan->parameters, dc_minimization_best(plan->minimization),
-         (size_t)plan->parameter_count * sizeof *plan->parameters);
-  plan->earlier = dc_minimization_result(plan->minimization)->iterations + 1;
-  plan->stiffened = plan->succeeded = false;
+  const struct dc_optimizer_common *common = plan->optimizer_options;
+  const struct dc_optimizer_result *result = dc_minimization_result(plan->minimization);
+  bool stuck = done ? result->end == DC_END_BLOCKED : status == DC_NUMERICAL;
+  return stuck && dc_minimization_begun(plan->minimization) && plan->retreats < plan->most_retreats &&
+         plan->earlier + result->iterations + 1 < common->iterations;
+}
+
+static enum dc_status retreat(struct dc_plan *plan, struct dc_error *error)
+{
+  struct dc_error local = {0};
+  plan->retreats++;
+  enum dc_status status = draw_retreat(plan, dc_minimization_best(plan->minimization), &local);
+  if (status)
+    return dc_fail(error, status, "%s", local.text);
+  plan->earlier += dc_minimization_result(plan->minimization)->iterations + 1;
   return create_minimization(plan, error);
 }
 
@@ -127,49 +141,98 @@ static enum dc_status find_first_guess(struct dc_plan *plan, struct dc_error *er
   return create_minimization(plan, error);
 }
 
-enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
-                                struct dc_error *error)
+// One call of the minimization, or of another one nearby in its place; *done: there is no iterate.
+static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, bool *done, struct dc_error *error)
 {
-  enum dc_status status = find_first_guess(plan, error);
-  if (status)
-    return status;
+  const struct dc_optimizer_common *common = plan->optimizer_options;
   for (;;) {
-    struct dc_iterate iterate;
-    bool done = stiffened_enough(plan);
-    plan->newton_before = plan->work.newton_iterations;
-    if (!done)
-      status = dc_minimization_next(plan->minimization, &iterate, &done, error);
-    if (!status && done && plan->stiffened) {
-      status = hand_over(plan, error);
-      if (!status)
-        continue;
-    }
-    if (status || done)
+    *done = plan->earlier > 0 &&
+            plan->earlier + dc_minimization_result(plan->minimization)->iterations >= common->iterations;
+    if (*done)
+      return DC_OK;
+    enum dc_status status = dc_minimization_next(plan->minimization, iterate, done, error);
+    if (!may_retreat(plan, status, *done))
       return status;
-    status = keep(plan, &iterate, error);
-    if (status)
+    struct dc_error local = {0};
+    enum dc_status retreated = retreat(plan, &local);
+    if (retreated == DC_INFEASIBLE || retreated == DC_NUMERICAL)
       return status;
-    struct dc_plan_iteration iteration = {
-        .iteration = plan->earlier + iterate.iteration,
-        .anew = plan->earlier > 0 && iterate.iteration == 0,
-        .loss = iterate.value,
-        .gradient_norm = iterate.gradient_norm,
-        .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
-        .newton_iterations = plan->work.newton_iterations - plan->newton_before,
-        .best = iterate.best,
-        .backed_off = iterate.backed_off,
-        .parameter_count = plan->parameter_count,
-        .parameters = iterate.x,
-    };
-    if (observer && !observer(observer_context, &iteration))
-      return dc_fail(error, DC_STOPPED, "stopped after %d iterations", iterate.iteration);
+    if (retreated)
+      return dc_fail(error, retreated, "%s", local.text);
   }
 }
 
-enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, STAGE_COUNTS = 2 };
+enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iteration, bool *done,
+                            struct dc_error *error)
+{
+  struct dc_iterate iterate;
+  bool best = false;
+  *done = false;
+  enum dc_status status = find_first_guess(plan, error);
+  plan->newton_before = plan->work.newton_iterations;
+  if (!status)
+    status = next(plan, &iterate, done, error);
+  if (status || *done)
+    return status;
+  status = keep(plan, &iterate, &best, error);
+  *iteration = (struct dc_plan_iteration){
+      .iteration = plan->earlier + iterate.iteration,
+      .loss = iterate.value,
+      .gradient_norm = iterate.gradient_norm,
+      .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
+      .newton_iterations = plan->work.newton_iterations - plan->newton_before,
+      .best = best,
+      .backed_off = iterate.backed_off,
+      .parameter_count = plan->parameter_count,
+      .parameters = iterate.x,
+  };
+  return status;
+}
+
+enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
+                                struct dc_error *error)
+{
+  for (;;) {
+    struct dc_plan_iteration iteration;
+    bool done;
+    enum dc_status status = dc_plan_next(plan, &iteration, &done, error);
+    if (status || done)
+      return status;
+    if (observer && !observer(observer_context, &iteration))
+      return dc_fail(error, DC_STOPPED, "stopped after %d iterations", iteration.iteration);
+  }
+}
+
+int dc_plan_iterations(const struct dc_plan *plan)
+{
+  return plan->minimization ? plan->earlier + dc_minimization_result(plan->minimization)->iterations : 0;
+}
+
+enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 2 };
 static const long MOST_COUNTED = LONG_MAX / 4;  // going on with them does not overflow
 
+// "prefix" and a name behind it.
+struct name {
+  char text[64];
+};
+static struct name named(const char *prefix, const char *name)
+{
+  struct name made;
+  snprintf(made.text, sizeof made.text, "%s%s", prefix, name);
+  return made;
+}
+
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot)
+{
+  return dc_plan_save_as(plan, "", snapshot);
+}
+
+enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  return dc_plan_load_as(plan, "", snapshot, error);
+}
+
+enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, struct dc_snapshot *snapshot)
 {
   const struct dc_plan_work *work = &plan->work;
   size_t parameters = (size_t)plan->parameter_count;
@@ -178,31 +241,28 @@ enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snap
   const struct dc_gradient_counts *gradient = &plan->gradient_counts;
   long sampling[SAMPLING_COUNTS] = {gradient->estimates, gradient->one_sided, gradient->dropped,
                                     plan->first_guess_counts.draws, plan->first_guess_counts.vanished};
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "plan/work", WORK_COUNTS, counts);
+  enum dc_status status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/work").text, WORK_COUNTS, counts);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, "plan/seconds", WORK_TIMES, times);
+    status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/seconds").text, WORK_TIMES, times);
   if (!status)
-    status = dc_snapshot_put_integers(snapshot, "plan/sampling", SAMPLING_COUNTS, sampling);
+    status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/sampling").text, SAMPLING_COUNTS, sampling);
   if (status || !plan->minimization)
     return status;
-  if (plan->continuation.iterations > 0) {
-    const long stage[STAGE_COUNTS] = {plan->stiffened, plan->earlier};
-    status = dc_snapshot_put_integers(snapshot, "plan/continuation", STAGE_COUNTS, stage);
-    if (status)
-      return status;
-  }
-  status = dc_snapshot_put_reals(snapshot, "plan/first", parameters, plan->first_parameters);
+  const long retreats[RETREAT_COUNTS] = {plan->earlier, plan->retreats};
+  status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS, retreats);
+  if (status)
+    return status;
+  status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/first").text, parameters, plan->first_parameters);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, "plan/best", parameters, plan->best_parameters);
-  return status ? status : dc_minimization_save(plan->minimization, "optimizer", snapshot);
+    status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->best_parameters);
+  return status ? status : dc_minimization_save(plan->minimization, named(prefix, "optimizer").text, snapshot);
 }
 
 // Rolls out again what a record held.
 static enum dc_status restore(struct dc_plan *plan, const double *parameters, struct dc_trajectory *record,
-                              struct dc_error *error)
+                              double *loss, struct dc_error *error)
 {
-  double loss;
-  enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+  enum dc_status status = dc_plan_evaluate(plan, parameters, loss, NULL, error);
   if (status == DC_MEMORY)
     return status;
   if (status)
@@ -210,53 +270,49 @@ static enum dc_status restore(struct dc_plan *plan, const double *parameters, st
   return record ? dc_plan_record(plan, record, error) : DC_OK;
 }
 
-static enum dc_status load_continuation(struct dc_plan *plan, const struct dc_snapshot *snapshot,
-                                        struct dc_error *error)
-{
-  long stage[STAGE_COUNTS];
-  if (plan->continuation.iterations == 0)
-    return DC_OK;
-  enum dc_status status =
-      dc_snapshot_get_counts(snapshot, "plan/continuation", STAGE_COUNTS, INT_MAX / 2, stage, error);
-  if (status)
-    return status;
-  plan->stiffened = stage[0] != 0;
-  plan->succeeded = false;
-  plan->earlier = (int)stage[1];
-  return DC_OK;
-}
-
-static enum dc_status load_minimization(struct dc_plan *plan, const struct dc_snapshot *snapshot,
+static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
                                         struct dc_error *error)
 {
   size_t parameters = (size_t)plan->parameter_count;
-  enum dc_status status = load_continuation(plan, snapshot, error);
+  long retreats[RETREAT_COUNTS];
+  double loss;
+  enum dc_status status = dc_snapshot_get_counts(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS,
+                                                 INT_MAX / 2, retreats, error);
   if (!status)
-    status = dc_snapshot_get_reals(snapshot, "plan/first", parameters, plan->first_parameters, error);
+    status =
+        dc_snapshot_get_reals(snapshot, named(prefix, "plan/first").text, parameters, plan->first_parameters, error);
   if (!status)
-    status = dc_snapshot_get_reals(snapshot, "plan/best", parameters, plan->best_parameters, error);
+    status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->best_parameters, error);
   if (!status)
-    status = dc_minimization_load(plan->minimization, "optimizer", snapshot, error);
-  if (status || !dc_minimization_begun(plan->minimization))
+    status = dc_minimization_load(plan->minimization, named(prefix, "optimizer").text, snapshot, error);
+  if (status)
     return status;
+  plan->earlier = (int)retreats[0];
+  plan->retreats = (int)retreats[1];
+  bool begun = dc_minimization_begun(plan->minimization);
   // The last one is the present iterate, so that plan->trajectory is what it was.
-  status = restore(plan, plan->first_parameters, plan->first, error);
-  if (!status)
-    status = restore(plan, plan->best_parameters, plan->best, error);
-  return status ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, error);
+  if (begun || plan->earlier) {
+    status = restore(plan, plan->first_parameters, plan->first, &loss, error);
+    if (!status)
+      status = restore(plan, plan->best_parameters, plan->best, &plan->best_loss, error);
+  }
+  return status || !begun ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, &loss, error);
 }
 
-enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error)
+enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                               struct dc_error *error)
 {
   long counts[WORK_COUNTS], sampling[SAMPLING_COUNTS];
   double times[WORK_TIMES];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "plan/work", WORK_COUNTS, MOST_COUNTED, counts, error);
+  enum dc_status status =
+      dc_snapshot_get_counts(snapshot, named(prefix, "plan/work").text, WORK_COUNTS, MOST_COUNTED, counts, error);
   if (!status)
-    status = dc_snapshot_get_reals(snapshot, "plan/seconds", WORK_TIMES, times, error);
+    status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/seconds").text, WORK_TIMES, times, error);
   if (!status)
-    status = dc_snapshot_get_counts(snapshot, "plan/sampling", SAMPLING_COUNTS, MOST_COUNTED, sampling, error);
+    status = dc_snapshot_get_counts(snapshot, named(prefix, "plan/sampling").text, SAMPLING_COUNTS, MOST_COUNTED,
+                                    sampling, error);
   if (!status && plan->minimization)
-    status = load_minimization(plan, snapshot, error);
+    status = load_minimization(plan, prefix, snapshot, error);
   if (status)
     return status;
   plan->gradient_counts = (struct dc_gradient_counts){sampling[0], sampling[1], sampling[2]};

@@ -71,6 +71,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
   plan->model = model;
   plan->task = task;
   plan->forward = forward;
+  plan->stiffness = 1;
   plan->capacity = steps;
   plan->pair_count = dc_model_pair_count(model);
   plan->parameter_capacity = dc_task_parameter_count(task, model, steps);
@@ -173,8 +174,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   dc_rollout_input_reset(plan->model, plan->input);
   plan->input->q_before = NULL;
   plan->succeeded = false;
-  if (plan->stiffened)
-    plan->input->design.stiffness_scale *= plan->continuation.stiffness;
+  plan->input->design.stiffness_scale *= plan->stiffness;
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);

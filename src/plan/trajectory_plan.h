@@ -19,14 +19,6 @@ struct dc_plan_work {
   double contact_seconds;  // in the contact, of all threads together
 };
 
-// "continuation" of a scene; the option table is dc_continuation_options.  The loss is minimized first with another contact
-// stiffness, then, from the best parameters found, with the model's own.
-struct dc_continuation {
-  double stiffness;  // factor on the contact stiffness
-  long iterations;   // at most, with that stiffness; 0: there is no continuation
-};
-extern const struct dc_option dc_continuation_options[];
-
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.
 struct dc_plan {
   const struct dc_model *model;
@@ -46,6 +38,7 @@ struct dc_plan {
   double *evaluated;                        // its parameters [parameter_count]
   bool succeeded;                           // trajectory and input are those of evaluated
   struct dc_trajectory *first, *best;       // of an optimization; without the derivatives of pairs
+  double best_loss;                         // of best
   double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
   double *first_parameters;
   int *group;                            // [parameter_count]
@@ -63,9 +56,9 @@ struct dc_plan {
   bool first_guess_found;                               // for the minimization under way
   struct dc_plan_work work;                             // since creation
   long newton_before;                                   // of work, when the present iteration began
-  struct dc_continuation continuation;                  // the caller's to set before dc_plan_begin; at creation: none
-  bool stiffened;                                       // the first part of a continuation is under way
-  int earlier;                                          // iterates of the first part, once it is over
+  double stiffness;                                     // factor on the contact stiffness, at creation 1
+  int earlier;                                          // iterates of minimizations before the one under way
+  int retreats, most_retreats;                          // dc_plan_continue; most: the caller's to set, at creation 0
   struct dc_residual_rows rows;                         // of the last linearization for an optimizer
   struct dc_plan_team *team;                            // of dc_plan_values (worker.h); NULL until it is asked
 };
@@ -115,7 +108,8 @@ struct dc_plan_iteration {
   double loss, gradient_norm, min_gap;
   long newton_iterations;  // since the iteration before
   bool best;
-  bool anew;  // the first one after a continuation: earlier losses are those of another stiffness
+  int stage;          // of a search (search.h), from 1; 0: none
+  const char *phase;  // of a search: "guess", "draw", "refine"; else NULL
   int backed_off;
   int parameter_count;
   const double *parameters;
@@ -127,10 +121,16 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
 // Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it
-// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Statuses of
+// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Where it is blocked, or
+// evaluations fail in a row, it begins again near the best point, up to most_retreats times.  Statuses of
 // dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
+// One iteration of it; *done: there is none left, and *iteration is as it was.
+enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iteration, bool *done,
+                            struct dc_error *error);
+// Iterations after the first guess, retreats included; 0 without a minimization.
+int dc_plan_iterations(const struct dc_plan *plan);
 // Forgets it; what is kept in plan stays.
 void dc_plan_end(struct dc_plan *plan);
 
@@ -140,6 +140,10 @@ void dc_plan_end(struct dc_plan *plan);
 // and is not counted as work.  After loading the next iteration is the one that would have come.
 enum dc_status dc_plan_save(const struct dc_plan *plan, struct dc_snapshot *snapshot);
 enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snapshot, struct dc_error *error);
+// The same under names with a prefix in front, for several plans in one snapshot.
+enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, struct dc_snapshot *snapshot);
+enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                               struct dc_error *error);
 
 // Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
 // initial; those of the design stay.

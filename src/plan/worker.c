@@ -21,8 +21,7 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
   worker->start = plan->start;
-  worker->continuation = plan->continuation;
-  worker->stiffened = plan->stiffened;
+  worker->stiffness = plan->stiffness;
   memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
 }
@@ -127,6 +126,15 @@ void dc_plan_forget_team(struct dc_plan *plan)
   plan->team = NULL;
 }
 
+// Losses alone, of trajectories that nobody looks at.
+static void sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples)
+{
+  for (int i = 0; i < team->count; i++)
+    dc_rollout_set_gapless(team->plans[i]->rollout, true);
+  dc_plan_team_sample(team, count, samples, 0);
+  dc_rollout_set_gapless(team->plans[0]->rollout, false);  // the others do nothing else
+}
+
 enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
                               enum dc_status *statuses, struct dc_error *error)
 {
@@ -136,7 +144,7 @@ enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs,
   for (int i = 0; i < count && !status; i++)
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
-    dc_plan_team_sample(plan->team, count, samples, 0);
+    sample_losses(plan->team, count, samples);
   plan->succeeded = false;  // which of them it holds depends on the threads, and what is counted later must not
   for (int i = 0; i < count && !status; i++) {
     losses[i] = samples[i].loss;

@@ -6,6 +6,7 @@
 // a sum.
 #include "task/task.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -211,6 +212,81 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   dc_vec_add(velocity + 3, velocity + 3, along[VELOCITY]);
 }
 
+// A free body to aim at, any but this one, or -1; *farthest: how far away they are at most.
+static int draw_aim(const struct dc_model *model, int self, struct dc_random *random, double *farthest)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  int count = 0, aim = -1;
+  double u = dc_random_uniform(random);
+  *farthest = 0;
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].free && i != self) {
+      count++;
+      *farthest = fmax(*farthest, dc_vec_distance(bodies->bodies[i].position, bodies->bodies[self].position));
+    }
+  int pick = (int)(u * count);
+  for (int i = 0; i < bodies->count && aim < 0; i++)
+    if (bodies->bodies[i].free && i != self && pick-- == 0)
+      aim = i;
+  return aim;
+}
+
+// Sets what the axes do not name to zero.
+static void keep_axes(const char *axes, double v[3])
+{
+  for (int k = 0; k < 3; k++)
+    v[k] = strchr(axes, 'x' + k) ? v[k] : 0;
+}
+
+static void draw_direction(const char *axes, struct dc_random *random, double direction[3])
+{
+  for (int k = 0; k < 3; k++)
+    direction[k] = dc_random_normal(random);
+  keep_axes(axes, direction);
+}
+
+// A shot at a body drawn at random, past its middle by less than what makes them miss, from a few diameters around, so
+// fast that it could go to the farthest body and back in the time that there is, or a part of that.
+static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
+                 double spread, struct dc_random *random, double *parameters)
+{
+  static const double diameters = 1.5, least_speed = 0.15, most_speed = 2;
+  const struct dc_initial_state_options *start = options;
+  const struct dc_body *body = &model->bodies.bodies[start->body];
+  double offsets[GROUPS][3], direction[3], aside[3], farthest;
+  scatter(start, guess, offsets);
+  int aim = draw_aim(model, start->body, random, &farthest);
+  for (int k = 0; k < 3; k++) {
+    offsets[POSITION][k] += diameters * 2 * body->radius * (2 * dc_random_uniform(random) - 1);
+    offsets[ROTATION][k] += spread * dc_random_normal(random);
+    offsets[ANGULAR_VELOCITY][k] += spread * dc_random_normal(random);
+  }
+  keep_axes(start->position, offsets[POSITION]);
+  draw_direction(start->velocity, random, direction);
+  if (aim >= 0) {
+    const struct dc_body *other = &model->bodies.bodies[aim];
+    dc_vec_copy(aside, direction);
+    dc_vec_sub(direction, other->position, body->position);
+    dc_vec_sub(direction, direction, offsets[POSITION]);
+    keep_axes(start->velocity, direction);
+    double along = dc_vec_dot(aside, direction) / fmax(dc_vec_dot(direction, direction), 1e-300);
+    for (int k = 0; k < 3; k++)
+      aside[k] -= along * direction[k];
+    double length = fmax(dc_vec_norm(aside), 1e-300);
+    double miss = (body->radius + other->radius) * dc_random_uniform(random);
+    for (int k = 0; k < 3; k++)
+      direction[k] += miss * aside[k] / length;
+  }
+  double duration = window->steps * window->time_step, length = fmax(dc_vec_norm(direction), 1e-300);
+  double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : spread;
+  double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random));
+  for (int k = 0; k < 3; k++)
+    offsets[VELOCITY][k] = speed * direction[k] / length - body->velocity[k];
+  for (int group = 0; group < GROUPS; group++)
+    for (const char *axis = group_axes(start, group); *axis; axis++)
+      *parameters++ = offsets[group][*axis - 'x'];
+}
+
 const struct dc_control_type dc_control_initial_state = {
     .name = "initial_state",
     .summary = "offsets of the initial position, rotation and velocities of one free body",
@@ -222,6 +298,7 @@ const struct dc_control_type dc_control_initial_state = {
     .parameter_name = parameter_name,
     .initial = initial,
     .groups = groups,
+    .draw = draw,
     .apply = apply,
     .pull_back = pull_back,
     .push_forward = push_forward,

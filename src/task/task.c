@@ -48,6 +48,52 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
   return count;
 }
 
+static void draw_about(const struct dc_control *control, const struct dc_model *model, int steps, const double *guess,
+                       double spread, struct dc_random *random, double *parameters)
+{
+  int count = count_of(control, model, steps), one = count_of(control, model, 1);
+  for (int i = 0; i < count; i++)
+    parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : spread * dc_random_normal(random));
+}
+
+void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                             const double *guess, double spread, struct dc_random *random, double *parameters)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int count = count_of(control, model, window->steps);
+    if (control->type->draw)
+      control->type->draw(control->options, model, window, guess, spread, random, parameters);
+    else
+      draw_about(control, model, window->steps, guess, spread, random, parameters);
+    guess = past_const(guess, count);
+    parameters = past(parameters, count);
+  }
+  for (int i = 0; i < task->design_count; i++)
+    for (int k = design_count_of(&task->design[i], model); k > 0; k--)
+      *parameters++ = *guess++;
+}
+
+void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
+                      int to_steps, double *to)
+{
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int from_count = count_of(control, model, from_steps), to_count = count_of(control, model, to_steps);
+    int one = from_count == to_count ? from_count : count_of(control, model, 1);
+    int from_blocks = one ? from_count / one : 0, to_blocks = one ? to_count / one : 0;
+    for (int k = 0; k < to_count; k++) {
+      int block = (int)((k / one + 0.5) * from_blocks / to_blocks);
+      to[k] = from[block * one + k % one];
+    }
+    from = past_const(from, from_count);
+    to = past(to, to_count);
+  }
+  for (int i = 0; i < task->design_count; i++)
+    for (int k = design_count_of(&task->design[i], model); k > 0; k--)
+      *to++ = *from++;
+}
+
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size)
 {

@@ -3,6 +3,7 @@
 #ifndef DC_TASK_TASK_H
 #define DC_TASK_TASK_H
 
+#include "base/random.h"
 #include "design/design.h"
 #include "dynamics/rollout.h"
 #include "math/residuals.h"
@@ -44,6 +45,10 @@ struct dc_control_type {
   void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, const double *direction,
                        struct dc_rollout_cotangent *moved);
+  // Draws parameters worth a rollout when nothing is known of what a rollout does; spread: standard deviation, in the
+  // parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
+  void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
+               double spread, struct dc_random *random, double *parameters);
   // Receding horizon; all NULL for controls that act on the start only, which are refused there.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
@@ -126,6 +131,13 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
+// Parameters drawn by every control; the design is that of guess.
+void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
+                             const double *guess, double spread, struct dc_random *random, double *parameters);
+// The same functions of time for another number of time steps of the same duration: parameters that every control has as
+// many of stay, those of steps become those of the steps at their time.
+void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
+                      int to_steps, double *to);
 // How many of them are the controls'.
 int dc_task_control_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
 // Bounds of every parameter [parameter count]; -INFINITY, INFINITY where there are none.  True when there are any.

@@ -111,6 +111,17 @@ run 0 optimize whole.json -o whole-run --no-report --set optimizer.iterations=3
 run 0 simulate velocity.json --control whole-run -o from-whole --no-report
 rolled "no run of a horizon" 9 from-whole
 check "which needs no word" [ ! -s "$err" ]
+# parameters are functions of time: each step of 0.04 s becomes two of 0.02 s
+run 0 simulate whole.json --control whole-run -o halved --no-report --set time.step=0.02 --set time.steps=18
+cat >halves.py <<'PYTHON'
+import json
+whole, halved = (json.load(open(run + "/run.json"))["result"]["parameters"] for run in ("whole-run", "halved"))
+body, axis = next(iter(whole)).split(".0.")
+for step in range(18):
+    assert halved[f"{body}.{step}.{axis}"] == whole[f"{body}.{step // 2}.{axis}"], step
+assert len(set(whole.values())) > 1
+PYTHON
+check "halved steps take the parameters of their time" python3 halves.py
 run 0 simulate velocity.json -o initial --no-report
 rolled "initial controls" 9 initial
 # without the scene of the run nobody knows what its steps were

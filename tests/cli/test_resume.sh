@@ -154,6 +154,7 @@ done
 
 # other optimizers: what they remember is in the checkpoint, or follows from the log of evaluations in it
 for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","iterations":8,"target":1e-9}' \
+  '{"type":"cem","iterations":8,"samples":8}' '{"type":"mppi","iterations":8,"samples":8}' \
   '{"type":"adam","iterations":25,"polish":5,"learning_rate":0.05}' '{"type":"nlopt","iterations":25}' \
   '{"type":"nlopt","method":"LD_SLSQP","iterations":25}' '{"type":"nlopt","method":"LN_SBPLX","iterations":25}'; do
   continuation=3
@@ -172,8 +173,34 @@ for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","ite
   same parts "$optimizer, stopped $tries times" whole
 done
 
-run 3 optimize push.json -o none --set continuation.stiffness=3
-says "continuation: cannot be combined with a receding horizon"
+# a search: stages with longer steps, draws, members that take turns, some of which have come to their end
+search() { # ARGUMENTS...
+  within 120 "$dcsim" optimize scene.json --quiet --set 'portfolio={"rollouts":160,"draws":20,"candidates":3,"iterations":3}' \
+    --set 'continuation={"stiffness":4,"stages":2,"step":2}' --set 'objective[0].tolerance=1e-5' "$@" >"$out" 2>"$err"
+}
+rm -rf whole parts
+search -o whole --threads 1
+for phase in 1.guess 1.draw 1.refine 2.guess 3.guess; do
+  check "the search has a turn $phase" grep -q ",$phase\$" whole/loss.csv
+done
+search -o parts --max-time 0.001 --checkpoint 1000 --threads 2
+check "it was stopped" [ "$(rows_of parts)" -lt "$(rows_of whole)" ]
+tries=0
+while [ "$(rows_of parts)" -lt "$(rows_of whole)" ] && [ $tries -lt 60 ]; do
+  within 60 "$dcsim" optimize --resume parts --max-time 0.001 --quiet --threads $((1 + tries % 2)) >"$out" 2>"$err" || break
+  tries=$((tries + 1))
+done
+run 0 optimize --resume parts
+same parts "search, stopped $tries times" whole
+
+for section in continuation.stiffness=3 portfolio.draws=10; do
+  run 3 optimize push.json -o none --set $section
+  says "cannot be combined with a receding horizon"
+done
+run 3 optimize scene.json -o none --set 'continuation={"step":4}'
+says "continuation.step: must divide the number of time steps, 6 (is 4)"
+run 3 optimize scene.json -o none --set 'continuation={"step":3}'
+says "continuation.step: must be a power of two (is 3)"
 
 # SIGUSR1 writes one and goes on
 "$dcsim" optimize scene.json -o asked --checkpoint 1e9 --set optimizer.iterations=1000000 >"$out" 2>"$err" &

@@ -50,7 +50,17 @@ done <best/progress.jsonl
 holds "run.json tells where the numbers come from" best/run.json \
   'd["exit_status"] == 0 and "optimize scene.json -o best" in d["command"] and d["threads"] >= 1 and d["result"]["iterations"] == 4
    and d["version"] and d["host"] and d["processor"] and d["libraries"] and d["scene_hash"] and d["seconds"] > 0'
+holds "it tells why it is over" best/run.json 'd["result"]["end"] == "iterations" and d["result"]["retreats"] == 0 and "stages" not in d["result"]'
 check "no lock and no temporary file stays" [ -z "$(ls -A best | grep -vxE '(scene|resolved|run)\.json|loss.csv|progress.jsonl|run.glb|report.html|trajectory.h5|checkpoint.bin')" ]
+
+# a search tells its stages in loss.csv, in progress.jsonl and in the result
+run 0 optimize scene.json -o searched --quiet --set 'continuation={"stiffness":4,"stages":2,"iterations":2}'
+check "the report tells the stages" grep -q "stage 3: stiffness x 1, time step x 1: loss" "$out"
+check "the header has the column" [ "$(head -1 searched/loss.csv)" = iteration,loss,gradient_norm,newton_iterations,min_gap,stage ]
+check "all rows have it" [ "$(grep -cE ',[123]\.guess$' searched/loss.csv)" -eq "$(($(wc -l <searched/loss.csv) - 1))" ]
+check "progress.jsonl has it" grep -q '"stage": "2.guess"' searched/progress.jsonl
+holds "the result has them" searched/run.json \
+  '[s["stiffness"] for s in d["result"]["stages"]] == [4, 2, 1] and all(s["turns"] > 0 for s in d["result"]["stages"]) and d["result"]["end"]'
 
 # a directory holds one run
 cp -r best before

@@ -84,7 +84,7 @@ static const char *const seeds[] = {
     "  {'type': 'number', 'of': 'position', 'range': [-1, 1]}, {'type': 'number', 'of': 'velocity'}],\n"
     " 'objective': [{'type': 'follow', 'file': 'r.csv', 'bodies': ['box'], 'axes': 'xy', 'from': 1, 'until': 8,\n"
     "   'every': 2, 'weight': 100}, {'type': 'follow', 'file': 'r.csv', 'rotation': 1e-2}],\n"
-    " 'continuation': {'stiffness': 3, 'iterations': 5},\n"
+    " 'continuation': {'stiffness': 3, 'stages': 2, 'iterations': 5}, 'portfolio': {'rollouts': 9, 'draws': 4},\n"
     " 'optimizer': {'type': 'gauss_newton'}}\n",
 };
 enum { SEEDS = sizeof seeds / sizeof seeds[0], MOST = 4096 };

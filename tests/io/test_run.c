@@ -35,7 +35,7 @@ static void test_rows_keep_bits(void)
   struct dc_run *run = create(&fixture, "run");
   for (int i = 0; i < COUNT; i++) {
     struct dc_run_row row = {i,        values[i], -values[i], 1000000000000 + i, values[COUNT - 1 - i], i == 2,
-                             0.25 * i, 2,         values};
+                             0.25 * i, 2,         values, 0, NULL};
     CHECK(dc_run_add_row(run, &row, NULL) == DC_OK);
   }
   // Rows are in the file at once, not when it is closed.
@@ -53,7 +53,7 @@ static void test_rows_keep_bits(void)
   }
   if (file)
     fclose(file);
-  struct dc_run_row lonely = {COUNT, 1, NAN, 0, INFINITY, false, 9, 0, NULL};
+  struct dc_run_row lonely = {COUNT, 1, NAN, 0, INFINITY, false, 9, 0, NULL, 0, NULL};
   CHECK(dc_run_add_row(run, &lonely, NULL) == DC_OK);
   close_run(run);
   size_t size;
@@ -94,7 +94,7 @@ static void test_full_disk_rows(void)
   setup(&fixture);
   struct dc_error error = {0};
   struct dc_run *run = create(&fixture, "run");
-  struct dc_run_row row = {1, 0.5, 2, 7, 0.25, true, 1, PARAMETERS, fixture.parameters};
+  struct dc_run_row row = {1, 0.5, 2, 7, 0.25, true, 1, PARAMETERS, fixture.parameters, 0, NULL};
   CHECK(dc_run_add_row(run, &row, NULL) == DC_OK);
   size_t loss_size, progress_size, size;
   char *loss = slurp(in(&fixture, "run/loss.csv"), &loss_size);

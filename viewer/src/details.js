@@ -141,6 +141,19 @@ function certificate(data) {
   );
 }
 
+// Stages of a search.
+function stages(data) {
+  const list = data.run.result?.stages ?? [];
+  if (!list.length) return null;
+  const rows = list.map((stage, i) => [
+    `${i + 1}: stiffness \u00d7 ${number(stage.stiffness, 3)}, step \u00d7 ${number(stage.step)}`,
+    number(stage.turns),
+    number(stage.rollouts),
+    stage.reached ? "reached" : number(stage.loss),
+  ]);
+  return card("Stages", table(["Stage", "Turns", "Rollouts", "Loss"], rows, "wide"));
+}
+
 // The members of a part of the scene that are single values, named by their path.
 function leaves(object, prefix = "") {
   if (object === null || typeof object !== "object") return [];
@@ -157,7 +170,7 @@ function leaves(object, prefix = "") {
 
 function settings(data) {
   const { scene } = data;
-  const parts = ["time", "gravity", "contact", "optimizer", "gradient", "horizon", "solver"].filter(
+  const parts = ["time", "gravity", "contact", "optimizer", "gradient", "continuation", "portfolio", "horizon", "solver"].filter(
     (key) => scene[key] !== undefined,
   );
   const list = parts.map((key) => [
@@ -225,6 +238,7 @@ export function details(data, raw) {
     certificate(data),
     design(data),
     objectives(data),
+    stages(data),
     settings(data),
     provenance(data),
     parameters.length

@@ -40,6 +40,7 @@ struct simulation {
   double *scale;                         // [bodies] in effect
   double *position, *velocity, *warmth;  // state before a step of MuJoCo
   double *tangent;                       // [nv] velocity at the last frame, ours
+  bool clean;                            // all steps since the last reset were without a warning
 };
 
 // Errors.  MuJoCo reports fatal ones to a function that must not return and otherwise ends the process; they come
@@ -371,10 +372,17 @@ static void apply_design(struct simulation *simulation, const struct dc_model *m
   set_damping(simulation, &model->bodies, design);
 }
 
+// Resetting everything clears megabytes.  Every step sets positions, velocities and warm start; what else lasts from step to
+// step are the forces applied, which only actuators set anew, and the time.
 static void reset(struct simulation *simulation, void *context)
 {
   (void)context;
-  mj_resetData(simulation->model, simulation->data);
+  mjData *d = simulation->data;
+  if (!simulation->clean)
+    mj_resetData(simulation->model, d);
+  d->time = 0;
+  memset(d->qfrc_applied, 0, (size_t)simulation->model->nv * sizeof *d->qfrc_applied);
+  simulation->clean = true;
 }
 
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_error *error)
@@ -519,6 +527,8 @@ static enum dc_status substep(struct simulation *simulation, const struct dc_mod
       apply_forces(simulation, model, input->force + (size_t)step * (size_t)model->bodies.nv);
     enum dc_status status = protect(run_step, simulation, NULL, DC_NUMERICAL, error);
     const mjWarningStat *warning = simulation->data->warning;
+    for (int w = 0; w < mjNWARNING; w++)
+      simulation->clean &= !status && warning[w].number == 0;
     if (status || (!warning[mjWARN_CONTACTFULL].number && !warning[mjWARN_CNSTRFULL].number))
       return status ? status : check_step(simulation, error);
     status = grow(simulation, error);
@@ -551,7 +561,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   // From the frame alone, without warm start: a rollout that goes on from a frame gives the same bits.
   set_state(simulation, q, simulation->tangent);
   memset(simulation->data->qacc_warmstart, 0, (size_t)simulation->model->nv * sizeof(double));
-  *report = (struct dc_step_report){.evaluations = 1, .converged = true};
+  *report = (struct dc_step_report){.evaluations = !rollout->gapless, .converged = true, .min_gap = INFINITY};
   for (long s = 0; s < settings->substeps; s++) {
     enum dc_status status = substep(simulation, rollout->model, input, step, error);
     if (status)
@@ -562,7 +572,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   }
   get_state(simulation, q_next, simulation->tangent);
   dc_poses(&rollout->model->bodies, q_next, rollout->next.poses);
-  return measure_gap(rollout, rollout->pairs, &report->min_gap, error);
+  return rollout->gapless ? DC_OK : measure_gap(rollout, rollout->pairs, &report->min_gap, error);
 }
 
 static void get_velocity(const struct dc_rollout *rollout, double *velocity)

@@ -20,14 +20,21 @@ struct growing_file {
 };
 
 #define LOCK_NAME ".lock"
-static const char loss_header[] = "iteration,loss,gradient_norm,newton_iterations,min_gap\n";
+#define LOSS_COLUMNS "iteration,loss,gradient_norm,newton_iterations,min_gap"
 
 struct dc_run {
   char *directory, *lock_path;
-  int folder;  // the directory itself, wherever it is moved to; -1: not open
-  int lock;    // -1: not held
+  int folder;          // the directory itself, wherever it is moved to; -1: not open
+  int lock;            // -1: not held
+  const char *header;  // of loss.csv
   struct growing_file loss, progress;
 };
+
+// Searches tell the stage.
+static const char *loss_header(const struct dc_scene *scene)
+{
+  return dc_search_wanted(&scene->search) ? LOSS_COLUMNS ",stage\n" : LOSS_COLUMNS "\n";
+}
 
 // Cuts off what lies behind the whole lines.
 static enum dc_status growing_mend(struct growing_file *file, struct dc_error *error)
@@ -270,7 +277,7 @@ static enum dc_status write_scene(const char *directory, const struct dc_scene *
 static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 {
   struct dc_text header = {0};
-  dc_text_append(&header, loss_header, strlen(loss_header));
+  dc_text_append(&header, run->header, strlen(run->header));
   enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
   if (!status)
     status = growing_open(&run->progress, run->directory, "progress.jsonl", error);
@@ -349,6 +356,7 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   struct dc_run *created = run_allocate(directory);
   if (!created)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  created->header = loss_header(scene);
   int new_directories;
   enum dc_status status = dc_directory_create(created->directory, &new_directories, error);
   if (!status)
@@ -393,13 +401,14 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
 }
 
 // DC_CHECKPOINT when loss.csv holds anything behind its header.
-static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
+static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *error)
 {
+  const char *directory = run->directory;
   struct stat info;
   char *path = dc_path_join(directory, "loss.csv");
   if (!path)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(loss_header));
+  bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(run->header));
   free(path);
   return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.bin: is missing, but loss.csv has rows", directory)
               : DC_OK;
@@ -409,7 +418,7 @@ static enum dc_status refuse_rows(const char *directory, struct dc_error *error)
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   sweep(run->directory);
-  enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", loss_header, rows, error);
+  enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", run->header, rows, error);
   if (!status)
     status = growing_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
   if (!status)
@@ -425,7 +434,7 @@ static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *sce
 {
   static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.bin", NULL};
   (void)rows;
-  enum dc_status status = refuse_rows(run->directory, error);
+  enum dc_status status = refuse_rows(run, error);
   if (!status)
     status = refuse_existing(run->directory, later_files, error);
   if (status)
@@ -448,6 +457,7 @@ static enum dc_status open_again(const char *directory, opener *open_files, cons
   struct dc_run *opened = run_allocate(directory);
   if (!opened)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  opened->header = loss_header(scene);
   enum dc_status status = occupy(opened, error);
   if (!status)
     status = open_files(opened, scene, rows, error);
@@ -515,6 +525,8 @@ static void format_loss(struct dc_text *text, const struct dc_run_row *row)
   dc_text_real(text, row->gradient_norm, "");
   dc_text_add(text, ",%ld,", row->newton_iterations);
   dc_text_real(text, row->min_gap, "");
+  if (row->phase)
+    dc_text_add(text, ",%d.%s", row->stage, row->phase);
   dc_text_add(text, "\n");
 }
 
@@ -526,6 +538,8 @@ static void format_progress(struct dc_text *text, const struct dc_run_row *row)
   dc_text_real(text, row->gradient_norm, "null");
   dc_text_add(text, ", \"newton_iterations\": %ld, \"min_gap\": ", row->newton_iterations);
   dc_text_real(text, row->min_gap, "null");
+  if (row->phase)
+    dc_text_add(text, ", \"stage\": \"%d.%s\"", row->stage, row->phase);
   dc_text_add(text, ", \"best\": %s, \"seconds\": ", row->best ? "true" : "false");
   dc_text_real(text, row->seconds, "null");
   dc_text_add(text, ", \"parameters\": [");

@@ -48,6 +48,8 @@ struct dc_run_row {
   double seconds;  // since the start; progress.jsonl only
   int parameter_count;
   const double *parameters;  // [parameter_count]; progress.jsonl only
+  int stage;                 // of a search, with phase
+  const char *phase;         // NULL: there is none
 };
 // Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
 // when the directory is no longer the one that was opened.

@@ -207,8 +207,10 @@ static void put_task(struct resolver *resolver)
   put_object(resolver, "gradient", NULL, NULL, dc_gradient_options, &scene->gradient);
   if (scene->first_guess_given)
     put_object(resolver, "init", NULL, NULL, dc_first_guess_options, &scene->first_guess);
-  if (scene->continuation.iterations > 0)
-    put_object(resolver, "continuation", NULL, NULL, dc_continuation_options, &scene->continuation);
+  if (scene->search.continuation.iterations > 0)
+    put_object(resolver, "continuation", NULL, NULL, dc_continuation_options, &scene->search.continuation);
+  if (scene->search.portfolio.rollouts > 0)
+    put_object(resolver, "portfolio", NULL, NULL, dc_portfolio_options, &scene->search.portfolio);
   if (scene->horizon_given)
     put_object(resolver, "horizon", NULL, NULL, dc_horizon_options, &scene->horizon);
   if (scene->certify_given)

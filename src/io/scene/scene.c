@@ -152,7 +152,11 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
   if (!scene->optimizer_options)
     return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
-  return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+  status = dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+  int seed = dc_option_find(scene->optimizer->options, "seed");
+  if (!status && seed >= 0 && build->settings->seed_given)
+    *(long *)((char *)scene->optimizer_options + scene->optimizer->options[seed].offset) = (long)build->settings->seed;
+  return status;
 }
 
 // The contact model must have been read.
@@ -184,14 +188,37 @@ static enum dc_status read_first_guess(struct dc_scene_build *build)
   return status;
 }
 
-static enum dc_status read_continuation(struct dc_scene_build *build)
+// A section that horizons do not have.
+static enum dc_status read_search_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
+                                          void *target)
 {
-  struct dc_json continuation = dc_json_member(&build->root, "continuation");
-  if (!continuation.node)
+  struct dc_json section = dc_json_member(&build->root, key);
+  if (!section.node)
     return DC_OK;
   if (dc_json_member(&build->root, "horizon").node)
-    return dc_json_fail(&continuation, build->error, DC_BAD_INPUT, "cannot be combined with a receding horizon");
-  return dc_read_options(&build->reader, &continuation, dc_continuation_options, NULL, &build->scene->continuation);
+    return dc_json_fail(&section, build->error, DC_BAD_INPUT, "cannot be combined with a receding horizon");
+  return dc_read_options(&build->reader, &section, table, NULL, target);
+}
+
+static enum dc_status read_search(struct dc_scene_build *build)
+{
+  struct dc_search_settings *search = &build->scene->search;
+  enum dc_status status = read_search_section(build, "continuation", dc_continuation_options, &search->continuation);
+  if (!status)
+    status = read_search_section(build, "portfolio", dc_portfolio_options, &search->portfolio);
+  if (!status && search->portfolio.rollouts && build->settings->seed_given)
+    search->portfolio.seed = (long)build->settings->seed;
+  return status;
+}
+
+// Whether the task can have longer steps; the task must have been read.
+static enum dc_status check_continuation(struct dc_scene_build *build)
+{
+  const struct dc_scene *scene = build->scene;
+  struct dc_json continuation = dc_json_member(&build->root, "continuation");
+  if (!dc_continuation_check(&scene->search.continuation, &scene->model, &scene->task, build->error))
+    return DC_OK;
+  return dc_json_wrap(&continuation, build->error);
 }
 
 static enum dc_status read_horizon(struct dc_scene_build *build)
@@ -309,7 +336,7 @@ static enum dc_status read_settings(struct dc_scene_build *build)
     return dc_scene_read_refinement(build);
   if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
       (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
-      (status = read_continuation(build)) || (status = read_certify(build)))
+      (status = read_search(build)) || (status = read_certify(build)))
     return status;
   return read_horizon(build);
 }
@@ -335,8 +362,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_plant(build)) &&
-           !(status = dc_scene_read_task(build)))
-    status = check_horizon(build);
+           !(status = dc_scene_read_task(build)) && !(status = check_horizon(build)))
+    status = check_continuation(build);
   if (!status)
     status = dc_scene_keep_places(build);
   return status ? status : resolve(build);

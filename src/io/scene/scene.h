@@ -11,6 +11,7 @@
 #include "plan/certify.h"
 #include "plan/receding_horizon.h"
 #include "plan/refine.h"
+#include "plan/search.h"
 #include "plan/shot.h"
 #include "task/task.h"
 
@@ -49,8 +50,8 @@ struct dc_scene {
   struct dc_gradient_settings gradient;
   bool first_guess_given;  // look at the gradient at the first guess, and draw others; otherwise zero
   struct dc_first_guess_settings first_guess;
-  struct dc_continuation continuation;  // zeros when there is none
-  bool horizon_given;                   // optimize by a receding horizon
+  struct dc_search_settings search;  // zeros for what is not given
+  bool horizon_given;                // optimize by a receding horizon
   struct dc_horizon horizon;
   bool plant_given;  // execute in the plant, which horizon.plant then is
   struct dc_plant plant;

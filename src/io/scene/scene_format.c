@@ -9,12 +9,11 @@ const char *const dc_scene_keys[] = {"name",         "comment",   "description",
                                      "solver",       "mujoco",    "include",     "shapes",    "bodies",   "couplings",
                                      "control",      "objective", "design",      "optimizer", "gradient", "init",
                                      "continuation", "horizon",   "problem",     "refine",    "pairs",    "camera",
-                                     "models",       "plant",     "certify",     "$schema",   NULL};
+                                     "models",       "plant",     "certify",     "portfolio", "$schema",  NULL};
 const char *const dc_scene_sections[] = {
-    "time",  "contact",      "solver",        "mujoco",       "optimizer",         "gradient",
-    "init",  "continuation", "horizon",       "refine",       "refine.derivative", "camera",
-    "plant", "plant.time",   "plant.contact", "plant.solver", "plant.mujoco",      "certify",
-    NULL};
+    "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient", "init",
+    "continuation", "portfolio",     "horizon",      "refine",       "refine.derivative", "camera",   "plant",
+    "plant.time",   "plant.contact", "plant.solver", "plant.mujoco", "certify",           NULL};
 
 static const char *const problems[] = {"trajectory", "refine", NULL};
 const struct dc_option dc_problem_options[] = {

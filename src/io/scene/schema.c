@@ -392,7 +392,9 @@ static void put_properties(struct dc_json_writer *writer)
   dc_json_end(writer, '}');
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
   put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
-  put_section(writer, "continuation", "begin to optimize with another contact stiffness", dc_continuation_options);
+  put_section(writer, "continuation", "begin to optimize with softer contact and longer steps",
+              dc_continuation_options);
+  put_section(writer, "portfolio", "search: several optimizers and drawn first guesses", dc_portfolio_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
   put_section(writer, "certify", "what a certificate of a run demands (dcsim verify)", dc_certify_options);

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often searches reach: random shots of billiards, ant_push with drawn targets, and shots followed to hard contact.
+
+    scripts/paper/search [--dcsim build/dcsim] [--only CASE] [--seeds A-B] [--limit SECONDS] [--output DIR] [--publish]
+
+Every case is run with every seed, on one thread. Runs are kept in DIR/search.jsonl (default: runs/paper) and not made again; remove the file when the program has changed. A run counts as reached when its processor time was
+within the limit (default 120 s: a minute of two cores). --publish writes docs/measured/search.md from all runs in the file.
+"""
+import argparse
+import datetime
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from measure import MEASURED, ROOT, SCENES, processor  # noqa: E402
+
+
+def shot(seed):
+    return ["billiards_random", "--seed", str(seed), "--set", "portfolio.rollouts=3000"]
+
+
+def hard_shot(seed):
+    return shot(seed) + ["--set", "contact.stiffness=1e-9", "--set", "time.step=0.02", "--set", "time.steps=200",
+                         "--set", "continuation.stiffness=1000", "--set", "continuation.stages=6", "--set", "continuation.step=2"]
+
+
+def ant(seed):
+    """A target 0.3 to 0.6 m ahead and up to 0.25 m aside, a box of 0.3 to 1 kg, another first guess."""
+    draw = random.Random(seed)
+    target = [1.1 + draw.uniform(0.3, 0.6), draw.uniform(-0.25, 0.25), 0.203]
+    return ["ant_push", "--set", f"objective[0].target={target}", "--set", f"bodies.box.mass={draw.uniform(0.3, 1)}",
+            "--set", f"control[0].seed={seed}", "--set", "portfolio.rollouts=300"]
+
+
+# Title: arguments of a seed, what it is.
+CASES = {
+    "shots": (shot, "random shots (`billiards_random`)"),
+    "hard": (hard_shot, "the same drawn at a thousandth of the stiffness and half the time step, by a continuation of six stages from the scene's own"),
+    "ant": (ant, "`ant_push` with drawn targets, masses and first guesses"),
+}
+
+
+def run(dcsim, case, seed):
+    scene, *arguments = CASES[case][0](seed)
+    words = [dcsim, "optimize", os.path.join(SCENES, scene + ".json"), "--threads", "1", "-o", "none", "--quiet", "--json", *arguments]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        output, problem = process.stdout.read(), process.stderr.read()
+        _, code, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(code)
+    if process.returncode not in (0, 1):
+        raise RuntimeError(f"{' '.join(words)}: {problem.strip()}")
+    result = json.loads(output)
+    return {"case": case, "seed": seed, "reached": result["success"], "loss": result["loss"], "turns": result["iterations"], "end": result["end"], "stages": result["stages"],
+            "rollouts": result["gradient"]["rollouts"], "seconds": usage.ru_utime + usage.ru_stime}
+
+
+def text(runs, limit):
+    lines = ["### Searches", "",
+             f"By `scripts/paper/search`, {datetime.date.today()}; {processor()}, one thread a run, processor seconds. Reached: within {limit:g} s. Numbers where reached: median (least ... most). Rollouts: all, but without adjoints and Jacobians.", "",
+             "| case | reached | turns | rollouts | s | seeds not reached (lowest loss) |", "| --- | --- | --- | --- | --- | --- |"]
+    for case, (_, title) in CASES.items():
+        mine = sorted((r for r in runs if r["case"] == case), key=lambda r: r["seed"])
+        good = [r for r in mine if r["reached"] and r["seconds"] <= limit]
+        if not mine:
+            continue
+
+        def spread(key, digits):
+            numbers = [r[key] for r in good]
+            return f"{statistics.median(numbers):.{digits}f} ({min(numbers):.{digits}f} ... {max(numbers):.{digits}f})" if numbers else "-"
+
+        bad = ", ".join(f"{r['seed']} ({'late' if r['reached'] else format(r['loss'], '.3g')})" for r in mine if r not in good)
+        lines.append(f"| {title}, seeds {', '.join(str(r['seed']) for r in mine)} | {len(good)} of {len(mine)} | {spread('turns', 0)} | {spread('rollouts', 0)} | {spread('seconds', 1)} | {bad or '-'} |")
+    notes = os.path.join(MEASURED, "search_notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            lines += ["", file.read().strip()]
+    return "\n".join(lines) + "\n"
+
+
+def seeds(words):
+    first, last = (int(number) for number in words.split("-"))
+    return range(first, last + 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--only", choices=CASES)
+    parser.add_argument("--seeds", type=seeds, default="11-24")
+    parser.add_argument("--limit", type=float, default=120)
+    parser.add_argument("--output", default=os.path.join("runs", "paper"))
+    parser.add_argument("--publish", action="store_true", help="write docs/measured/search.md")
+    options = parser.parse_args()
+    os.makedirs(options.output, exist_ok=True)
+    path = os.path.join(options.output, "search.jsonl")
+    runs = []
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            runs = [json.loads(line) for line in file]
+    done = {(r["case"], r["seed"]) for r in runs}
+    for case in [options.only] if options.only else [] if options.publish else CASES:
+        for seed in options.seeds:
+            if (case, seed) in done:
+                continue
+            runs.append(run(options.dcsim, case, seed))
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(runs[-1]) + "\n")
+    print(text(runs, options.limit))
+    if options.publish:
+        with open(os.path.join(MEASURED, "search.md"), "w", encoding="utf-8") as file:
+            file.write(text(runs, options.limit))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

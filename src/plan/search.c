@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "plan/search_internal.h"
+#include "plan/worker.h"
+
+enum { BATCH = 16 };  // draws a turn
+// From the third round on every third draw is about the stage's best, nearer with every round.
+enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
+
+static bool refused(enum dc_status status)
+{
+  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
+}
+
+static void set_stages(struct dc_search *search)
+{
+  const struct dc_continuation *continuation = &search->settings.continuation;
+  long softer = continuation->iterations > 0 ? continuation->stages : 0;
+  search->stage_count = (int)softer + 1;
+  for (long k = 0; k <= softer; k++) {
+    double part = softer ? (double)(softer - k) / (double)softer : 0;
+    int step = 1;
+    while (step * 2 <= pow((double)continuation->step, part) * 1.0000001)
+      step *= 2;
+    search->stages[k] = (struct dc_search_stage){.stiffness = k < softer ? pow(continuation->stiffness, part) : 1,
+                                                 .step = k < softer ? step : 1,
+                                                 .loss = INFINITY};
+  }
+}
+
+// The fan's options: the scene's where that is its optimizer.
+static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
+{
+  const struct dc_optimizer_type *type = &dc_gauss_newton;
+  struct dc_optimizer_common *common = dc_arena_alloc(search->arena, 1, type->options_size);
+  if (!common)
+    return dc_fail(error, DC_MEMORY, "out of memory for a search");
+  enum dc_status status = DC_OK;
+  if (search->optimizer == type)
+    memcpy(common, search->options, type->options_size);
+  else
+    status = dc_options_set_defaults(type->options, common, search->arena, error);
+  common->iterations = search->settings.portfolio.iterations;
+  common->target = search->target;
+  search->fan_options = common;
+  return status;
+}
+
+struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
+                                   const struct dc_optimizer_type *optimizer, const void *options,
+                                   const double *parameters, struct dc_error *error)
+{
+  const struct dc_optimizer_common *common = options;
+  size_t n = (size_t)plan->parameter_capacity;
+  struct dc_search *search = dc_alloc(1, sizeof *search);
+  if (!search) {
+    dc_fail(error, DC_MEMORY, "out of memory for a search");
+    return NULL;
+  }
+  *search = (struct dc_search){.plan = plan,
+                               .settings = *settings,
+                               .optimizer = optimizer,
+                               .options = options,
+                               .target = common->target,
+                               .arena = dc_arena_create(),
+                               .x = dc_alloc(n, sizeof *search->x),
+                               .best = dc_alloc(n, sizeof *search->best),
+                               .pool = dc_alloc((DC_SEARCH_MEMBERS + 1) * n, sizeof *search->pool),
+                               .losses = dc_alloc(DC_SEARCH_MEMBERS, sizeof *search->losses)};
+  enum dc_status status = search->arena && search->x && search->best && search->pool && search->losses
+                              ? set_fan(search, error)
+                              : dc_fail(error, DC_MEMORY, "out of memory for a search");
+  if (status) {
+    dc_search_destroy(search);
+    return NULL;
+  }
+  set_stages(search);
+  memcpy(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
+  return search;
+}
+
+static void close_members(struct dc_search *search)
+{
+  for (int i = 0; i < search->member_count; i++)
+    dc_search_release_member(&search->members[i]);
+  search->member_count = 0;
+}
+
+static void close_world(struct dc_search *search)
+{
+  close_members(search);
+  if (search->world != search->plan)
+    dc_plan_destroy(search->world);
+  search->world = NULL;
+}
+
+void dc_search_destroy(struct dc_search *search)
+{
+  if (!search)
+    return;
+  close_world(search);
+  dc_arena_destroy(search->arena);
+  free(search->x);
+  free(search->best);
+  free(search->pool);
+  free(search->losses);
+  free(search);
+}
+
+int dc_search_stages(const struct dc_search *search, const struct dc_search_stage **stages)
+{
+  *stages = search->stages;
+  return search->stage_count;
+}
+
+int dc_search_iterations(const struct dc_search *search)
+{
+  return search->iterations;
+}
+
+bool dc_search_done(const struct dc_search *search)
+{
+  return search->begun && search->stage == search->stage_count;
+}
+
+bool dc_search_reached(const struct dc_search *search)
+{
+  return search->begun && !(search->plan->best_loss > search->target);
+}
+
+// The scene itself at parameters: a record of the best, if that is it.
+static enum dc_status try_in_scene(struct dc_search *search, const double *parameters, struct dc_plan_iteration *row,
+                                   struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  double loss;
+  long newton = plan->work.newton_iterations;
+  enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+  if (status)
+    return status;
+  bool best = !search->begun || loss < plan->best_loss;
+  if (best) {
+    status = dc_plan_record(plan, plan->best, error);
+    memmove(plan->best_parameters, parameters, bytes);
+    plan->best_loss = loss;
+  }
+  *row = (struct dc_plan_iteration){.loss = loss,
+                                    .gradient_norm = NAN,
+                                    .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
+                                    .newton_iterations = plan->work.newton_iterations - newton,
+                                    .best = best,
+                                    .parameter_count = plan->parameter_count,
+                                    .parameters = plan->best_parameters,
+                                    .stage = search->stage_count,
+                                    .phase = "guess"};
+  return status;
+}
+
+// Iteration 0.
+static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *plan->parameters;
+  enum dc_status status = try_in_scene(search, plan->parameters, row, error);
+  if (!status)
+    status = dc_plan_record(plan, plan->first, error);
+  if (status)
+    return status;
+  memcpy(plan->first_parameters, plan->parameters, bytes);
+  int steps = plan->window.steps;
+  dc_task_resample(plan->task, plan->model, steps, plan->parameters, steps / search->stages[0].step, search->best);
+  search->begun = true;
+  if (dc_search_reached(search)) {
+    search->stage = search->stage_count;
+    search->stages[search->stage_count - 1].reached = true;
+    search->stages[search->stage_count - 1].loss = plan->best_loss;
+  }
+  return DC_OK;
+}
+
+static void draw(const struct dc_search *search, int number, double *x)
+{
+  const struct dc_plan *world = search->world;
+  const struct dc_portfolio *portfolio = &search->settings.portfolio;
+  struct dc_random random;
+  dc_random_seed(&random, (uint64_t)portfolio->seed);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->stage);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->round);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)number);
+  if (search->round >= NEAR_FROM && number % NEAR_EVERY == 0) {
+    double near = portfolio->spread / (1 + search->round);
+    for (int i = 0; i < world->parameter_count; i++)
+      x[i] = search->best[i] + near * dc_random_normal(&random);
+    return;
+  }
+  dc_task_draw_parameters(world->task, world->model, &world->window, search->x, portfolio->spread, &random, x);
+}
+
+// Takes a draw into the pool, which stays in rising order; of equal ones the earlier first.
+static void pool_draw(struct dc_search *search, double loss, const double *x)
+{
+  size_t n = (size_t)search->plan->parameter_capacity, used = (size_t)search->world->parameter_count * sizeof *x;
+  int most = (int)search->settings.portfolio.candidates, place = search->pool_count;
+  while (place > 0 && loss < search->losses[place - 1])
+    place--;
+  if (place >= most)
+    return;
+  if (search->pool_count < most)
+    search->pool_count++;
+  for (int i = search->pool_count - 1; i > place; i--) {
+    search->losses[i] = search->losses[i - 1];
+    memcpy(search->pool + (size_t)i * n, search->pool + (size_t)(i - 1) * n, used);
+  }
+  search->losses[place] = loss;
+  memcpy(search->pool + (size_t)place * n, x, used);
+}
+
+// A batch of draws; the row is of the pool's best.
+static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
+{
+  int n = search->world->parameter_count, count = BATCH;
+  if (count > search->settings.portfolio.draws - search->drawn)
+    count = (int)(search->settings.portfolio.draws - search->drawn);
+  double *xs = dc_alloc((size_t)(count * n), sizeof *xs), losses[BATCH];
+  enum dc_status statuses[BATCH];
+  if (!xs)
+    return dc_fail(error, DC_MEMORY, "out of memory for draws");
+  for (int i = 0; i < count; i++)
+    draw(search, search->drawn + i, xs + (size_t)i * (size_t)n);
+  enum dc_status status = dc_plan_values(search->world, count, xs, losses, statuses, error);
+  for (int i = 0; i < count && !status; i++)
+    if (statuses[i])
+      search->refused++;
+    else
+      pool_draw(search, losses[i], xs + (size_t)i * (size_t)n);
+  free(xs);
+  if (status)
+    return status;
+  search->drawn += count;
+  bool reached = search->pool_count > 0 && !(search->losses[0] > search->target);
+  if (reached || search->drawn >= search->settings.portfolio.draws)
+    search->phase = DC_SEARCH_REFINE;
+  *row = (struct dc_plan_iteration){.loss = search->pool_count ? search->losses[0] : NAN,
+                                    .gradient_norm = NAN,
+                                    .min_gap = NAN,
+                                    .parameter_count = n,
+                                    .parameters = search->pool};
+  return DC_OK;
+}
+
+static void take_turn(struct dc_search_member *member, double target)
+{
+  member->moved = false;
+  for (int i = 0; i < member->pace && member->plan; i++) {
+    struct dc_plan_iteration iteration;
+    bool done;
+    member->status = dc_plan_next(member->plan, &iteration, &done, &member->error);
+    if (member->status || done)
+      return;
+    member->last = iteration;
+    member->moved = true;
+    if (!(member->plan->best_loss > target))
+      return;
+  }
+}
+
+struct turn {
+  struct dc_search *search;
+  int live[DC_SEARCH_MEMBERS];
+};
+
+static void turn_pass(void *context, int index, int thread)
+{
+  const struct turn *turn = context;
+  (void)thread;
+  take_turn(&turn->search->members[turn->live[index]], turn->search->target);
+}
+
+// What a member has found is the stage's, and in the scene itself the plan's.
+static enum dc_status collect(struct dc_search *search, struct dc_search_member *member, bool *best,
+                              struct dc_error *error)
+{
+  struct dc_search_stage *stage = &search->stages[search->stage];
+  struct dc_plan *plan = search->plan, *found = member->plan;
+  size_t bytes = (size_t)found->parameter_count * sizeof *search->best;
+  *best = !member->stiffer && dc_plan_iterations(found) + member->moved > 0 && found->best_loss < stage->loss;
+  if (*best) {
+    stage->loss = found->best_loss;
+    memcpy(search->best, found->best_parameters, bytes);
+  }
+  if (!*best || search->world != plan || !(found->best_loss < plan->best_loss))
+    return DC_OK;
+  plan->best_loss = found->best_loss;
+  memcpy(plan->best_parameters, found->best_parameters, bytes);
+  return dc_trajectory_copy(plan->best, found->best) ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory")
+                                                     : DC_OK;
+}
+
+// A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
+static enum dc_status pass_on(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
+{
+  long most = search->settings.portfolio.iterations;
+  bool portfolio = search->settings.portfolio.rollouts > 0, last = search->stage + 1 == search->stage_count;
+  if (!portfolio)
+    most = last ? INT_MAX : search->settings.continuation.iterations;
+  struct dc_plan *plan = member->plan;
+  bool over = !member->moved || !(plan->best_loss > search->target);
+  if (member->stiffer) {
+    if (!over && search->turn < most / 2)
+      return DC_OK;
+    if (refused(member->status) && !dc_plan_iterations(plan)) {
+      dc_search_release_member(member);
+      return DC_OK;
+    }
+    member->stiffer = false;
+    plan->stiffness = dc_search_stiffness(search, member);
+    return dc_plan_begin(plan, member->optimizer, member->options, plan->best_parameters, error);
+  }
+  if (over || search->turn >= most)
+    dc_search_release_member(member);
+  return DC_OK;
+}
+
+// What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows from.
+static void take_counts(struct dc_plan *plan, struct dc_plan *member)
+{
+  plan->first_guess_counts.draws += member->first_guess_counts.draws;
+  plan->first_guess_counts.vanished += member->first_guess_counts.vanished;
+  plan->gradient_counts.one_sided += member->gradient_counts.one_sided;
+  plan->gradient_counts.dropped += member->gradient_counts.dropped;
+  member->first_guess_counts = (struct dc_first_guess_counts){0};
+  member->gradient_counts.one_sided = member->gradient_counts.dropped = 0;
+}
+
+// One turn of all members side by side; the row is of the lowest.
+static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
+{
+  struct turn turn = {.search = search};
+  struct dc_plan_work work = search->plan->work;
+  int count = 0, lowest = -1;
+  double start = dc_seconds();
+  for (int i = 0; i < search->member_count; i++)
+    if (search->members[i].plan)
+      turn.live[count++] = i;
+  if (count == 1)  // its own rollouts go side by side
+    turn_pass(&turn, 0, 0);
+  else
+    dc_loop_run(turn_pass, &turn, count, 0, NULL);
+  work.seconds += dc_seconds() - start;
+  search->turn++;
+  *row = (struct dc_plan_iteration){.loss = NAN, .gradient_norm = NAN, .min_gap = NAN};
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < count && !status; k++) {
+    struct dc_search_member *member = &search->members[turn.live[k]];
+    bool best = false;
+    dc_plan_add_work(&work, &member->plan->work);
+    row->newton_iterations += member->plan->work.newton_iterations;
+    member->plan->work = (struct dc_plan_work){0};
+    take_counts(search->plan, member->plan);
+    if (member->status && !refused(member->status))
+      status = dc_fail(error, member->status, "%s", member->error.text);
+    else
+      status = collect(search, member, &best, error);
+    row->best = row->best || best;
+    if (member->moved && !member->stiffer && (lowest < 0 || member->last.loss < search->members[lowest].last.loss))
+      lowest = turn.live[k];
+  }
+  search->plan->work = work;
+  if (lowest >= 0) {
+    long newton = row->newton_iterations;
+    bool best = row->best;
+    *row = search->members[lowest].last;
+    row->newton_iterations = newton;
+    row->best = best;
+    // the member may end now
+    row->parameters = memcpy(search->pool + DC_SEARCH_MEMBERS * (size_t)search->plan->parameter_capacity,
+                             row->parameters, (size_t)row->parameter_count * sizeof *row->parameters);
+  }
+  for (int k = 0; k < count && !status; k++)
+    status = pass_on(search, &search->members[turn.live[k]], error);
+  return status;
+}
+
+static int live_members(const struct dc_search *search)
+{
+  int count = 0;
+  for (int i = 0; i < search->member_count; i++)
+    count += search->members[i].plan != NULL;
+  return count;
+}
+
+// Whether nothing is left to do in the stage.
+static bool stage_is_over(const struct dc_search *search)
+{
+  const struct dc_search_stage *stage = &search->stages[search->stage];
+  const struct dc_portfolio *portfolio = &search->settings.portfolio;
+  if (!(stage->loss > search->target))
+    return true;
+  bool resting = search->phase == DC_SEARCH_REFINE && search->turn > 0 && !live_members(search);
+  if (portfolio->rollouts == 0)
+    return resting;
+  double share = (double)portfolio->rollouts * (search->stage + 1) / search->stage_count;
+  return (double)(search->plan->work.rollouts + search->refused) >= share;
+}
+
+// The next stage begins at the best of this one, which the scene itself is tried with, too.
+static enum dc_status end_stage(struct dc_search *search, struct dc_error *error)
+{
+  struct dc_search_stage *stage = &search->stages[search->stage];
+  struct dc_plan *plan = search->plan;
+  int steps = plan->window.steps;
+  stage->reached = !(stage->loss > search->target);
+  close_world(search);
+  search->stage++;
+  if (search->stage == search->stage_count)
+    return DC_OK;
+  const struct dc_search_stage *next = &search->stages[search->stage];
+  dc_task_resample(plan->task, plan->model, steps / stage->step, search->best, steps, plan->parameters);
+  dc_task_resample(plan->task, plan->model, steps / stage->step, search->best, steps / next->step, search->x);
+  memcpy(search->best, search->x, (size_t)plan->parameter_capacity * sizeof *search->x);
+  struct dc_plan_iteration row;
+  struct dc_error local = {0};
+  enum dc_status status = try_in_scene(search, plan->parameters, &row, &local);
+  if (status && !refused(status))
+    return dc_fail(error, status, "%s", local.text);
+  return DC_OK;
+}
+
+// Opens what the next turn needs.
+static enum dc_status prepare(struct dc_search *search, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  bool fresh = !search->stages[search->stage].begun;
+  if (!search->world)
+    status = dc_search_open_stage(search, error);
+  if (!status && fresh)
+    status = dc_search_open_members(search, error);
+  if (status || search->phase == DC_SEARCH_DRAW)
+    return status;
+  if (search->turn > 0 && !live_members(search)) {
+    close_members(search);
+    search->round++;
+    search->drawn = search->pool_count = search->turn = 0;
+    search->phase = DC_SEARCH_DRAW;
+  } else if (search->turn == 0 && search->member_count == 0) {
+    status = dc_search_open_members(search, error);
+  }
+  return status;
+}
+
+// One turn.
+static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
+{
+  struct dc_search_stage *stage = &search->stages[search->stage];
+  enum dc_status status = prepare(search, error);
+  long rollouts = search->plan->work.rollouts;
+  bool drawing = search->phase == DC_SEARCH_DRAW;
+  if (!status)
+    status = drawing ? draw_turn(search, row, error) : refine_turn(search, row, error);
+  if (status)
+    return status;
+  row->iteration = ++search->iterations;
+  row->stage = search->stage + 1;
+  row->phase = drawing ? "draw" : search->round ? "refine" : "guess";
+  stage->turns++;
+  stage->rounds = search->round + 1;
+  stage->rollouts += search->plan->work.rollouts - rollouts;
+  return stage_is_over(search) ? end_stage(search, error) : DC_OK;
+}
+
+enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
+                             struct dc_error *error)
+{
+  while (!search->begun || search->stage < search->stage_count) {
+    struct dc_plan_iteration row;
+    enum dc_status status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
+    if (status)
+      return status;
+    if (observer && !observer(observer_context, &row))
+      return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
+  }
+  return DC_OK;
+}

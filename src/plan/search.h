@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searching for a whole trajectory from anywhere: stages of a continuation, each of them rounds of a portfolio
+// (docs/theory.md, "Search").
+//
+// A stage is the scene with contact so many times as stiff and time steps so many times as long; the last one is the scene
+// itself.  Its first round begins where the stage before was best: a fan of Gauss-Newton steps, the same with stiffer
+// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls them out and
+// lets a fan go on from each of the best.  What a round refines are its members: plans of their own that take turns side
+// by side.  A stage ends with the first turn in which a member reaches, or when its share of the rollouts is spent; choices
+// go by value, then by index, so that bits do not depend on threads.
+#ifndef DC_PLAN_SEARCH_H
+#define DC_PLAN_SEARCH_H
+
+#include "plan/trajectory_plan.h"
+
+// "continuation" of a scene: softer stages before the scene itself, from one to the next in equal ratios.
+struct dc_continuation {
+  double stiffness;  // factor on the contact stiffness in the first stage
+  long stages;       // before the scene itself
+  long step;         // factor on the time step in the first stage, a power of two
+  long
+      iterations;  // of the scene's optimizer, or turns of a portfolio's round, at most in each of them; 0: no continuation
+};
+extern const struct dc_option dc_continuation_options[];
+
+// "portfolio" of a scene.
+struct dc_portfolio {
+  long rollouts;    // of all stages together, about: looked at after every turn; 0: no portfolio
+  long draws;       // of a round
+  long candidates;  // of these that are refined
+  long iterations;  // of each fan
+  double spread;    // of draws (dc_task_draw_parameters)
+  long seed;
+};
+extern const struct dc_option dc_portfolio_options[];
+
+struct dc_search_settings {
+  struct dc_continuation continuation;
+  struct dc_portfolio portfolio;
+};
+// Whether there is anything to do that dc_plan_continue does not.
+bool dc_search_wanted(const struct dc_search_settings *settings);
+// DC_BAD_INPUT when time steps cannot be made longer as asked: their number is no multiple of it, or objectives follow a
+// recording.
+enum dc_status dc_continuation_check(const struct dc_continuation *continuation, const struct dc_model *model,
+                                     const struct dc_task *task, struct dc_error *error);
+
+enum { DC_SEARCH_STAGES = 64, DC_SEARCH_MEMBERS = 16 };
+
+struct dc_search_stage {
+  double stiffness;  // factors on those of the scene
+  int step;
+  bool begun, reached;
+  int turns, rounds;
+  long rollouts;
+  double loss;  // lowest; INFINITY: nothing could be rolled out
+};
+
+struct dc_search;
+
+// A search for plan, a plan of the whole run that keeps first and best trajectories and whose work is counted; begins at
+// parameters.  plan, optimizer and options must live as long.  NULL and *error on failure.
+struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
+                                   const struct dc_optimizer_type *optimizer, const void *options,
+                                   const double *parameters, struct dc_error *error);
+void dc_search_destroy(struct dc_search *search);
+
+// Goes on until it is done or the observer stops it (DC_STOPPED: another call goes on).  Iteration 0 is the first guess in
+// the scene itself, every further one a turn: loss and parameters (of the stage's time steps) of its lowest member or
+// draw, of which DC_INFEASIBLE and DC_NUMERICAL end it; if all fail the loss is NAN.  Other statuses of
+// dc_plan_evaluate end the search.
+enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
+                             struct dc_error *error);
+
+int dc_search_stages(const struct dc_search *search, const struct dc_search_stage **stages);
+int dc_search_iterations(const struct dc_search *search);
+bool dc_search_done(const struct dc_search *search);
+bool dc_search_reached(const struct dc_search *search);  // in the scene itself
+
+// As dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/".
+enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot);
+enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error);
+
+#endif

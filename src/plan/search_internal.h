@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search holds.  Private to the files search*.c.
+#ifndef DC_PLAN_SEARCH_INTERNAL_H
+#define DC_PLAN_SEARCH_INTERNAL_H
+
+#include "plan/search.h"
+
+// Where a stage is: its next turn draws first guesses or is the members'.
+enum dc_search_phase { DC_SEARCH_DRAW, DC_SEARCH_REFINE };
+
+struct dc_search_member {
+  struct dc_plan *plan;  // NULL: it has come to its end
+  const struct dc_optimizer_type *optimizer;
+  const void *options;
+  int pace;               // iterations a turn
+  bool stiffer;           // contact is stiffer than the stage's: the first half of its turns
+  enum dc_status status;  // of the last turn
+  bool moved;             // an iteration was had in it: the last one
+  struct dc_plan_iteration last;
+  struct dc_error error;
+};
+
+struct dc_search {
+  struct dc_plan *plan;
+  struct dc_search_settings settings;
+  const struct dc_optimizer_type *optimizer;  // the scene's
+  const void *options;
+  const void *fan_options;
+  double target;
+  struct dc_arena *arena;
+  struct dc_search_stage stages[DC_SEARCH_STAGES];
+  int stage_count, stage;  // stage == stage_count: done
+  struct dc_model model;   // of stages with longer steps
+  struct dc_plan *world;   // of the stage under way; plan itself in the last one; NULL: none is
+  bool begun;
+  int iterations;
+  enum dc_search_phase phase;
+  int round, turn, drawn;  // of the stage; of the round
+  int member_count;
+  struct dc_search_member members[DC_SEARCH_MEMBERS];
+  double *x;     // [capacity] where the stage began
+  double *best;  // [capacity] its best
+  double *pool,
+      *losses;  // best draws of the round [members + 1][capacity], [members], in rising order; behind them what a row shows
+  int pool_count;
+  long refused;  // draws that could not be rolled out: they are part of the budget, too
+};
+
+// Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's steps.
+enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error);
+// Makes the members of the round, at the beginnings that x or the pool hold.
+enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error);
+void dc_search_release_member(struct dc_search_member *member);
+// Stiffness of a member's contact.
+double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member);
+
+#endif

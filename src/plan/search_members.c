@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world of a stage and the members of its rounds.
+#include <math.h>
+#include <string.h>
+
+#include "plan/search_internal.h"
+#include "plan/linearize.h"
+#include "plan/worker.h"
+
+enum { WALK_PACE = 4 };           // iterations of a first-order method cost a quarter of a fan's
+static const double STIFFER = 3;  // of the member that begins so
+
+void dc_search_release_member(struct dc_search_member *member)
+{
+  dc_plan_destroy(member->plan);
+  *member = (struct dc_search_member){0};
+}
+
+double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return search->world->stiffness * (member->stiffer ? STIFFER : 1);
+}
+
+enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error)
+{
+  struct dc_search_stage *stage = &search->stages[search->stage];
+  struct dc_plan *plan = search->plan;
+  search->world = plan;
+  if (search->stage + 1 < search->stage_count) {
+    search->model = *plan->model;
+    search->model.definition.time.step *= stage->step;
+    search->model.definition.time.steps /= stage->step;
+    search->world = dc_plan_create(&search->model, plan->task, plan->window.steps / stage->step, error);
+    if (!search->world)
+      return error ? error->status : DC_MEMORY;
+    search->world->stiffness = stage->stiffness;
+    dc_plan_set_gradient(search->world, &plan->gradient);
+  }
+  size_t bytes = (size_t)search->world->parameter_count * sizeof *search->x;
+  if (!stage->begun) {
+    memcpy(search->x, search->best, bytes);
+    stage->begun = true;
+    stage->loss = INFINITY;
+    search->round = search->turn = search->drawn = search->pool_count = 0;
+    search->phase = DC_SEARCH_REFINE;
+    search->member_count = 0;
+  }
+  return DC_OK;
+}
+
+static enum dc_status add_member(struct dc_search *search, const struct dc_optimizer_type *optimizer,
+                                 const void *options, int pace, bool stiffer, const double *x, struct dc_error *error)
+{
+  struct dc_search_member *member = &search->members[search->member_count];
+  *member = (struct dc_search_member){.optimizer = optimizer, .options = options, .pace = pace, .stiffer = stiffer};
+  member->plan = dc_plan_hire(search->world, error);
+  if (!member->plan)
+    return error ? error->status : DC_MEMORY;
+  dc_plan_follow(member->plan, search->world);
+  dc_plan_set_gradient(member->plan, &search->plan->gradient);
+  member->plan->stiffness = dc_search_stiffness(search, member);
+  if (search->stage == 0 && search->round == 0)
+    member->plan->first_guess = search->plan->first_guess;
+  search->member_count++;
+  return dc_plan_begin(member->plan, optimizer, options, x, error);
+}
+
+// A portfolio without residual rows has the scene's optimizer alone.
+enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error)
+{
+  bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
+  const struct dc_optimizer_type *refine = portfolio && rows ? &dc_gauss_newton : search->optimizer;
+  const void *options = portfolio && rows ? search->fan_options : search->options;
+  int walk = search->optimizer->propose ? WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
+  enum dc_status status = DC_OK;
+  search->member_count = 0;
+  search->turn = 0;
+  if (search->round == 0) {
+    status = add_member(search, refine, options, pace, false, search->x, error);
+    if (!status && portfolio)
+      status = add_member(search, refine, options, pace, true, search->x, error);
+    if (!status && portfolio && rows && search->optimizer != &dc_gauss_newton)
+      status = add_member(search, search->optimizer, search->options, walk, false, search->x, error);
+    return status;
+  }
+  for (int i = 0; i < search->pool_count && !status; i++)
+    status = add_member(search, refine, options, pace, false,
+                        search->pool + (size_t)i * (size_t)search->plan->parameter_capacity, error);
+  return status;
+}

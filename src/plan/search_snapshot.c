@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots of searches: where stages and rounds are, and a plan's snapshot for every member.
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/search_internal.h"
+#include "plan/worker.h"
+
+enum integer { BEGUN, STAGE, ITERATIONS, PHASE, ROUND, TURN, DRAWN, MEMBERS, POOL, REFUSED, INTEGERS };
+enum { STAGE_NUMBERS = 5 };
+
+static enum dc_status save_stages(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  long numbers[DC_SEARCH_STAGES * STAGE_NUMBERS], *next = numbers;
+  double losses[DC_SEARCH_STAGES];
+  for (int k = 0; k < search->stage_count; k++) {
+    const struct dc_search_stage *stage = &search->stages[k];
+    *next++ = stage->begun, *next++ = stage->reached, *next++ = stage->turns, *next++ = stage->rounds;
+    *next++ = stage->rollouts;
+    losses[k] = stage->loss;
+  }
+  enum dc_status status =
+      dc_snapshot_put_integers(snapshot, "search/stages", (size_t)(search->stage_count * STAGE_NUMBERS), numbers);
+  return status ? status : dc_snapshot_put_reals(snapshot, "search/losses", (size_t)search->stage_count, losses);
+}
+
+static enum dc_status load_stages(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  long numbers[DC_SEARCH_STAGES * STAGE_NUMBERS], *next = numbers;
+  double losses[DC_SEARCH_STAGES];
+  enum dc_status status = dc_snapshot_get_counts(
+      snapshot, "search/stages", (size_t)(search->stage_count * STAGE_NUMBERS), INT_MAX / 2, numbers, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "search/losses", (size_t)search->stage_count, losses, error);
+  for (int k = 0; k < search->stage_count && !status; k++) {
+    struct dc_search_stage *stage = &search->stages[k];
+    stage->begun = *next++ != 0, stage->reached = *next++ != 0, stage->turns = (int)*next++;
+    stage->rounds = (int)*next++, stage->rollouts = *next++;
+    stage->loss = losses[k];
+  }
+  return status;
+}
+
+// A member's plan has its names behind "search/member3/".
+static void member_prefix(int index, char text[32])
+{
+  snprintf(text, 32, "search/member%d/", index);
+}
+
+static enum dc_status save_members(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  long kinds[DC_SEARCH_MEMBERS] = {0};  // 0: at its end, 1, 2: stiffer
+  for (int i = 0; i < search->member_count; i++)
+    kinds[i] = search->members[i].plan ? 1 + search->members[i].stiffer : 0;
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/members", DC_SEARCH_MEMBERS, kinds);
+  for (int i = 0; i < search->member_count && !status; i++) {
+    char prefix[32];
+    member_prefix(i, prefix);
+    if (kinds[i])
+      status = dc_plan_save_as(search->members[i].plan, prefix, snapshot);
+  }
+  return status;
+}
+
+static enum dc_status load_members(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
+                                   struct dc_error *error)
+{
+  long kinds[DC_SEARCH_MEMBERS];
+  int turn = search->turn;
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/members", DC_SEARCH_MEMBERS, 2, kinds, error);
+  if (status || count == 0)
+    return status;
+  status = dc_search_open_members(search, error);
+  search->turn = turn;
+  if (!status && search->member_count != count)
+    return dc_fail(error, DC_CHECKPOINT, "search/members: holds another number of them");
+  for (int i = 0; i < count && !status; i++) {
+    struct dc_search_member *member = &search->members[i];
+    char prefix[32];
+    member_prefix(i, prefix);
+    if (!kinds[i]) {
+      dc_search_release_member(member);
+      continue;
+    }
+    member->stiffer = kinds[i] == 2;
+    member->plan->stiffness = dc_search_stiffness(search, member);
+    status = dc_plan_load_as(member->plan, prefix, snapshot, error);
+  }
+  return status;
+}
+
+enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  const struct dc_plan *plan = search->plan;
+  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count;
+  const long integers[INTEGERS] = {
+      [BEGUN] = search->begun,       [STAGE] = search->stage,          [ITERATIONS] = search->iterations,
+      [PHASE] = (long)search->phase, [ROUND] = search->round,          [TURN] = search->turn,
+      [DRAWN] = search->drawn,       [MEMBERS] = search->member_count, [POOL] = search->pool_count,
+      [REFUSED] = search->refused};
+  const struct {
+    const char *name;
+    size_t count;
+    const double *numbers;
+  } reals[] = {{"search/x", n, search->x},
+               {"search/best", n, search->best},
+               {"search/pool", (size_t)search->pool_count * n, search->pool},
+               {"search/pool_losses", (size_t)search->pool_count, search->losses},
+               {"search/first_parameters", own, plan->first_parameters},
+               {"search/best_parameters", own, plan->best_parameters}};
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/integers", INTEGERS, integers);
+  for (size_t i = 0; i < sizeof reals / sizeof *reals && !status; i++)
+    status = dc_snapshot_put_reals(snapshot, reals[i].name, reals[i].count, reals[i].numbers);
+  if (!status)
+    status = save_stages(search, snapshot);
+  if (!status)
+    status = save_members(search, snapshot);
+  return status ? status : dc_plan_save(plan, snapshot);
+}
+
+// Rolls first and best out again.
+static enum dc_status restore_records(struct dc_search *search, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  double loss;
+  struct {
+    const double *parameters;
+    struct dc_trajectory *record;
+  } records[] = {{plan->first_parameters, plan->first}, {plan->best_parameters, plan->best}};
+  for (int i = 0; i < 2; i++) {
+    enum dc_status status = dc_plan_evaluate(plan, records[i].parameters, &loss, NULL, error);
+    if (status)
+      return status == DC_MEMORY ? status : dc_fail(error, DC_CHECKPOINT, "a trajectory cannot be rolled out again");
+    status = dc_plan_record(plan, records[i].record, error);
+    if (status)
+      return status;
+  }
+  plan->best_loss = loss;
+  return DC_OK;
+}
+
+// Numbers beside the members, in their ranges.
+static enum dc_status load_place(struct dc_search *search, const long integers[INTEGERS],
+                                 const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count;
+  if (integers[STAGE] > search->stage_count || integers[MEMBERS] > DC_SEARCH_MEMBERS ||
+      integers[POOL] > DC_SEARCH_MEMBERS || integers[PHASE] > DC_SEARCH_REFINE)
+    return dc_fail(error, DC_CHECKPOINT, "search/integers: holds impossible numbers");
+  search->begun = integers[BEGUN] != 0;
+  search->stage = (int)integers[STAGE];
+  search->iterations = (int)integers[ITERATIONS];
+  search->phase = (enum dc_search_phase)integers[PHASE];
+  search->round = (int)integers[ROUND];
+  search->turn = (int)integers[TURN];
+  search->drawn = (int)integers[DRAWN];
+  search->pool_count = (int)integers[POOL];
+  search->refused = integers[REFUSED];
+  const struct {
+    const char *name;
+    size_t count;
+    double *numbers;
+  } reals[] = {{"search/x", n, search->x},
+               {"search/best", n, search->best},
+               {"search/pool", (size_t)search->pool_count * n, search->pool},
+               {"search/pool_losses", (size_t)search->pool_count, search->losses},
+               {"search/first_parameters", own, plan->first_parameters},
+               {"search/best_parameters", own, plan->best_parameters}};
+  enum dc_status status = DC_OK;
+  for (size_t i = 0; i < sizeof reals / sizeof *reals && !status; i++)
+    status = dc_snapshot_get_reals(snapshot, reals[i].name, reals[i].count, reals[i].numbers, error);
+  return status;
+}
+
+enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  long integers[INTEGERS];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/integers", INTEGERS, INT_MAX / 2, integers, error);
+  if (!status)
+    status = load_place(search, integers, snapshot, error);
+  if (!status)
+    status = load_stages(search, snapshot, error);
+  if (!status && search->begun)
+    status = restore_records(search, error);
+  if (!status && search->begun && search->stage < search->stage_count && search->stages[search->stage].begun) {
+    status = dc_search_open_stage(search, error);
+    if (!status)
+      status = load_members(search, (int)integers[MEMBERS], snapshot, error);
+  }
+  return status ? status : dc_plan_load(search->plan, snapshot, error);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches: what they reach that one optimizer does not, threads, stages, budgets; retreats of plain optimizations.
+#include "plan/search.h"
+
+#include <omp.h>
+
+#include "plan_scene.h"
+
+// A cue at rest, far from the ball that is to move aside: its gradient tells next to nothing.
+static const char shot_text[] =
+    "{'time': {'step': 0.04, 'steps': 24}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+    " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.1, 'position': [-0.8, 0.1, 0]},\n"
+    "            {'name': 'near', 'shape': 'ball', 'mass': 0.1, 'position': [0, 0, 0]},\n"
+    "            {'name': 'far', 'shape': 'ball', 'mass': 0.1, 'position': [0.2, 0.5, 0]}],\n"
+    " 'control': [{'type': 'initial_state', 'body': 'cue', 'velocity': 'xy'}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'far', 'target': [0.5, 0.9, 0], 'tolerance': 0.1, 'axes': 'xy'}],\n"
+    " 'optimizer': {'type': 'adam', 'learning_rate': 0.03, 'iterations': 40}%s}\n";
+
+enum { MOST_ROWS = 400, MOST_PARAMETERS = 64 };
+
+struct rows {
+  int count, stop_at;
+  double losses[MOST_ROWS], parameters[MOST_ROWS][4];
+  int stages[MOST_ROWS];
+  char phases[MOST_ROWS];
+};
+
+static bool note(void *context, const struct dc_plan_iteration *row)
+{
+  struct rows *rows = context;
+  CHECK(row->iteration == rows->count && rows->count < MOST_ROWS, "%d", row->iteration);
+  rows->losses[rows->count] = row->loss;
+  rows->stages[rows->count] = row->stage;
+  rows->phases[rows->count] = row->phase[0];
+  for (int i = 0; i < 4 && i < row->parameter_count; i++)
+    rows->parameters[rows->count][i] = row->parameters[i];
+  return ++rows->count != rows->stop_at;
+}
+
+static struct dc_scene *read_shot(const char *more)
+{
+  char text[4096];
+  snprintf(text, sizeof text, shot_text, more);
+  return read_scene(text);
+}
+
+static struct dc_plan *create_plan(const struct dc_scene *scene)
+{
+  struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, (int)scene->definition.time.steps, NULL);
+  if (!plan) {
+    printf("Bail out! no plan\n");
+    exit(1);
+  }
+  return plan;
+}
+
+static struct dc_search *create(struct dc_plan *plan, const struct dc_scene *scene)
+{
+  struct dc_search *search =
+      dc_search_create(plan, &scene->search, scene->optimizer, scene->optimizer_options, plan->parameters, NULL);
+  if (!search) {
+    printf("Bail out! no search\n");
+    exit(1);
+  }
+  return search;
+}
+
+// With two stages and few draws, so that every phase has its turn.
+static void test_threads(void)
+{
+  struct dc_scene *scene =
+      read_shot(", 'portfolio': {'rollouts': 150, 'draws': 20, 'candidates': 3, 'iterations': 4},\n"
+                "'continuation': {'stiffness': 10, 'step': 2}");
+  static struct rows rows[2];
+  long rollouts[2];
+  double losses[2];
+  int before = omp_get_max_threads();
+  for (int k = 0; k < 2; k++) {
+    omp_set_num_threads(k ? 3 : 1);
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search = create(plan, scene);
+    struct dc_error error = {0};
+    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK, "%s", error.text);
+    rollouts[k] = plan->work.rollouts;
+    losses[k] = plan->best_loss;
+    CHECK(dc_search_reached(search) == !(plan->best_loss > 0) && dc_search_done(search));
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+  }
+  omp_set_num_threads(before);
+  CHECK(rows[0].count == rows[1].count && rollouts[0] == rollouts[1] && losses[0] == losses[1], "%d %d, %ld %ld",
+        rows[0].count, rows[1].count, rollouts[0], rollouts[1]);
+  CHECK(memcmp(rows[0].losses, rows[1].losses, sizeof rows[0].losses) == 0);
+  CHECK(memcmp(rows[0].parameters, rows[1].parameters, sizeof rows[0].parameters) == 0);
+  CHECK(rows[0].stages[rows[0].count - 1] == 2 && strchr(rows[0].phases, 'd'), "%s", rows[0].phases);
+  dc_scene_destroy(scene);
+}
+
+// Adam stays where it is; draws reach.
+static void test_reaches(void)
+{
+  struct dc_scene *scene = read_shot(", 'portfolio': {'rollouts': 600, 'draws': 48}");
+  struct dc_plan *plan = create_plan(scene);
+  struct dc_error error = {0};
+  CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK && plan->best_loss > 0.05, "adam: %g",
+        plan->best_loss);
+  dc_plan_destroy(plan);
+  plan = create_plan(scene);
+  struct dc_search *search = create(plan, scene);
+  static struct rows rows;
+  CHECK(dc_search_run(search, note, &rows, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_search_reached(search) && plan->best_loss == 0, "%g after %d turns", plan->best_loss, rows.count);
+  double loss;
+  CHECK(dc_plan_evaluate(plan, plan->best_parameters, &loss, NULL, &error) == DC_OK && loss == plan->best_loss);
+  CHECK(dc_trajectory_gap(plan->trajectory, 0, 24) == dc_trajectory_gap(plan->best, 0, 24));
+  const struct dc_search_stage *stages;
+  CHECK(dc_search_stages(search, &stages) == 1 && stages[0].reached && stages[0].turns == rows.count - 1);
+  CHECK(dc_search_run(search, NULL, NULL, &error) == DC_OK && dc_search_iterations(search) == rows.count - 1, "again");
+  dc_search_destroy(search);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+static void test_stages(void)
+{
+  struct dc_scene *scene = read_shot(", 'continuation': {'stiffness': 1000, 'stages': 3, 'step': 4, 'iterations': 2}");
+  struct dc_plan *plan = create_plan(scene);
+  struct dc_search *search = create(plan, scene);
+  const struct dc_search_stage *stages;
+  const double stiffness[] = {1000, 100, 10, 1};
+  const int steps[] = {4, 2, 1, 1};
+  int count = dc_search_stages(search, &stages);
+  CHECK(count == 4, "%d", count);
+  for (int k = 0; k < count; k++) {
+    CHECK_NEAR(stages[k].stiffness, stiffness[k], 1e-12 * stiffness[k]);  // 1e-13 observed
+    CHECK(stages[k].step == steps[k], "%d: %d", k, stages[k].step);
+  }
+  static struct rows rows;
+  CHECK(dc_search_run(search, note, &rows, NULL) == DC_OK);
+  // the first guess, two iterations and their first guess a stage, then all of Adam's
+  CHECK(rows.count == 1 + 3 * 2 + 41 + 1, "%d", rows.count);
+  CHECK(!dc_search_reached(search) && dc_search_done(search));
+  dc_search_destroy(search);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+// Steps of a control become those at their time; numbers that do not belong to steps stay.
+static void test_resample(void)
+{
+  struct dc_scene *scene =
+      read_scene("{'time': {'step': 0.02, 'steps': 8}, 'gravity': [0, 0, 0],\n"
+                 " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+                 " 'bodies': [{'name': 'a', 'shape': 'ball', 'mass': 1, 'pd': {'kp': 400, 'kd': 40}},\n"
+                 "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [1, 0, 0]}],\n"
+                 " 'control': [{'type': 'pd_velocity', 'body': 'a', 'coordinates': 'x y'},\n"
+                 "             {'type': 'initial_state', 'body': 'b', 'velocity': 'xyz'}],\n"
+                 " 'objective': [{'type': 'reach', 'body': 'b', 'target': [0.4, 0.1, 0]}]}\n");
+  double fine[MOST_PARAMETERS], coarse[MOST_PARAMETERS], back[MOST_PARAMETERS];
+  int n = dc_task_parameter_count(&scene->task, &scene->model, 4);
+  CHECK(n == 4 * 2 + 3, "%d", n);
+  for (int i = 0; i < n; i++)
+    coarse[i] = i;
+  dc_task_resample(&scene->task, &scene->model, 4, coarse, 8, fine);
+  for (int step = 0; step < 8; step++)
+    CHECK(fine[2 * step] == 2 * (step / 2) && fine[2 * step + 1] == 2 * (step / 2) + 1, "step %d", step);
+  CHECK(fine[16] == 8 && fine[18] == 10, "the rest");
+  dc_task_resample(&scene->task, &scene->model, 8, fine, 4, back);
+  CHECK(memcmp(back, coarse, (size_t)n * sizeof *back) == 0, "and back");
+  dc_scene_destroy(scene);
+}
+
+// A goal inside of a body that does not move: the start runs into it.
+static void test_retreats(void)
+{
+  struct dc_scene *scene = read_scene(
+      "{'time': {'step': 0.02, 'steps': 1}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-9},\n"
+      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}, 'wall': {'type': 'box', 'size': [0.2, 1, "
+      "1]}},\n"
+      " 'bodies': [{'name': 'wall', 'shape': 'wall', 'joint': 'fixed'},\n"
+      "            {'name': 'ball', 'shape': 'ball', 'mass': 1, 'position': [-0.4, 0, 0]}],\n"
+      " 'control': [{'type': 'initial_state', 'body': 'ball', 'position': 'x'}],\n"
+      " 'objective': [{'type': 'reach', 'body': 'ball', 'target': [0, 0, 0], 'axes': 'x', 'tolerance': 0.01}],\n"
+      " 'optimizer': {'type': 'gradient_descent', 'learning_rate': 0.2, 'iterations': 300}}\n");
+  double losses[2];
+  for (int most = 0; most <= 3; most += 3) {
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_error error = {0};
+    plan->most_retreats = most;
+    CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
+    CHECK(plan->retreats == most && dc_minimization_result(plan->minimization)->end == DC_END_BLOCKED, "%d retreats",
+          plan->retreats);
+    losses[most > 0] = plan->best_loss;
+    double loss;
+    CHECK(dc_plan_evaluate(plan, plan->best_parameters, &loss, NULL, &error) == DC_OK && loss == plan->best_loss,
+          "the best is kept: %g, %g", loss, plan->best_loss);
+    dc_plan_destroy(plan);
+  }
+  CHECK(losses[1] <= losses[0], "%g, %g", losses[1], losses[0]);
+  dc_scene_destroy(scene);
+}
+
+RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"draws reach what Adam does not", test_reaches},
+          {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
+          {"a blocked optimization begins again near its best", test_retreats})
