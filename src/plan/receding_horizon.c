@@ -29,6 +29,7 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int f
 {
   struct dc_trajectory single = *h->executed;
   single.steps = 0;
+  single.earlier = frame;
   single.q += (size_t)frame * (size_t)single.nq;
   single.poses += (size_t)frame * (size_t)single.bodies;
   single.min_gap += frame;

@@ -177,6 +177,12 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
                      int frame);
 
+// When a body counts as resting (task/rest.h).
+struct dc_rest_options {
+  double speed;   // m/s; NAN (or 0): it need not rest
+  double settle;  // s
+};
+
 // Options of the objective "reach": weight * sum over the bodies of max(|x_com - target|^2 - tolerance^2, 0), over the
 // chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
@@ -188,6 +194,7 @@ struct dc_reach_options {
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
+  struct dc_rest_options rest;
 };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
@@ -201,6 +208,7 @@ struct dc_region_options {
   double weight;
   int when;  // as of "reach"
   const char *axes;
+  struct dc_rest_options rest;
 };
 
 // Options of the objective "effort": weight * mean over the steps of the sum of squared actuator forces.
