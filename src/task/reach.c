@@ -202,6 +202,18 @@ static void report(const void *options, const struct dc_model *model, const stru
   }
 }
 
+static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
+{
+  const struct dc_reach_options *reach = options;
+  if (i >= body_count(reach))
+    return false;
+  *body = body_of(reach, i);
+  for (int k = 0; k < 3; k++)
+    place[k] = strchr(reach->axes, "xyz"[k]) ? reach->target[k] : poses[*body].position[k];
+  *radius = reach->tolerance;
+  return true;
+}
+
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_reach_options *reach = options;
@@ -223,5 +235,6 @@ const struct dc_objective_type dc_objective_reach = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .goal = goal,
     .mark = mark,
 };

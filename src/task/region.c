@@ -218,6 +218,19 @@ static void report(const void *options, const struct dc_model *model, const stru
   }
 }
 
+static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
+{
+  const struct dc_region_options *region = options;
+  double way[3];
+  if (i >= region->bodies.count)
+    return false;
+  *body = region->bodies.indices[i];
+  way_out(region, poses[*body].position, way);
+  dc_vec_sub(place, poses[*body].position, way);
+  *radius = region->tolerance;
+  return true;
+}
+
 // One circle: the disc, or the largest one inside the box.
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
@@ -243,5 +256,6 @@ const struct dc_objective_type dc_objective_region = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .goal = goal,
     .mark = mark,
 };

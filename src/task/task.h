@@ -51,6 +51,11 @@ struct dc_control_type {
   // those that come in at the end are as if nothing new was asked for.
   void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                   double *state, double *parameters);
+  // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at the
+  // end of every step.  Of controls whose options begin with those of struct dc_actuator_options; NULL: they cannot.
+  void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
+              const double *targets, double *parameters);
+  double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
     dc_control_sines, dc_control_spline;
@@ -90,6 +95,9 @@ struct dc_objective_type {
   // reached.  NULL: nothing to be reached (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
                  int *body, double *distance, bool *reached);
+  // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from that
+  // place it may be, m; false when there is no such goal.  NULL: none.
+  bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
   // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
   // tolerance, m; false when there is no such mark.  NULL: none.
   bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
