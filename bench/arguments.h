@@ -4,16 +4,13 @@
 #define BENCH_ARGUMENTS_H
 
 #include "api/internal.h"
+#include "bench/bench.h"
 
-// "path=value" arguments, as of --set.
-struct dc_bench_arguments {
-  int count;
-  const char *const *settings;
-};
-
-enum dc_status dc_api_bench_witness(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+enum dc_status dc_api_bench_witness(const struct bench_options *arguments, struct dc_json_writer *json,
                                     struct dc_text *text, struct dc_error *error);
-enum dc_status dc_api_bench_witness_time(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+enum dc_status dc_api_bench_witness_time(const struct bench_options *arguments, struct dc_json_writer *json,
                                          struct dc_text *text, struct dc_error *error);
+enum dc_status dc_api_bench_tasks(const struct bench_options *options, struct dc_json_writer *json,
+                                  struct dc_text *text, struct dc_error *error);
 
 #endif

@@ -281,8 +281,8 @@ static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
   // or one that takes settings
-  enum dc_status (*run_with)(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
-                             struct dc_text *text, struct dc_error *error);
+  enum dc_status (*run_with)(const struct bench_options *options, struct dc_json_writer *json, struct dc_text *text,
+                             struct dc_error *error);
 } benchmarks[] = {
     {"pairs", "speed of the triangle-pair kernels beside the paper's formulation", bench_pairs, NULL},
     {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces, NULL},
@@ -292,22 +292,25 @@ static const struct benchmark {
     {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
     {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,
      dc_api_bench_witness_time},
+    {"tasks", "tasks drawn at random, solved by several methods", NULL, dc_api_bench_tasks},
     {NULL, NULL, NULL, NULL}};
 
-static enum dc_status run_benchmark(const struct benchmark *benchmark, const struct dc_bench_arguments *arguments,
+static enum dc_status run_benchmark(const struct benchmark *benchmark, const struct bench_options *options,
                                     struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
 {
+  bool tasks = options->task || options->draws || options->seed_given || options->method_count || options->limit > 0 ||
+               options->output || options->write || options->scenes;
+  if (tasks && benchmark->run_with != dc_api_bench_tasks)
+    return dc_fail(error, DC_USAGE, "the benchmark \"%s\" has no tasks to be drawn", benchmark->name);
   if (benchmark->run_with)
-    return benchmark->run_with(arguments, json, text, error);
-  if (arguments->count)
+    return benchmark->run_with(options, json, text, error);
+  if (options->count)
     return dc_fail(error, DC_USAGE, "the benchmark \"%s\" has no settings", benchmark->name);
   return benchmark->run(json, text, error);
 }
 
-int bench_run(const char *name, int setting_count, const char *const *settings, dcsim_report *report,
-              dcsim_error *error)
+int bench_run(const char *name, const struct bench_options *options, dcsim_report *report, dcsim_error *error)
 {
-  const struct dc_bench_arguments arguments = {setting_count, settings};
   struct dc_error local = {0};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
@@ -318,7 +321,7 @@ int bench_run(const char *name, int setting_count, const char *const *settings, 
       dc_json_put_string(&json, benchmarks[i].name, benchmarks[i].summary);
       dc_text_add(&text, "%-12s %s\n", benchmarks[i].name, benchmarks[i].summary);
     } else if (strcmp(name, benchmarks[i].name) == 0) {
-      status = run_benchmark(&benchmarks[i], &arguments, &json, &text, &local);
+      status = run_benchmark(&benchmarks[i], options, &json, &text, &local);
     }
   }
   dc_json_end(&json, '}');

@@ -5,9 +5,28 @@
 
 #include <dcsim.h>
 
-// Runs the benchmark called name; NULL lists them.  settings [setting_count]: "path=value", for those that take some.
-// Statuses as of the functions of dcsim.h; report is released with dcsim_report_free.
-int bench_run(const char *name, int setting_count, const char *const *settings, dcsim_report *report,
-              dcsim_error *error);
+#include <stdbool.h>
+#include <stdint.h>
+
+// What a benchmark is asked for; zeros and NULL: as by default.  Those of tasks are described in task_table.h.
+struct bench_options {
+  int count;
+  const char *const *settings;  // [count] "path=value", for witness, witness-time and tasks
+  // of tasks alone
+  const char *task;
+  int64_t draws;
+  bool seed_given;
+  uint64_t seed;
+  int method_count;
+  const char *const *methods;  // [method_count]
+  double limit;                // CPU seconds for a case
+  const char *output;          // folder of the rows
+  const char *write;           // folder for scenes and commands of the cases
+  const char *scenes;          // folder of the shipped scenes
+};
+
+// Runs the benchmark called name; NULL lists them.  Statuses as of the functions of dcsim.h; report is released with
+// dcsim_report_free.
+int bench_run(const char *name, const struct bench_options *options, dcsim_report *report, dcsim_error *error);
 
 #endif

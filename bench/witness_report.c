@@ -17,7 +17,7 @@ struct request {
 };
 
 // The tree that the arguments make.
-static enum dc_status make_tree(const struct dc_bench_arguments *arguments, struct dc_json_document *document,
+static enum dc_status make_tree(const struct bench_options *arguments, struct dc_json_document *document,
                                 struct dc_arena *arena, struct dc_json *root, struct dc_error *error)
 {
   static const char *const sections[] = {"refine", "refine.derivative", "optimizer", NULL};
@@ -68,7 +68,7 @@ static enum dc_status read_method(struct dc_options_reader *reader, const struct
   return dc_read_options(reader, &optimizer, request->method->options, &allowed, request->method_options);
 }
 
-static enum dc_status read_request(const struct dc_bench_arguments *arguments, struct request *request,
+static enum dc_status read_request(const struct bench_options *arguments, struct request *request,
                                    struct dc_error *error)
 {
   struct dc_json_document document = {0};
@@ -84,7 +84,7 @@ static enum dc_status read_request(const struct dc_bench_arguments *arguments, s
   return status;
 }
 
-static enum dc_status open_request(const struct dc_bench_arguments *arguments, struct request *request,
+static enum dc_status open_request(const struct bench_options *arguments, struct request *request,
                                    struct dc_error *error)
 {
   *request = (struct request){.arena = dc_arena_create()};
@@ -111,7 +111,7 @@ static void put_score(struct dc_json_writer *json, const char *key, const struct
   dc_json_end(json, '}');
 }
 
-enum dc_status dc_api_bench_witness(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+enum dc_status dc_api_bench_witness(const struct bench_options *arguments, struct dc_json_writer *json,
                                     struct dc_text *text, struct dc_error *error)
 {
   struct request request;
@@ -147,7 +147,7 @@ enum dc_status dc_api_bench_witness(const struct dc_bench_arguments *arguments, 
   return status;
 }
 
-enum dc_status dc_api_bench_witness_time(const struct dc_bench_arguments *arguments, struct dc_json_writer *json,
+enum dc_status dc_api_bench_witness_time(const struct bench_options *arguments, struct dc_json_writer *json,
                                          struct dc_text *text, struct dc_error *error)
 {
   struct request request;

@@ -135,6 +135,8 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
 // kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
+struct dcsim_trajectory;  // below
+
 typedef struct {
   size_t size;
   const char *directory;  // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
@@ -154,6 +156,11 @@ typedef struct {
   int force;  // go on although scene, meshes, version or vector kernels are not those of the checkpoint
   // A checkpoint is written at the beginning and at the end, and in between:
   double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
+
+  // Called once with the trajectory that the run ends with, before files are written; its arrays live until the function
+  // returns, qd is NULL.  May be NULL.
+  void (*ended)(void *context, const struct dcsim_trajectory *trajectory);
+  void *ended_context;
 } dcsim_run_options;
 
 // A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.
@@ -167,6 +174,7 @@ typedef struct {
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written
   char warning[1024];                                   // what could not be done beside the run itself, or ""
+  int64_t rollouts;  // of the whole scene or of windows: those of estimated gradients, draws and samples, too
 } dcsim_result;
 
 // Roll the scene out once with its initial controls, or those of control_run / minimize its loss.  report may be NULL.
@@ -184,7 +192,7 @@ typedef struct dcsim_problem dcsim_problem;
 enum { DCSIM_POSE = 16 };  // doubles: position (3, m), unit quaternion (4: w, x, y, z), rotation matrix (9, row by row)
 
 // The arrays of a trajectory, frame 0 the start.  They belong to the handle; their numbers hold until its next call.
-typedef struct {
+typedef struct dcsim_trajectory {
   size_t size;
   int steps, bodies, nq, nv;
   double time_step;     // s

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/arrays.h"
 #include "api/refine.h"
 #include "api/session.h"
 #include "base/clock.h"
@@ -91,6 +92,10 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   if (written)
     return dc_api_fail(error, &session->error, written);
   dc_session_fill_result(session, &outcome, result);
+  if (session->options->ended) {
+    dcsim_trajectory trajectory = dc_api_view(outcome.best);
+    session->options->ended(session->options->ended_context, &trajectory);
+  }
   dc_session_describe(session, &outcome, result, &text, &json);
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)

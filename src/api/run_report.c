@@ -150,6 +150,7 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;
   result->seconds_per_evaluation = work->evaluations ? work->contact_seconds / (double)work->evaluations : 0;
   result->min_gap = dc_trajectory_gap(outcome->best, 0, outcome->best->steps);
+  result->rollouts = work->rollouts;
 }
 
 // How an optimization came by its gradients and its first guess.

@@ -17,6 +17,13 @@ double dc_thread_seconds(void)
   return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
+double dc_process_seconds(void)
+{
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 static void stamp(char *text, size_t size, const char *format)
 {
   time_t now = time(NULL);

@@ -362,8 +362,9 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
   arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
   arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
   arguments->package_paths.items = calloc((size_t)argc, sizeof(const char *));
+  arguments->methods.items = calloc((size_t)argc, sizeof(const char *));
   if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items ||
-      !arguments->package_paths.items)
+      !arguments->package_paths.items || !arguments->methods.items)
     return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
   return 0;
 }
@@ -408,6 +409,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
   free(arguments->overrides.items);
   free(arguments->allowed_paths.items);
   free(arguments->package_paths.items);
+  free(arguments->methods.items);
   free(arguments->command_line);
 }
 

@@ -66,9 +66,10 @@ struct cli_arguments {
   const char *second;   // the second operand
   bool help, json, quiet, require_success, force, no_report;
   const char *output, *model, *control, *gradient, *resume, *video, *format, *camera;
-  struct cli_list overrides, allowed_paths, package_paths;
-  int64_t threads, seed, frames, steps, every, samples, size[2];
-  double max_time, tolerance, checkpoint, eye[3], target[3];
+  const char *task, *write, *scenes;  // of bench
+  struct cli_list overrides, allowed_paths, package_paths, methods;
+  int64_t draws, threads, seed, frames, steps, every, samples, size[2];
+  double max_time, limit, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };
 

@@ -14,7 +14,7 @@ options_of() {
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;
     export) echo "--format --output" ;;
-    bench) echo "--set --threads" ;;
+    bench) echo "--set --task --draws --seed --method --limit --output --write --scenes --threads" ;;
     report) echo "--threads" ;;
   esac
   [ "$1" = completion ] || echo "--json"

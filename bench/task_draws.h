@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of tasks, drawn from a seed: what `dcsim bench tasks` solves.  Private to bench.
+//
+// A case is a list of "path=value" arguments on top of a shipped scene.  Ranges stand beside the code that draws from them
+// (task_draws.c) and in docs/benchmarks.md.
+#ifndef BENCH_TASK_DRAWS_H
+#define BENCH_TASK_DRAWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+
+enum { DC_TASK_OVERRIDES = 64 };
+
+struct dc_task_case {
+  struct dc_arena *arena;  // of the arguments
+  int count;
+  const char *overrides[DC_TASK_OVERRIDES];
+  bool failed;  // out of memory, or there were too many
+};
+
+// Adds one argument, made as by printf.
+void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+struct dc_task_kind {
+  const char *name, *scene;  // file name of the shipped scene
+  const char *bodies;        // how the names of the bodies begin that have to be brought somewhere
+  bool windows;              // the scene has a receding horizon
+  // scene: path of the shipped scene, for tasks whose feasibility is shown by a rollout.
+  enum dc_status (*draw)(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                         struct dc_error *error);
+};
+extern const struct dc_task_kind dc_task_kinds[];  // ends with a NULL name
+
+// Case number draw >= 0 of the seed; the same numbers whatever else is drawn.  DC_MEMORY, or what a rollout ended with.
+// *drawn must be zero-initialized; dc_task_case_release also after a failure.
+enum dc_status dc_task_draw(const struct dc_task_kind *kind, const char *scene, uint64_t seed, int draw,
+                            struct dc_task_case *drawn, struct dc_error *error);
+void dc_task_case_release(struct dc_task_case *drawn);
+
+#endif

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark "tasks".
+//
+//     for each method, for each drawn case:
+//         open the shipped scene with the case's arguments, the method's and those of --set
+//         optimize within the limit of CPU seconds
+//         judge the trajectory: reached? at rest?  and write the row
+//
+// A case differs from run to run only where the limit cuts it off.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/arguments.h"
+#include "bench/task_draws.h"
+#include "bench/task_table.h"
+
+enum { METHOD_OVERRIDES = 8 };
+
+// At rest: no body of the task is faster than this, m/s, in any of the last steps.
+static const double REST_SPEED = 0.05;
+enum { REST_STEPS = 5 };
+
+// How to optimize: an overlay of the scene.
+struct method {
+  const char *name, *summary;
+  const char *overrides[METHOD_OVERRIDES];  // of every task
+  const char *windows[METHOD_OVERRIDES];    // of tasks with a receding horizon, beside them
+};
+
+static const struct method methods[] = {
+    {"scene", "the shipped scene's own settings", {NULL}, {NULL}},
+    {"paper",
+     "Adam as the paper says it: every parameter with its own second moment, the last iterate of a window applied",
+     {"optimizer.shared=false"},
+     {"horizon.keep=last", "horizon.stall=0"}},
+    {"polish", "Adam with Gauss-Newton steps every 10 steps", {"optimizer.polish=10"}, {NULL}},
+    {"gauss_newton",
+     "fans of Gauss-Newton steps",
+     {"optimizer={\"type\": \"gauss_newton\", \"iterations\": 40}"},
+     {"horizon.iterations=4"}},
+    {"lbfgs", "L-BFGS", {"optimizer={\"type\": \"lbfgs\", \"iterations\": 100}"}, {"horizon.iterations=20"}},
+};
+
+enum { METHODS = sizeof methods / sizeof *methods };
+
+struct bench {
+  const struct bench_options *options;
+  const struct dc_task_kind *kind;
+  char *scene;  // path of the shipped one
+  double limit;
+  int draws, method_count;
+  const struct method **methods;
+  struct dc_task_case *cases;  // [draws]
+  struct dc_task_table table;
+};
+
+static enum dc_status choose_kind(struct bench *bench, struct dc_error *error)
+{
+  char names[200] = "";
+  for (const struct dc_task_kind *kind = dc_task_kinds; kind->name; kind++) {
+    if (bench->options->task && strcmp(kind->name, bench->options->task) == 0)
+      bench->kind = kind;
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", kind->name);
+  }
+  if (!bench->kind)
+    return dc_fail(error, DC_USAGE, "--task: must be one of %s (is \"%.50s\")", names,
+                   bench->options->task ? bench->options->task : "");
+  return DC_OK;
+}
+
+static enum dc_status choose_methods(struct bench *bench, struct dc_error *error)
+{
+  const struct bench_options *options = bench->options;
+  int asked = options->method_count;
+  bench->methods = calloc((size_t)(asked ? asked : METHODS), sizeof *bench->methods);
+  if (!bench->methods)
+    return dc_fail(error, DC_MEMORY, "out of memory for methods");
+  if (!asked) {
+    bench->methods[bench->method_count++] = &methods[0];
+    return DC_OK;
+  }
+  for (int i = 0; i < asked; i++) {
+    int k = 0;
+    while (k < METHODS && strcmp(methods[k].name, options->methods[i]) != 0)
+      k++;
+    if (k == METHODS) {
+      char names[300] = "";
+      for (k = 0; k < METHODS; k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", methods[k].name);
+      return dc_fail(error, DC_USAGE, "--method: must be one of %s (is \"%.50s\")", names, options->methods[i]);
+    }
+    bench->methods[bench->method_count++] = &methods[k];
+  }
+  return DC_OK;
+}
+
+// The shipped scene: in the folder asked for, else in scenes/ here, else where data are installed.
+static enum dc_status find_scene(struct bench *bench, struct dc_error *error)
+{
+  const char *asked = bench->options->scenes, *data = getenv("DCSIM_DATADIR");
+  const char *folders[] = {asked ? asked : "", data && *data ? data : DC_DATADIR};
+  for (int i = 0; i < (asked ? 1 : 2); i++) {
+    size_t size = strlen(folders[i]) + strlen(bench->kind->scene) + sizeof "/scenes/";
+    free(bench->scene);
+    bench->scene = malloc(size);
+    if (!bench->scene)
+      return dc_fail(error, DC_MEMORY, "out of memory for a path");
+    snprintf(bench->scene, size, "%s%s%s%s", folders[i], i ? "/" : "", asked ? "/" : "scenes/", bench->kind->scene);
+    if (access(bench->scene, R_OK) == 0)
+      return DC_OK;
+  }
+  return dc_fail(error, DC_IO, "%.300s: not found (--scenes names the folder of the shipped scenes)", bench->scene);
+}
+
+static enum dc_status set_up(struct bench *bench, struct dc_error *error)
+{
+  enum dc_status status = choose_kind(bench, error);
+  if (!status)
+    status = choose_methods(bench, error);
+  if (!status)
+    status = find_scene(bench, error);
+  if (status)
+    return status;
+  bench->draws = bench->options->draws ? (int)bench->options->draws : 10;
+  bench->limit = bench->options->limit > 0 ? bench->options->limit : 60;
+  bench->cases = calloc((size_t)bench->draws, sizeof *bench->cases);
+  if (!bench->cases)
+    return dc_fail(error, DC_MEMORY, "out of memory for cases");
+  for (int i = 0; i < bench->draws && !status; i++)
+    status = dc_task_draw(bench->kind, bench->scene, bench->options->seed, i, &bench->cases[i], error);
+  return status ? status : dc_task_table_open(&bench->table, bench->options->output, error);
+}
+
+static void tear_down(struct bench *bench)
+{
+  for (int i = 0; bench->cases && i < bench->draws; i++)
+    dc_task_case_release(&bench->cases[i]);
+  dc_task_table_close(&bench->table);
+  free(bench->cases);
+  free(bench->methods);
+  free(bench->scene);
+}
+
+// Opens the scene of a case for a method; without one for nothing but writing it.
+static int open_case(const struct bench *bench, const struct dc_task_case *drawn, const struct method *method,
+                     dcsim_scene **scene, dcsim_error *error)
+{
+  const struct bench_options *options = bench->options;
+  const char **all = calloc((size_t)(drawn->count + 2 * METHOD_OVERRIDES + options->count), sizeof *all);
+  int count = 0;
+  if (!all) {
+    snprintf(error->text, sizeof error->text, "out of memory for a scene");
+    return DCSIM_MEMORY;
+  }
+  for (int i = 0; i < drawn->count; i++)
+    all[count++] = drawn->overrides[i];
+  for (int i = 0; method && i < METHOD_OVERRIDES && method->overrides[i]; i++)
+    all[count++] = method->overrides[i];
+  for (int i = 0; method && bench->kind->windows && i < METHOD_OVERRIDES && method->windows[i]; i++)
+    all[count++] = method->windows[i];
+  for (int i = 0; i < options->count; i++)
+    all[count++] = options->settings[i];
+  dcsim_scene_options opening = {.size = sizeof opening, .override_count = count, .overrides = all};
+  int status = dcsim_scene_open(bench->scene, &opening, scene, error);
+  free(all);
+  return status;
+}
+
+// What a run under way is watched with.
+struct watch {
+  const struct dc_task_kind *kind;
+  const dcsim_scene *scene;
+  double began, limit;
+  double speed;
+};
+
+static int within_limit(void *context, const dcsim_progress *progress)
+{
+  const struct watch *watch = context;
+  (void)progress;
+  return dc_process_seconds() - watch->began < watch->limit ? 0 : DCSIM_STOPPED;
+}
+
+// The largest speed of the task's bodies in the last steps.
+static void find_speed(void *context, const dcsim_trajectory *trajectory)
+{
+  struct watch *watch = context;
+  size_t stride = (size_t)trajectory->bodies * DCSIM_POSE;
+  watch->speed = 0;
+  for (int body = 0; body < trajectory->bodies; body++) {
+    dcsim_scene_body about = DCSIM_SIZED(dcsim_scene_body);
+    if (dcsim_scene_get_body(watch->scene, body, &about, NULL) ||
+        strncmp(about.name, watch->kind->bodies, strlen(watch->kind->bodies)) != 0)
+      continue;
+    for (int step = trajectory->steps; step > 0 && step > trajectory->steps - REST_STEPS; step--) {
+      const double *to = trajectory->poses + (size_t)step * stride + (size_t)body * DCSIM_POSE, *from = to - stride;
+      double squared = 0;
+      for (int k = 0; k < 3; k++)
+        squared += (to[k] - from[k]) * (to[k] - from[k]);
+      watch->speed = fmax(watch->speed, sqrt(squared) / trajectory->time_step);
+    }
+  }
+}
+
+static void say(struct dc_task_row *row, const char *message)
+{
+  snprintf(row->message, sizeof row->message, "%s", message);
+  row->message[strcspn(row->message, "\n")] = '\0';
+  for (char *tab = row->message; (tab = strchr(tab, '\t')) != NULL;)
+    *tab = ' ';
+}
+
+static enum dc_status solve(const struct bench *bench, const struct dc_task_case *drawn, const struct method *method,
+                            struct dc_task_row *row, struct dc_error *error)
+{
+  dcsim_error outside = {0};
+  dcsim_scene *scene = NULL;
+  dcsim_result result = DCSIM_SIZED(dcsim_result);
+  dcsim_run_options options = DCSIM_SIZED(dcsim_run_options);
+  int status = open_case(bench, drawn, method, &scene, &outside);
+  if (status)
+    return dc_fail(error, (enum dc_status)status, "%.900s", outside.text);
+  struct watch watch = {bench->kind, scene, dc_process_seconds(), bench->limit, NAN};
+  options.directory = "none";
+  options.progress = within_limit;
+  options.progress_context = &watch;
+  options.ended = find_speed;
+  options.ended_context = &watch;
+  row->status = dcsim_optimize(scene, &options, &result, NULL, &outside);
+  row->seconds = dc_process_seconds() - watch.began;
+  row->success = result.success;
+  row->speed = watch.speed;
+  row->at_rest = watch.speed < REST_SPEED;
+  row->loss = result.loss;
+  row->iterations = result.iterations;
+  row->rollouts = (long)result.rollouts;
+  say(row, row->status == DCSIM_STOPPED ? "out of time" : row->status ? outside.text : "");
+  dcsim_scene_close(scene);
+  return DC_OK;
+}
+
+// The method's name in rows: with the settings that were given beside it.
+static enum dc_status name_method(const struct bench *bench, const struct method *method, char *name,
+                                  struct dc_error *error)
+{
+  size_t length = (size_t)snprintf(name, DC_TASK_METHOD, "%s", method->name);
+  for (int i = 0; i < bench->options->count && length < DC_TASK_METHOD; i++)
+    length += (size_t)snprintf(name + length, DC_TASK_METHOD - length, " %s", bench->options->settings[i]);
+  if (length >= DC_TASK_METHOD || strpbrk(name, "\t\n"))
+    return dc_fail(error, DC_USAGE, "--set: settings that name a method must be shorter and without tabs");
+  return DC_OK;
+}
+
+// All rows of the method, those of earlier runs included; found [draws].
+static enum dc_status solve_all(struct bench *bench, const struct method *method, size_t *found, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (int draw = 0; draw < bench->draws && !status; draw++) {
+    struct dc_task_row row = {.seed = bench->options->seed, .draw = draw, .limit = bench->limit};
+    snprintf(row.task, sizeof row.task, "%s", bench->kind->name);
+    status = name_method(bench, method, row.method, error);
+    const struct dc_task_row *earlier = status ? NULL : dc_task_table_find(&bench->table, &row);
+    if (!status && !earlier) {
+      status = solve(bench, &bench->cases[draw], method, &row, error);
+      if (!status)
+        status = dc_task_table_add(&bench->table, &row, error);
+      found[draw] = bench->table.count - 1;
+    } else if (earlier) {
+      found[draw] = (size_t)(earlier - bench->table.rows);
+    }
+  }
+  return status;
+}
+
+static enum dc_status solve_and_report(struct bench *bench, struct dc_json_writer *json, struct dc_text *text,
+                                       struct dc_error *error)
+{
+  size_t count = (size_t)bench->draws * (size_t)bench->method_count;
+  size_t *found = calloc(count, sizeof *found);
+  const struct dc_task_row **rows = calloc(count, sizeof *rows);
+  enum dc_status status = found && rows ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for rows");
+  for (int i = 0; i < bench->method_count && !status; i++)
+    status = solve_all(bench, bench->methods[i], found + (size_t)i * (size_t)bench->draws, error);
+  if (!status) {
+    for (size_t i = 0; i < count; i++)
+      rows[i] = &bench->table.rows[found[i]];
+    dc_json_put_string(json, "task", bench->kind->name);
+    dc_json_put_integer(json, "seed", (long)bench->options->seed);
+    dc_json_put_number(json, "limit", bench->limit);
+    dc_json_put_number(json, "rest_speed", REST_SPEED);
+    dc_text_add(text, "%s: %d cases of seed %llu, at most %g CPU s each; at rest: below %g m/s in the last %d steps\n",
+                bench->kind->name, bench->draws, (unsigned long long)bench->options->seed, bench->limit, REST_SPEED,
+                REST_STEPS);
+    dc_task_table_report(rows, (int)count, json, text);
+  }
+  free(rows);
+  free(found);
+  return status;
+}
+
+static void write_quoted(FILE *file, const char *word)
+{
+  fputc('\'', file);
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", file);
+    else
+      fputc(*word, file);
+  fputc('\'', file);
+}
+
+// A file of the folder, named after task, seed and draw.
+static FILE *open_file(const struct bench *bench, int draw, const char *ending, struct dc_error *error)
+{
+  char path[1024];
+  int length = snprintf(path, sizeof path, "%s/%s-%llu-%03d.%s", bench->options->write, bench->kind->name,
+                        (unsigned long long)bench->options->seed, draw, ending);
+  FILE *file = length < (int)sizeof path ? fopen(path, "w") : NULL;
+  if (!file)
+    dc_fail(error, DC_IO, "%.300s: cannot be written", path);
+  return file;
+}
+
+static enum dc_status write_case(const struct bench *bench, int draw, struct dc_error *error)
+{
+  const struct dc_task_case *drawn = &bench->cases[draw];
+  dcsim_error outside = {0};
+  dcsim_scene *scene = NULL;
+  FILE *file = open_file(bench, draw, "sh", error);
+  if (!file)
+    return error->status;
+  fputs("#!/bin/sh\nexec \"${DCSIM:-dcsim}\" optimize ", file);
+  write_quoted(file, bench->scene);
+  for (int i = 0; i < drawn->count; i++) {
+    fputs(" \\\n  --set ", file);
+    write_quoted(file, drawn->overrides[i]);
+  }
+  fputs(" \"$@\"\n", file);
+  bool failed = ferror(file);
+  if (fclose(file) || failed)
+    return dc_fail(error, DC_IO, "%.300s: cannot be written", bench->options->write);
+  int status = open_case(bench, drawn, NULL, &scene, &outside);
+  if (status)
+    return dc_fail(error, (enum dc_status)status, "%.900s", outside.text);
+  file = open_file(bench, draw, "json", error);
+  if (file)
+    failed = fputs(scene->scene->resolved, file) < 0;
+  dcsim_scene_close(scene);
+  if (!file)
+    return error->status;
+  return fclose(file) || failed ? dc_fail(error, DC_IO, "%.300s: cannot be written", bench->options->write) : DC_OK;
+}
+
+static enum dc_status write_cases(const struct bench *bench, struct dc_json_writer *json, struct dc_text *text,
+                                  struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  mkdir(bench->options->write, 0777);  // that there is none shows when the first file is opened
+  for (int draw = 0; draw < bench->draws && !status; draw++)
+    status = write_case(bench, draw, error);
+  if (!status) {
+    dc_json_put_string(json, "written", bench->options->write);
+    dc_json_put_integer(json, "cases", bench->draws);
+    dc_text_add(text, "%d cases of %s: scenes and commands in %s\n", bench->draws, bench->kind->name,
+                bench->options->write);
+  }
+  return status;
+}
+
+enum dc_status dc_api_bench_tasks(const struct bench_options *options, struct dc_json_writer *json,
+                                  struct dc_text *text, struct dc_error *error)
+{
+  struct bench bench = {.options = options};
+  enum dc_status status = set_up(&bench, error);
+  if (!status)
+    status = options->write ? write_cases(&bench, json, text, error) : solve_and_report(&bench, json, text, error);
+  tear_down(&bench);
+  return status;
+}
