@@ -37,7 +37,7 @@ static const struct method methods[] = {
     {"paper",
      "Adam as the paper says it: every parameter with its own second moment, the last iterate of a window applied",
      {"optimizer.shared=false"},
-     {"horizon.keep=last", "horizon.stall=0"}},
+     {"horizon.keep=last", "horizon.explore=0"}},
     {"polish", "Adam with Gauss-Newton steps every 10 steps", {"optimizer.polish=10"}, {NULL}},
     {"gauss_newton",
      "fans of Gauss-Newton steps",

@@ -47,7 +47,11 @@ bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajector
                    const char *axes)
 {
   double velocity[3];
-  return !dc_rest_asked(rest) || dc_rest_velocity(trajectory, frame, body, axes, velocity) <= rest->speed;
+  int count = (int)fmin(fmax(round(rest->settle / trajectory->time_step), 1), 1e6);
+  for (int k = 0; dc_rest_asked(rest) && k < count && has_frame_before(trajectory, frame - k); k++)
+    if (!(dc_rest_velocity(trajectory, frame - k, body, axes, velocity) <= rest->speed))
+      return false;
+  return true;
 }
 
 double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *model,

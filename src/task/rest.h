@@ -2,7 +2,8 @@
 // What comes to rest: an objective that a place is reached may ask that the body is no longer moving when it counts.
 //
 // Without it a loss of places alone pays haste: a body is shot through its target.  With v the velocity of the centre of
-// mass, r the largest speed at rest and t the settling time, which says how much of a way a speed is worth, a body adds
+// mass, r the largest speed at rest and t the settling time, for which a body must have been at rest and which says how much
+// of a way a speed is worth, a body adds
 //     t^2 g(u) p(|v|^2),   p(w) = r^2 z^3 / (1 + z)^2  where  z = w / r^2 - 1 > 0, else 0,
 // to the squared distance: |v|^2 far above r^2.  u >= 0 is how far outside the body is, 0 within and 1 at twice the size
 // of what counts as reached, and
@@ -25,7 +26,7 @@
    .offset = offsetof(structure, member.speed)},                                                                       \
   {                                                                                                                    \
     .name = "settle", .type = DC_REAL, .unit = "s", .fallback = "0.2", .minimum = 0, .maximum = 1e6,                   \
-    .help = "with rest: time by which a speed near the goal is multiplied to count as a distance",                     \
+    .help = "with rest: time at rest that counts as reached; times it a speed near the goal counts as a distance",     \
     .offset = offsetof(structure, member.settle)                                                                       \
   }
 
@@ -39,7 +40,8 @@ static inline bool dc_rest_asked(const struct dc_rest_options *rest)
 double dc_rest_velocity(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
                         double velocity[3]);
 
-// Whether the body is at rest at the frame; true when rest is not asked for.
+// Whether the body has been at rest for the settling time, as far back as there are frames; true when rest is not asked
+// for.
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes);
 

@@ -239,15 +239,22 @@ static void test_rest(void)
   const struct dc_model *model = &fixture->model;
   struct dc_trajectory *trajectory = &fixture->trajectory, single;
   double h = trajectory->time_step, way = 0.4 * h;
-  reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = 0.1};
+  reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = h};
   for (int k = 0; k < 2; k++, way = 0.6 * h) {
     dc_vec_copy(fixture->poses[STEPS][BOX].position, reach.target);
     dc_vec_copy(fixture->poses[STEPS - 1][BOX].position, reach.target);
     fixture->poses[STEPS - 1][BOX].position[0] -= way;
     bool rests = k == 0;
-    double z = 0.36 / 0.25 - 1, expected = 2 * 0.01 * 0.25 * z * z * z / pow(1 + z, 2);
+    double z = 0.36 / 0.25 - 1, expected = 2 * h * h * 0.25 * z * z * z / pow(1 + z, 2);
     CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "at %g m/s", way / h);
     CHECK_NEAR(loss(fixture, &task), rests ? 0 : expected, 1e-14);  // rounding of 1e-2
+    reach.rest.settle = 2 * h;                                      // faster one frame before
+    dc_vec_copy(fixture->poses[STEPS - 2][BOX].position, fixture->poses[STEPS - 1][BOX].position);
+    fixture->poses[STEPS - 2][BOX].position[1] -= rests ? 0.6 * h : 0;
+    CHECK(!dc_task_success(&task, model, trajectory, STEPS), "not for long enough");
+    fixture->poses[STEPS - 2][BOX].position[1] += rests ? 0.2 * h : 0;
+    CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "for two steps");
+    reach.rest.settle = h;
     single = *trajectory;
     single.steps = 0, single.earlier = STEPS, single.poses += (size_t)STEPS * BODIES;
     CHECK(dc_task_success(&task, model, &single, 0) == rests, "of one frame");
