@@ -42,38 +42,73 @@ static bool wanted(const struct dc_receding_horizon *h)
   return h->horizon.explore > 0 && h->stalled + 1 >= h->horizon.explore && !h->foreseen && !h->retried;
 }
 
+// First guesses: the plan at hand, ways, draws.
+struct guesses {
+  int count, ways;
+  double *parameters;  // [count][parameter_count]
+  double *lengths;     // [ways] m
+  double *losses;      // [count]
+  enum dc_status *statuses;
+};
+
+static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *guesses, struct dc_error *error)
+{
+  size_t most = 1 + MOST_ROUTES + (size_t)h->horizon.draws, size = (size_t)h->plan->parameter_count;
+  guesses->parameters = dc_alloc(most * size, sizeof *guesses->parameters);
+  guesses->lengths = dc_alloc(MOST_ROUTES, sizeof *guesses->lengths);
+  guesses->losses = dc_alloc(most, sizeof *guesses->losses);
+  guesses->statuses = dc_alloc(most, sizeof *guesses->statuses);
+  bool memory = !guesses->parameters || !guesses->lengths || !guesses->losses || !guesses->statuses;
+  if (!memory) {
+    memcpy(guesses->parameters, h->parameters, size * sizeof *h->parameters);
+    guesses->ways =
+        dc_route_guesses(h->plan, h->parameters, MOST_ROUTES, guesses->parameters + size, guesses->lengths, &memory);
+  }
+  if (memory)
+    return dc_fail(error, DC_MEMORY, "out of memory for first guesses");
+  guesses->count = 1 + guesses->ways;
+  for (int draw = 0; draw < h->horizon.draws; draw++) {
+    double *guess = guesses->parameters + (size_t)guesses->count++ * size;
+    memcpy(guess, h->parameters, size * sizeof *guess);
+    add_draw(h, draw, guess);
+  }
+  return DC_OK;
+}
+
+// The guess of the lowest loss, if that is progress.  Where none makes any, nothing is met within the window, and the loss
+// only tells how far away from everything it leads: then the shortest way, of which the next window sees more.
+static int choose(const struct dc_receding_horizon *h, const struct guesses *guesses)
+{
+  int best = 0;
+  double lowest = guesses->statuses[0] ? INFINITY : guesses->losses[0] * (1 - LEAST_PROGRESS);
+  bool progress = !guesses->statuses[0] && guesses->losses[0] < h->loss * (1 - LEAST_PROGRESS);
+  for (int i = 1; i < guesses->count; i++)
+    if (!guesses->statuses[i] && guesses->losses[i] < lowest)
+      best = i, lowest = guesses->losses[i];
+  progress |= best > 0 && lowest < h->loss * (1 - LEAST_PROGRESS);
+  double shortest = INFINITY;
+  for (int i = 0; i < guesses->ways && !progress; i++)
+    if (!guesses->statuses[1 + i] && guesses->lengths[i] < shortest)
+      best = 1 + i, shortest = guesses->lengths[i];
+  return best;
+}
+
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error *error)
 {
   if (!wanted(h))
     return DC_OK;
-  struct dc_plan *plan = h->plan;
-  int most = 1 + MOST_ROUTES + (int)h->horizon.draws;
-  size_t size = (size_t)plan->parameter_count;
-  double *guesses = dc_alloc((size_t)most * size, sizeof *guesses);
-  double *losses = dc_alloc((size_t)most, sizeof *losses);
-  enum dc_status *statuses = dc_alloc((size_t)most, sizeof *statuses);
-  bool memory = !guesses || !losses || !statuses;
-  int count = 1, best = 0;
-  if (!memory) {
-    memcpy(guesses, h->parameters, size * sizeof *guesses);
-    count += dc_route_guesses(plan, h->parameters, MOST_ROUTES, guesses + size, &memory);
-    for (int draw = 0; draw < h->horizon.draws; draw++, count++) {
-      double *guess = guesses + (size_t)count * size;
-      memcpy(guess, h->parameters, size * sizeof *guess);
-      add_draw(h, draw, guess);
-    }
+  struct guesses guesses = {0};
+  size_t size = (size_t)h->plan->parameter_count;
+  enum dc_status status = fill(h, &guesses, error);
+  if (!status && guesses.count > 1) {
+    status = dc_plan_values(h->plan, guesses.count, guesses.parameters, guesses.losses, guesses.statuses, error);
+    int best = status ? 0 : choose(h, &guesses);
+    memcpy(h->parameters, guesses.parameters + (size_t)best * size, size * sizeof *h->parameters);
   }
-  enum dc_status status = memory ? dc_fail(error, DC_MEMORY, "out of memory for first guesses") : DC_OK;
-  if (!status && count > 1)
-    status = dc_plan_values(plan, count, guesses, losses, statuses, error);
-  for (int i = 1; i < count && !status; i++)
-    if (!statuses[i] && (statuses[best] || losses[i] < losses[best] * (best ? 1 : 1 - LEAST_PROGRESS)))
-      best = i;
-  if (!status && best > 0)
-    memcpy(h->parameters, guesses + (size_t)best * size, size * sizeof *guesses);
-  free(guesses);
-  free(losses);
-  free(statuses);
+  free(guesses.parameters);
+  free(guesses.lengths);
+  free(guesses.losses);
+  free(guesses.statuses);
   return status;
 }
 

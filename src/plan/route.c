@@ -276,6 +276,14 @@ static bool plan_route(const struct place *place, const struct pusher *pusher, c
   return true;
 }
 
+static double length_of(const struct route *route, const double *from)
+{
+  double length = 0;
+  for (int i = 0; i < route->count; from = route->points[i++].at)
+    length += dc_vec_distance(from, route->points[i].at);
+  return length;
+}
+
 // The targets [steps][actuators] of the way: displacements from the initial pose.
 static void follow(const struct place *place, const struct pusher *pusher, const struct route *route,
                    const struct dc_window *window, double *targets)
@@ -381,7 +389,7 @@ static int state_offset(const struct dc_plan *plan, int number)
 
 // All ways of one pusher.
 static int guess_of(const struct dc_plan *plan, const struct place *place, int number, const double *base, int most,
-                    double *targets, double *guesses)
+                    double *targets, double *guesses, double *lengths)
 {
   static const double pushes[2] = {0.5, 0.25};  // of the largest speed
   struct pusher pusher;
@@ -396,6 +404,7 @@ static int guess_of(const struct dc_plan *plan, const struct place *place, int n
         struct route route;
         if (!plan_route(place, &pusher, &aims[i], (enum kind)kind, pushes[k] * pusher.speed, &route))
           continue;
+        lengths[count] = length_of(&route, place->poses[pusher.body].position);
         double *guess = guesses + (size_t)count++ * (size_t)plan->parameter_count;
         memcpy(guess, base, (size_t)plan->parameter_count * sizeof *guess);
         follow(place, &pusher, &route, &plan->window, targets);
@@ -405,7 +414,8 @@ static int guess_of(const struct dc_plan *plan, const struct place *place, int n
   return count;
 }
 
-int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, double *guesses, bool *memory)
+int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, double *guesses, double *lengths,
+                     bool *memory)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
   size_t actuators = (size_t)bodies->actuator_count;
@@ -419,7 +429,7 @@ int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, d
     set_axes(&place);
     for (int i = 0; i < plan->task->control_count; i++)
       count += guess_of(plan, &place, i, base, most - count, targets,
-                        guesses + (size_t)count * (size_t)plan->parameter_count);
+                        guesses + (size_t)count * (size_t)plan->parameter_count, lengths + count);
   }
   free(poses);
   free(targets);

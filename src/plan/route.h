@@ -11,8 +11,9 @@
 #include "plan/trajectory_plan.h"
 
 // All guesses there are for the plan's window, at most `most`, each [parameter_count] one after the other in guesses;
-// base [parameter_count] is what they hold of controls that have no part in it.  Returns how many; *memory is set
-// when there was none left.
-int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, double *guesses, bool *memory);
+// base [parameter_count] is what they hold of controls that have no part in it, lengths [most] (m) how long the ways are.
+// Returns how many; *memory is set when there was none left.
+int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, double *guesses, double *lengths,
+                     bool *memory);
 
 #endif

@@ -12,7 +12,8 @@ static const char scene_format[] =
     "            'ground': {'type': 'plane'}},\n"
     " 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},\n"
     "            {'name': 'box', 'shape': 'box', 'mass': 2.5, 'position': [%g, %g, 0.259]},\n"
-    "            {'name': 'rod', 'shape': 'rod', 'mass': 1, 'position': [%g, %g, 0.25], 'pd': {'kp': 1000, 'kd': 10}}],\n"
+    "            {'name': 'rod', 'shape': 'rod', 'mass': 1, 'position': [%g, %g, 0.25], 'pd': {'kp': 1000, 'kd': "
+    "10}}],\n"
     " 'control': [{'type': '%s', 'body': 'rod', 'coordinates': 'x y z rz', 'low': [-9, -9, -0.05, -1.6],\n"
     "              'high': [9, 9, %g, 1.6]%s}],\n"
     " 'objective': [{'type': 'reach', 'body': 'box', 'target': [%g, %g, 0.259], 'axes': 'xy', 'tolerance': 0.1,\n"
@@ -41,11 +42,11 @@ static struct outcome try_layout(const struct layout *layout)
   struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error);
   CHECK(plan, "%s", error.text);
   size_t size = (size_t)plan->parameter_count;
-  double *base = calloc(size, sizeof *base), *guesses = calloc(MOST * size, sizeof *guesses);
+  double *base = calloc(size, sizeof *base), *guesses = calloc(MOST * size, sizeof *guesses), lengths[MOST];
   struct outcome outcome = {.lowest = INFINITY};
   bool memory = true;
   CHECK(dc_plan_evaluate(plan, base, &outcome.before, NULL, &error) == DC_OK, "%s", error.text);
-  outcome.count = dc_route_guesses(plan, base, MOST, guesses, &memory);
+  outcome.count = dc_route_guesses(plan, base, MOST, guesses, lengths, &memory);
   CHECK(!memory);
   for (int i = 0; i < outcome.count; i++) {
     double loss;
@@ -68,10 +69,8 @@ static void test_all_around(void)
   for (int velocity = 0; velocity < 2; velocity++)
     for (int k = 0; k < 12; k++) {
       double angle = 2 * 3.14159265358979 * k / 12;
-      struct layout layout = {.rod = {0.9 * cos(angle), 0.9 * sin(angle)},
-                              .target = {0.8, 0.3},
-                              .rise = 0.05,
-                              .velocity = velocity};
+      struct layout layout = {
+          .rod = {0.9 * cos(angle), 0.9 * sin(angle)}, .target = {0.8, 0.3}, .rise = 0.05, .velocity = velocity};
       struct outcome outcome = try_layout(&layout);
       CHECK(outcome.count >= 2, "%d ways", outcome.count);
       CHECK(outcome.lowest < 0.8 * outcome.before, "rod at %d degrees: loss %g, %g at rest", 30 * k, outcome.lowest,
