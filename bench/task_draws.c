@@ -191,10 +191,78 @@ static enum dc_status draw_billiards(struct dc_random *random, const char *scene
   return status ? dc_fail(error, (enum dc_status)status, "%.900s", outside.text) : DC_OK;
 }
 
+// Ten cubes in a disc about the origin, their centres at least 0.16 m apart (they do not touch).
+enum { CUBES = 10 };
+static void draw_cubes(struct dc_random *random, double radius, struct dc_task_case *drawn)
+{
+  static const double APART = 0.16;
+  double places[CUBES][2];
+  for (int i = 0; i < CUBES;) {
+    bool free = true;
+    for (int k = 0; k < 2; k++)
+      places[i][k] = between(random, -radius, radius);
+    free = hypot(places[i][0], places[i][1]) <= radius;
+    for (int j = 0; j < i && free; j++)
+      free = hypot(places[i][0] - places[j][0], places[i][1] - places[j][1]) >= APART;
+    if (!free)
+      continue;
+    dc_task_case_add(drawn, "bodies.cube%d.position=[%.4f, %.4f, 0.058]", i, places[i][0], places[i][1]);
+    dc_task_case_add(drawn, "bodies.cube%d.mass=%.4f", i, scaled(random, 0.07, 0.14));
+    i++;
+  }
+}
+
+// Gather.  Cubes of 0.07 .. 0.14 kg within 0.5 m of the origin; the region of 0.45 m around x 1 .. 1.2 m, y -0.5 .. 0.5 m;
+// the rod at x -0.9 m, y -0.5 .. 0.5 m, on the shipped scene's table of x -1.5 .. 1.5 m, y -3.5 .. 3.5 m; friction
+// 0.4 .. 0.6.
+static enum dc_status draw_gather(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                                  struct dc_error *error)
+{
+  (void)scene, (void)error;
+  double rod = between(random, -0.5, 0.5), region = between(random, 1, 1.2);
+  draw_cubes(random, 0.5, drawn);
+  dc_task_case_add(drawn, "bodies.rod.position=[-0.9, %.4f, 0.07]", rod);
+  dc_task_case_add(drawn, "control.0.low=[-0.6, %.4f, 0, -1.6]", -3.5 - rod);
+  dc_task_case_add(drawn, "control.0.high=[2.4, %.4f, 0.2, 1.6]", 3.5 - rod);
+  dc_task_case_add(drawn, "objective.0.target=[%.4f, %.4f, 0.058]", region, between(random, -0.5, 0.5));
+  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
+  return DC_OK;
+}
+
+// Sort.  Cubes of 0.07 .. 0.14 kg within 0.6 m of the origin, labels in turn; the two regions of 0.5 m at x 1.1 and -1.1 m,
+// each at its own y -0.2 .. 0.2 m, so that half of each is on the post's table; friction 0.4 .. 0.6.
+static enum dc_status draw_sort(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                                struct dc_error *error)
+{
+  (void)scene, (void)error;
+  draw_cubes(random, 0.6, drawn);
+  dc_task_case_add(drawn, "objective.0.target=[1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
+  dc_task_case_add(drawn, "objective.1.target=[-1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
+  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
+  return DC_OK;
+}
+
+// Ant-Push.  The box at x 1.05 .. 1.25 m, y -0.1 .. 0.1 m (the shipped ant has it 1.1 m ahead), 0.35 .. 0.7 kg; the target
+// 0.3 .. 0.6 m from it, within 0.3 rad of straight ahead; friction 0.6 .. 1; another seed of the first guess.
+static enum dc_status draw_ant_push(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                                    struct dc_error *error)
+{
+  (void)scene, (void)error;
+  double box[2] = {between(random, 1.05, 1.25), between(random, -0.1, 0.1)};
+  double way = between(random, 0.3, 0.6), angle = between(random, -0.3, 0.3);
+  dc_task_case_add(drawn, "bodies.box.position=[%.4f, %.4f, 0.203]", box[0], box[1]);
+  dc_task_case_add(drawn, "bodies.box.mass=%.4f", scaled(random, 0.35, 0.7));
+  dc_task_case_add(drawn, "objective.0.target=[%.4f, %.4f, 0.203]", box[0] + way * cos(angle),
+                   box[1] + way * sin(angle));
+  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.6, 1));
+  dc_task_case_add(drawn, "control.0.seed=%d", 1 + (int)between(random, 0, 1000));
+  return DC_OK;
+}
+
 const struct dc_task_kind dc_task_kinds[] = {
-    {"billiards", "billiards.json", "ball", false, draw_billiards},
-    {"push", "push.json", "box", true, draw_push},
-    {NULL, NULL, NULL, false, NULL},
+    {"billiards", "billiards.json", "ball", false, draw_billiards}, {"push", "push.json", "box", true, draw_push},
+    {"gather", "gather.json", "cube", true, draw_gather},           {"sort", "sort.json", "cube", true, draw_sort},
+    {"ant_push", "ant_push.json", "box", false, draw_ant_push},     {NULL, NULL, NULL, false, NULL},
 };
 
 enum dc_status dc_task_draw(const struct dc_task_kind *kind, const char *scene, uint64_t seed, int draw,

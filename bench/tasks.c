@@ -209,7 +209,7 @@ static void find_speed(void *context, const dcsim_trajectory *trajectory)
 
 static void say(struct dc_task_row *row, const char *message)
 {
-  snprintf(row->message, sizeof row->message, "%s", message);
+  snprintf(row->message, sizeof row->message, "%.*s", DC_TASK_MESSAGE - 1, message);
   row->message[strcspn(row->message, "\n")] = '\0';
   for (char *tab = row->message; (tab = strchr(tab, '\t')) != NULL;)
     *tab = ' ';

@@ -14,7 +14,7 @@ static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the 
 
 const struct dc_optimizer_type *const dc_optimizer_types[] = {
     &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton, &dc_nlopt,
-    &dc_levenberg_marquardt, &dc_normalized_descent,         NULL};
+    &dc_levenberg_marquardt, &dc_normalized_descent,         &dc_cem,   &dc_mppi,         NULL};
 
 bool dc_minimization_allocate(struct dc_minimization *minimization)
 {

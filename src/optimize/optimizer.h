@@ -53,7 +53,7 @@ struct dc_optimizer_type {
   enum dc_status (*iterate)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent, dc_lbfgs, dc_gauss_newton,
-    dc_nlopt, dc_levenberg_marquardt, dc_normalized_descent;
+    dc_nlopt, dc_levenberg_marquardt, dc_normalized_descent, dc_cem, dc_mppi;
 extern const struct dc_optimizer_type *const dc_optimizer_types[];  // NULL-terminated
 
 // Options that every optimizer's structure begins with.

@@ -77,7 +77,8 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
                                       .context = plan,
                                       .evaluate = evaluate_problem,
                                       .values = values_of_problem,
-                                      .group = plan->group};
+                                      .group = plan->group,
+                                      .seed = (uint64_t)plan->window.first};
   plan->problem.row_count = dc_plan_row_count(plan);
   if (plan->problem.row_count > 0)
     plan->problem.linearize = dc_plan_linearize_problem;

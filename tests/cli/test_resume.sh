@@ -154,6 +154,7 @@ done
 
 # other optimizers: what they remember is in the checkpoint, or follows from the log of evaluations in it
 for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","iterations":8,"target":1e-9}' \
+  '{"type":"cem","iterations":8,"samples":8}' '{"type":"mppi","iterations":8,"samples":8}' \
   '{"type":"adam","iterations":25,"polish":5,"learning_rate":0.05}' '{"type":"nlopt","iterations":25}' \
   '{"type":"nlopt","method":"LD_SLSQP","iterations":25}' '{"type":"nlopt","method":"LN_SBPLX","iterations":25}'; do
   continuation=3

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers that do whole iterations (lbfgs, gauss_newton, nlopt, adam's polish) on problems with known minima, within
+// Optimizers that do whole iterations (lbfgs, gauss_newton, nlopt, cem, mppi, adam's polish) on problems with known minima, within
 // bounds, beside infeasible points, and interrupted anywhere.
 #include "harness.h"
 
+#include <omp.h>
+
+#include "base/threads.h"
 #include "optimize/nlopt.h"
 #include "optimize/optimizer.h"
 
@@ -231,9 +234,9 @@ static void test_bounds(void)
 // What lies beyond a wall cannot be evaluated; the minimum (1, 1) of the function does.
 static void test_wall(void)
 {
-  static const struct dc_optimizer_type *const types[] = {&dc_lbfgs, &dc_gauss_newton};
+  static const struct dc_optimizer_type *const types[] = {&dc_lbfgs, &dc_gauss_newton, &dc_cem, &dc_mppi};
   arena = dc_arena_create();
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 4; k++) {
     struct dc_optimizer_result result;
     struct function f;
     set_up(&f, rosenbrock, 2, 2);
@@ -418,11 +421,106 @@ static void check_parts(const struct dc_optimizer_type *type, const void *option
 
 static void test_snapshots(void)
 {
-  static const struct dc_optimizer_type *const types[] = {&dc_lbfgs, &dc_gauss_newton};
+  static const struct dc_optimizer_type *const types[] = {&dc_lbfgs, &dc_gauss_newton, &dc_cem, &dc_mppi};
   arena = dc_arena_create();
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 4; k++)
     for (int wall = 0; wall < 2; wall++)
       check_parts(types[k], defaults(types[k], 40, 1e-14), wall);
+  dc_arena_destroy(arena);
+}
+
+struct sides {
+  struct function *f;
+  const double *xs;
+  double *found;
+};
+
+// Values of many points side by side, each a function of its point alone.
+static void value_pass(void *context, int index, int thread)
+{
+  const struct sides *sides = context;
+  double d[MOST_ROWS], jacobian[MOST_ROWS][MOST];
+  (void)thread;
+  sides->f->rows(sides->xs + index * sides->f->problem.dimension, d, jacobian);
+  sides->found[index] = value_of(sides->f, d);
+}
+
+static enum dc_status values_on_threads(void *context, int count, const double *xs, double *found,
+                                        enum dc_status *statuses, struct dc_error *e)
+{
+  struct sides sides = {context, xs, found};
+  (void)e;
+  dc_loop_run(value_pass, &sides, count, 0, NULL);
+  memset(statuses, 0, (size_t)count * sizeof *statuses);
+  return DC_OK;
+}
+
+static void identity(const double *x, double *d, double (*jacobian)[MOST])
+{
+  for (int i = 0; i < 6; i++) {
+    d[i] = x[i];
+    jacobian[i][i] = 1;
+  }
+}
+
+// Sampling optimizers come to the minimum without gradients, keep the bounds, and do not depend on threads.
+static void test_sampling(void)
+{
+  static const struct dc_optimizer_type *const types[] = {&dc_cem, &dc_mppi, &dc_mppi};
+  static struct log one;
+  dc_loops_always_shared(true);
+  arena = dc_arena_create();
+  for (int k = 0; k < 3; k++) {
+    struct dc_optimizer_result result;
+    struct function f;
+    void *options = defaults(types[k], 80, 1e-3);
+    if (k)
+      *(double *)value_at(types[k], options, "decay") = 0.9;
+    if (k == 2)
+      *(double *)value_at(types[k], options, "temperature") = 0;
+    for (int threads = 1; threads <= 2; threads++) {
+      omp_set_num_threads(threads);
+      set_up(&f, points, 4, 4);
+      f.problem.values = values_on_threads;
+      double x[4] = {0, 0, 0.1, 0};
+      CHECK(run(types[k], options, &f, x, &result) == DC_OK, "%s", error.text);
+      CHECK(result.best_value <= 1e-3, "%s: %g after %d", types[k]->name, result.best_value, result.iterations);
+      CHECK(result.evaluations >= 65 * result.iterations, "%d", result.evaluations);
+      if (threads == 1)
+        one = history;
+      CHECK(one.count == history.count && memcmp(one.seen, history.seen, sizeof one.seen) == 0, "%s", types[k]->name);
+    }
+    set_up(&f, bowl, 3, 3);
+    f.high[0] = 1, f.low[1] = 4;
+    double y[3] = {5, 0, 1};
+    CHECK(run(types[k], options, &f, y, &result) == DC_OK, "%s", error.text);
+    CHECK(y[0] == 1 && y[1] == 4, "%s: %.17g %.17g", types[k]->name, y[0], y[1]);
+    CHECK_NEAR(y[2], 2.5, 0.1);
+  }
+  dc_arena_destroy(arena);
+  dc_loops_always_shared(false);
+}
+
+// With knots changes are straight lines over the groups; parameters that are no series are refused.
+static void test_knots(void)
+{
+  int group[6] = {0, 0, 1, 1, 2, 2};
+  arena = dc_arena_create();
+  struct dc_optimizer_result result;
+  struct function f;
+  void *options = defaults(&dc_mppi, 30, -INFINITY);
+  *(long *)value_at(&dc_mppi, options, "knots") = 2;
+  set_up(&f, identity, 6, 6);
+  f.problem.group = group;
+  f.problem.group_count = 3;
+  // of the rows d = x the base (0, 0, 1, 1, 0, 0) leaves a second difference that lines cannot change
+  double x[6] = {0, 0, 1, 1, 0, 0};
+  CHECK(run(&dc_mppi, options, &f, x, &result) == DC_OK, "%s", error.text);
+  for (int c = 0; c < 2; c++)
+    CHECK_NEAR(x[c] - 2 * x[2 + c] + x[4 + c], -2, 1e-14);
+  CHECK_NEAR(result.best_value, 4.0 / 3, 0.02);  // the best line is -1/3: 2 (1/9 + 4/9 + 1/9)
+  group[1] = 1;
+  CHECK(run(&dc_mppi, options, &f, x, &result) == DC_BAD_INPUT, "%s", error.text);
   dc_arena_destroy(arena);
 }
 
@@ -510,4 +608,5 @@ RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
           {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
           {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots},
-          {"Adam with polish", test_polish}, {"methods of NLopt", test_nlopt})
+          {"sampling", test_sampling}, {"sampling at knots", test_knots}, {"Adam with polish", test_polish},
+          {"methods of NLopt", test_nlopt})

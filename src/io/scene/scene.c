@@ -152,7 +152,11 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
   if (!scene->optimizer_options)
     return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
-  return dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+  status = dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
+  int seed = dc_option_find(scene->optimizer->options, "seed");
+  if (!status && seed >= 0 && build->settings->seed_given)
+    *(long *)((char *)scene->optimizer_options + scene->optimizer->options[seed].offset) = (long)build->settings->seed;
+  return status;
 }
 
 // The contact model must have been read.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cross-entropy method: the best samples (elites) are the model of the next ones,
+//     mean <- k mean + (1 - k) mean of the elites,   spread <- max(k spread + (1 - k) deviation of the elites, least),
+// number by number, k = keep.
+#include <math.h>
+
+#include "optimize/common_options.h"
+#include "optimize/optimizer.h"
+#include "optimize/sampling.h"
+
+struct cem_options {
+  struct dc_sampling_options sampling;
+  long elites;
+  double keep, least;
+};
+
+static const struct dc_option options_table[] = {
+    DC_SAMPLING_OPTIONS("64"),
+    {.name = "elites",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "8",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "best points that make the next distribution",
+     .offset = offsetof(struct cem_options, elites)},
+    {.name = "keep",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.1",
+     .minimum = 0,
+     .maximum = 0.999,
+     .help = "part of the distribution before that stays in the next one",
+     .offset = offsetof(struct cem_options, keep)},
+    {.name = "least",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.01",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "smallest standard deviation of a parameter",
+     .offset = offsetof(struct cem_options, least)},
+    ITERATIONS_AND_TARGET,
+    DC_OPTIONS_END,
+};
+
+static void move(const void *options, struct dc_sampled *sampled)
+{
+  const struct cem_options *cem = options;
+  int elites = cem->elites < sampled->count ? (int)cem->elites : sampled->count;
+  for (int k = 0; k < sampled->dimension; k++) {
+    double mean = 0, variance = 0;
+    for (int e = 0; e < elites; e++)
+      mean += sampled->z[e][k] / elites;
+    for (int e = 0; e < elites; e++)
+      variance += (sampled->z[e][k] - mean) * (sampled->z[e][k] - mean) / elites;
+    sampled->mean[k] = cem->keep * sampled->mean[k] + (1 - cem->keep) * mean;
+    sampled->spread[k] = fmax(cem->keep * sampled->spread[k] + (1 - cem->keep) * sqrt(variance), cem->least);
+  }
+}
+
+static enum dc_status iterate(const void *options, struct dc_iteration *iteration, struct dc_error *error)
+{
+  return dc_sampling_iterate(options, iteration, move, error);
+}
+
+const struct dc_optimizer_type dc_cem = {
+    .name = "cem",
+    .summary = "the cross-entropy method: samples about the mean of the best samples; no gradients",
+    .reference = "Rubinstein and Kroese 2004, The Cross-Entropy Method; with a floor under the deviations",
+    .options = options_table,
+    .options_size = sizeof(struct cem_options),
+    .check = dc_sampling_check,
+    .state_size = dc_sampling_state_size,
+    .iterate = iterate,
+};
