@@ -258,9 +258,11 @@ static bool plan_route(const struct place *place, const struct pusher *pusher, c
   if (ready || open) {
     if (kind != LEFT)
       return false;
-  } else if (kind == ABOVE) {
-    if (!go_over(place, pusher, behind, speed, route))
+  } else if (go_over(place, pusher, behind, speed, route)) {
+    if (kind != ABOVE)
       return false;
+  } else if (kind == ABOVE) {
+    return false;
   } else {
     go_around(place, pusher, center, behind, clearance, kind == LEFT ? 1 : -1, speed, route);
   }

@@ -3,7 +3,7 @@
 // body's goal, and push it there.
 //
 // They are first guesses for an optimizer and know of nothing but the two bodies: in the plane across gravity the pusher
-// goes straight, around the body to the left or to the right, or over it, turns its broad side to the push, and then
+// goes straight, or over the body where it can rise so high, or around it to the left or to the right, turns its broad side to the push, and then
 // moves on along the line to the goal, at a speed from which friction could brake the body on what is left of the way.
 #ifndef DC_PLAN_ROUTE_H
 #define DC_PLAN_ROUTE_H
