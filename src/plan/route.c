@@ -25,7 +25,6 @@ struct pusher {
   int offset;  // of the control's parameters
   struct dc_actuator_coordinates coordinates;
   double speed;
-  bool lifts, turns;  // coordinates up and about up are driven
 };
 
 // What shall go where.

@@ -3,8 +3,9 @@
 // body's goal, and push it there.
 //
 // They are first guesses for an optimizer and know of nothing but the two bodies: in the plane across gravity the pusher
-// goes straight, or over the body where it can rise so high, or around it to the left or to the right, turns its broad side to the push, and then
-// moves on along the line to the goal, at a speed from which friction could brake the body on what is left of the way.
+// goes straight, or over the body where it can rise so high, or around it to the left or to the right, turns its thin
+// side into the line to the goal, and moves on along it, at a speed from which friction could brake the body on what is
+// left of the way.
 #ifndef DC_PLAN_ROUTE_H
 #define DC_PLAN_ROUTE_H
 
