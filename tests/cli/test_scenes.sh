@@ -30,7 +30,7 @@ for scene in "$DCSIM_SOURCE"/scenes/*.json; do
   run 0 simulate "$scene" -o none --set time.steps=3 --json $near
   parses "$out" "$name: simulate --json"
   if grep -q '"horizon"' "$scene"; then
-    run 0 optimize "$scene" -o none --json --quiet --set time.steps=3 --set horizon.length=2 --set horizon.iterations=1
+    run 0 optimize "$scene" -o none --json --quiet --set time.steps=3 --set horizon.length=2 --set horizon.apply=1 --set horizon.iterations=1
     parses "$out" "$name: optimize --json"
     check "$name: the loss has a gradient from the start" grep -q '"iterations": [1-9]' "$out"
   fi

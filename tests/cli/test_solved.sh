@@ -9,7 +9,6 @@ sed -e '/"name": "cube[2-9]"/d' -e 's/, "cube[2-9]"//g' "$scenes/gather.json" >g
 sed -e '/"name": "cube[4-9]"/d' -e 's/, "cube[4-9]"//g' -e 's/"cube[4-9]", //g' "$scenes/sort.json" >sort.json
 check "two cubes are left to gather" [ "$(grep -c '"name": "cube' gather.json)" = 2 ]
 check "four cubes are left to sort" [ "$(grep -c '"name": "cube' sort.json)" = 4 ]
-few="--set horizon.iterations=4 --set horizon.apply=4 --set horizon.explore=1 --set horizon.keep=best --set objective.0.rest=0.05"
 ant='optimizer={"type":"gauss_newton","radius":0.5,"radii":[4,1,0.25,0.06],"iterations":15}'
 widths=baseline
 for width in avx2 avx512; do
@@ -31,8 +30,7 @@ for width in $widths; do
   solved push "$scenes/push.json"
   solved "push from the blind side" "$scenes/push.json" --set 'bodies.box.position=[0,0,0.259]' \
     --set 'bodies.rod.position=[0.8,0.6,0.25]' --set 'objective.0.target=[1,0.8,0.259]'
-  # shellcheck disable=SC2086 # words
-  solved "gather with two cubes" gather.json $few
+  solved "gather with two cubes" gather.json
   solved "sort with four cubes" sort.json
   solved ant_push "$scenes/ant_push.json" --set "$ant"
 done
