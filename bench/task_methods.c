@@ -9,7 +9,7 @@
 #define MPPI "optimizer={\"type\": \"mppi\", \"samples\": 64, \"temperature\": 0.1, \"spread\": 0.5}"
 #define CEM "optimizer={\"type\": \"cem\", \"samples\": 64, \"elites\": 8, \"spread\": 0.5}"
 // Of windows: changes at 6 knots, four steps applied, 48 ahead.
-#define KNOTS "optimizer.knots=6", "horizon.length=48", "horizon.apply=4", "horizon.keep=best", "horizon.stall=0"
+#define KNOTS "optimizer.knots=6", "horizon.length=48", "horizon.apply=4", "horizon.keep=best", "horizon.explore=0"
 
 const struct dc_task_method dc_task_methods[] = {
     {"scene", "the shipped scene's own settings", NULL, false, {NULL}, {NULL}},
@@ -18,7 +18,7 @@ const struct dc_task_method dc_task_methods[] = {
      NULL,
      false,
      {"optimizer.shared=false"},
-     {"horizon.keep=last", "horizon.stall=0"}},
+     {"horizon.keep=last", "horizon.explore=0"}},
     {"polish", "Adam with Gauss-Newton steps every 10 steps", NULL, false, {"optimizer.polish=10"}, {NULL}},
     {"gauss_newton",
      "fans of Gauss-Newton steps",

@@ -12,6 +12,10 @@ import argparse
 import json
 import os
 import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from counts import PAPER  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENE = os.path.join(ROOT, "scenes", "push.json")
@@ -33,7 +37,7 @@ def variants(scene):
 
 def optimize(dcsim, changes):
     command = [dcsim, "optimize", SCENE, "-o", "none", "--json", "--quiet"]
-    for change in changes:
+    for change in (*PAPER["push"], *changes):
         command += ["--set", change]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not done.stdout:

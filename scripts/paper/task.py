@@ -20,6 +20,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.dont_write_bytecode = True
+from counts import PAPER  # noqa: E402
 from measure import processor  # noqa: E402  (a script of the folder above)
 
 # Overrides of the quick variants.
@@ -85,7 +87,7 @@ def main():
     directory = os.path.join(folder, "run")
     os.makedirs(folder, exist_ok=True)
     scene = os.path.join(ROOT, "scenes", arguments.name + ".json")
-    overrides = (QUICK[arguments.name] if arguments.quick else []) + list(arguments.set)
+    overrides = [*PAPER.get(arguments.name, ()), *(QUICK[arguments.name] if arguments.quick else []), *arguments.set]
     command = [arguments.dcsim, "optimize", scene, "--json", "--quiet", "--allow-path", os.path.join(ROOT, "meshes")]
     for override in overrides:
         command += ["--set", override]

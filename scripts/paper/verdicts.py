@@ -13,6 +13,19 @@ HEADER = ["task", "init", "model", "first loss", "final loss", "best loss", "ite
           "first gradient", "verdict"]
 
 
+# Part by which a number has to be smaller than another to be smaller: less is a tie, which confirms nothing.
+TIE = 0.01
+
+
+def below(one, other):
+    return one < (1 - TIE) * other
+
+
+def falling(values):
+    """Whether every value is below the one before."""
+    return all(below(after, before) for before, after in zip(values, values[1:]))
+
+
 def fall(record):
     """Part by which the best loss is below the first, or below that of the trivial guess where that is less.
 
@@ -30,7 +43,7 @@ def rank(record):
 def better(one, other):
     """Whether a run beats another: reached while the other is not, or by more than 1 % in iterations or best loss."""
     a, b = rank(one), rank(other)
-    return a[0] < b[0] or (a[0] == b[0] and a[1] < 0.99 * b[1])
+    return a[0] < b[0] or (a[0] == b[0] and below(a[1], b[1]))
 
 
 def best_of_seeds(records):

@@ -21,6 +21,7 @@ struct dc_trajectory {
   int steps, nq, nv;
   double time_step;
   int bodies;
+  int earlier;             // frames that stand before frame 0 in poses: of a trajectory that refers to another one
   int pair_count;          // 0 without a tape
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]

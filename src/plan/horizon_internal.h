@@ -10,14 +10,14 @@ int dc_horizon_window_steps(const struct dc_receding_horizon *horizon);
 // Lets the plan's window start from the last executed frame, with the frame before it (or its velocity) as the past,
 // exactly as if the run went on.
 void dc_horizon_set_start(struct dc_receding_horizon *horizon);
-// Whether the present window is applied as it is.
-bool dc_horizon_coasts(const struct dc_receding_horizon *horizon);
 // A minimization from the first guess of the window that has been set.  Statuses of dc_plan_begin.
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
-// After frames have been applied: where that went on for long enough without progress a kick is added to the first guess of
-// the next window, of several draws the chosen one, none where none can be rolled out.  DC_OK or DC_MEMORY.
-enum dc_status dc_horizon_kick(struct dc_receding_horizon *horizon, struct dc_error *error);
+// Replaces the first guess of the window that has been set by the best of several where that is asked for.  DC_OK or
+// DC_MEMORY.
+enum dc_status dc_horizon_explore(struct dc_receding_horizon *horizon, struct dc_error *error);
+// After frames have been applied and judged.
+void dc_horizon_note_progress(struct dc_receding_horizon *horizon);
 
 // Of a horizon with a plant; steps: at most executed at a time.
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,

@@ -45,49 +45,39 @@ const struct dc_option dc_horizon_options[] = {
      .choices = keep_choices,
      .help = "the iterate of a window that is applied",
      .offset = offsetof(struct dc_horizon, keep)},
-    {.name = "stall",
+    {.name = "explore",
      .type = DC_INTEGER,
      .unit = "",
      .fallback = "0",
      .minimum = 0,
      .maximum = 1e9,
-     .help = "windows in a row without progress after which the next first guess gets a random kick; 0: never",
-     .offset = offsetof(struct dc_horizon, stall)},
-    {.name = "kick",
+     .help =
+         "windows in a row without progress, this one included, from which on several first guesses are compared; 0: "
+         "never",
+     .offset = offsetof(struct dc_horizon, explore)},
+    {.name = "draws",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1000,
+     .help = "random first guesses among them",
+     .offset = offsetof(struct dc_horizon, draws)},
+    {.name = "spread",
      .type = DC_REAL,
      .unit = "",
      .fallback = "1",
      .minimum = 0,
      .maximum = 1e6,
-     .help = "standard deviation of a kick of the parameters",
-     .offset = offsetof(struct dc_horizon, kick)},
-    {.name = "draws",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1000,
-     .help =
-         "kicks that are rolled out; the one with the lowest loss of the window is taken, or with the steepest where "
-         "none makes progress",
-     .offset = offsetof(struct dc_horizon, draws)},
-    {.name = "coast",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "windows from a kicked one on that are applied without optimizing, as long as there is no progress: an "
-             "optimizer with "
-             "many iterations would undo the kick",
-     .offset = offsetof(struct dc_horizon, coast)},
+     .help = "standard deviation of the parameters of random first guesses",
+     .offset = offsetof(struct dc_horizon, spread)},
     {.name = "seed",
      .type = DC_INTEGER,
      .unit = "",
      .fallback = "1",
      .minimum = 0,
      .maximum = 1e9,
-     .help = "seed of the kicks",
+     .help = "seed of random first guesses",
      .offset = offsetof(struct dc_horizon, seed)},
     DC_OPTIONS_END,
 };
@@ -103,8 +93,6 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
                    control, task->controls[control].type->name);
   if (task->design_count)
     return dc_fail(error, DC_BAD_INPUT, "design: a receding horizon cannot change numbers of the model");
-  if (horizon->coast > 0 && horizon->coast >= horizon->stall)
-    return dc_fail(error, DC_BAD_INPUT, "coast: must be < stall, %ld (is %ld)", horizon->stall, horizon->coast);
   if (horizon->apply > horizon->length)
     return dc_fail(error, DC_BAD_INPUT, "apply: must be <= length, %ld (is %ld)", horizon->length, horizon->apply);
   return DC_OK;

@@ -119,6 +119,7 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   size_t nq = (size_t)bodies->nq;
   const double *q = h->executed->q + (size_t)h->executed->steps * nq;
   own->moved = memcmp(foreseen, q, nq * sizeof *q) != 0;
+  h->foreseen &= !own->moved;  // what the plan ends with is no more certain
   if (!own->moved)
     return DC_OK;
   free_of_forces(h->model, own->input);

@@ -7,7 +7,7 @@
 
 #include "plan/horizon_internal.h"
 
-enum { COUNTS = 9 };
+enum { COUNTS = 10 };
 enum { INITIAL_LOSS, LOSS, LOWEST_LOSS, GRADIENT_NORM, LARGEST_RESIDUAL, PROGRESS, VALUES };
 static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
 static const double LARGEST_NUMBER = 1e12;      // of a state, in its units
@@ -172,8 +172,8 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
 
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
-  long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,   h->success, h->begun, h->open,
-                         h->retried,         h->newton_before, h->stalled};
+  long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,    h->success, h->begun, h->open,
+                         h->retried,         h->newton_before, h->stalled, h->foreseen};
   double values[VALUES] = {[INITIAL_LOSS] = h->initial_loss,
                            [LOSS] = h->loss,
                            [LOWEST_LOSS] = h->lowest_loss,
@@ -222,6 +222,7 @@ static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc
   h->retried = counts[6] != 0;
   h->newton_before = counts[7];
   h->stalled = counts[8];
+  h->foreseen = counts[9] != 0;
   h->initial_loss = values[INITIAL_LOSS];
   h->loss = values[LOSS];
   h->lowest_loss = values[LOWEST_LOSS];

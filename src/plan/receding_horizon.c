@@ -29,6 +29,7 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int f
 {
   struct dc_trajectory single = *h->executed;
   single.steps = 0;
+  single.earlier = frame;
   single.q += (size_t)frame * (size_t)single.nq;
   single.poses += (size_t)frame * (size_t)single.bodies;
   single.min_gap += frame;
@@ -209,6 +210,9 @@ static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error
   dc_horizon_set_start(h);
   if (!h->retried)
     h->newton_before = h->plan->work.newton_iterations;
+  enum dc_status status = dc_horizon_explore(h, error);
+  if (status)
+    return status;
   h->open = true;
   return dc_horizon_begin_window(h, error);
 }
@@ -262,10 +266,13 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
   memcpy(h->parameters, kept, bytes);
   memcpy(accepted, kept, bytes);
-  if (plan->succeeded && memcmp(plan->evaluated, h->parameters, bytes) == 0)
-    return DC_OK;
   double loss;
-  return dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
+  enum dc_status status = DC_OK;
+  if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)
+    status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
+  if (!status)
+    h->foreseen = h->horizon.explore > 0 && dc_task_success(h->task, h->model, plan->trajectory, plan->window.steps);
+  return status;
 }
 
 // Appends the first frames of the window.
@@ -333,7 +340,8 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, dc_horizon_window_steps(h), h->parameters);
   dc_plan_end(plan);
   h->open = h->retried = false;
-  return dc_horizon_kick(h, error);
+  dc_horizon_note_progress(h);
+  return DC_OK;
 }
 
 // Executes the targets in plan->input where they were planned.

@@ -9,12 +9,11 @@
 // run is that of the last applied frame alone.  The run ends when all steps have been applied, when everything is
 // reached at the last applied frame, or when `patience` windows in a row brought no new lowest loss.
 //
-// Random restarts.  A pusher can come to rest where the far field pushes it least, in a corner of its bounds: a local
-// minimum.  With `stall`, after so many windows in which the loss did not fall by a thousandth, the next initial guess is
-// perturbed (a "kick"): one normal random number per coordinate is added to its parameters in all steps of the window.  With
-// several `draws` each perturbed window is rolled out, and the one with the lowest loss is taken; where none is lower, the
-// one with the largest gradient.  An optimizer with many iterations would take the perturbation back before anything is
-// met; with `coast` the perturbed window and some after it are applied without optimization.
+// Exploration.  Gradients are local: a pusher comes to rest where the far field pushes it least, in a corner of its bounds,
+// or flees from a body that it has shot beyond its goal.  With `explore` several first guesses of a window are rolled out,
+// and the optimizer begins with the one of the lowest loss: the rest of the last solution, ways of pushers to the far side
+// of what they shall push (route.h), and `draws` random changes.  While the last solution reaches everything within the
+// window it is applied as it is.
 //
 // Plant.  The steps may be executed in another world than the one they are planned in, from whose states the next windows
 // then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.
@@ -36,11 +35,10 @@ struct dc_horizon {
   long apply;       // steps applied of each window
   long patience;    // windows without a new lowest loss of the applied frames after which to give up; 0: never
   int keep;         // enum dc_horizon_keep: the iterate of a window whose steps are applied
-  long stall;       // windows without progress after which the next first guess gets a kick; 0: never
-  double kick;      // standard deviation of the kick of every coordinate
-  long draws;       // kicks that are rolled out, of which the one with the lowest loss of the window is taken
-  long coast;       // windows from the kicked one on that are applied as they are
-  long seed;        // of the kicks
+  long explore;     // number of the window without progress from which on first guesses are looked for; 0: never
+  long draws;       // random first guesses among them
+  double spread;    // their standard deviation from the plan at hand
+  long seed;        // of these
   // Where the steps are executed; NULL: where they are planned.  Must outlive the horizon; not in the option table.
   const struct dc_plant *plant;
 };
@@ -83,6 +81,7 @@ struct dc_receding_horizon {
   long idle;                               // windows since the lowest loss
   double progress;                         // loss that has to be undercut by a thousandth
   long stalled;                            // windows since that happened
+  bool foreseen;                           // the window applied last ends with everything reached
   bool success;                            // reached at the last applied frame
   bool begun, open, retried;               // row 0 was reported; a window is under way; from zero parameters
   bool replaying;                          // the targets of all steps are given, nothing is optimized
@@ -134,7 +133,7 @@ void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *param
 // What drove the executed steps; refers to the horizon.
 struct dc_applied_targets dc_horizon_targets(const struct dc_receding_horizon *horizon);
 
-// A trajectory of one executed frame alone, which is judged: it refers to the executed trajectory and is not destroyed.
+// A trajectory of one executed frame alone, which is judged; how fast bodies move, the frames before it tell.  It refers to the executed trajectory and is not destroyed.
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon, int frame);
 
 // Iterations of the optimizer in all windows, the one under way included.

@@ -30,4 +30,16 @@ static inline struct dc_clamped dc_clamp(const struct dc_clamp *bounds, double y
                              -sign * 3 * t / (margin * square * square * root)};
 }
 
+// The y with c(y) = value, as near as it comes: values beyond 99 % of the way to a bound count as there.
+static inline double dc_clamp_inverse(const struct dc_clamp *bounds, double value)
+{
+  double margin = 0.05 * (bounds->high - bounds->low);
+  if (!(margin < INFINITY) || (value >= bounds->low + margin && value <= bounds->high - margin))
+    return value;
+  double sign = value > bounds->high - margin ? 1 : -1;
+  double edge = sign > 0 ? bounds->high - margin : bounds->low + margin;
+  double s = fmin(sign * (value - edge) / margin, 0.99);
+  return edge + sign * margin * s / sqrt(1 - s * s);
+}
+
 #endif

@@ -84,6 +84,21 @@ static void advance(const void *options, const struct dc_model *model, const str
   dc_held_advance(options, model, window, applied, true, parameters);
 }
 
+// A block has the target of its last step.
+static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
+                const double *targets, double *parameters)
+{
+  (void)state;
+  const struct dc_held_options *held = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    double *block = parameters + dc_held_block(held, window, step) * coordinates.count;
+    const double *wanted = targets + (size_t)step * (size_t)model->bodies.actuator_count;
+    for (int c = 0; c < coordinates.count; c++)
+      block[c] = dc_clamp_inverse(&coordinates.items[c].bounds, wanted[coordinates.items[c].entry]);
+  }
+}
+
 const struct dc_control_type dc_control_pd_targets = {
     .name = "pd_targets",
     .summary = "target displacements of the actuator of one body, for every step",
@@ -101,4 +116,5 @@ const struct dc_control_type dc_control_pd_targets = {
     .state_size = state_size,
     .start = start,
     .advance = advance,
+    .aim = aim,
 };

@@ -231,6 +231,49 @@ static void advance(const void *options, const struct dc_model *model, const str
   cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 
+// The a after which, held over so many steps, the target is nearest to place; within what the limit leaves and tanh can.
+static double aimed(const struct dc_pd_velocity_options *push, const struct drive *drive, double h, double position,
+                    double velocity, double place, int held)
+{
+  double most = isnan(push->limit) ? 2 : fmin(push->limit, 2), rate = (place - position) / (h * held) / drive->speed;
+  rate = fmin(fmax(rate, -0.99), 0.99);
+  double part = (atanh(rate) - velocity / drive->speed) / drive->boost, top = tanh(most);
+  return atanh(fmin(fmax(part, -top), top));
+}
+
+static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
+                const double *targets, double *parameters)
+{
+  const struct dc_pd_velocity_options *push = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&push->held.actuator, model);
+  size_t actuators = (size_t)model->bodies.actuator_count;
+  for (int c = 0; c < coordinates.count; c++) {
+    const struct dc_actuator_coordinate *coordinate = &coordinates.items[c];
+    struct drive drive = drive_of(push, coordinate, window->time_step);
+    double position = state[2 * c], velocity = state[2 * c + 1], a = 0;
+    for (int step = 0, block = -1; step < window->steps; step++) {
+      int own = dc_held_block(&push->held, window, step), last = step;
+      while (last + 1 < window->steps && dc_held_block(&push->held, window, last + 1) == own)
+        last++;
+      if (own != block) {
+        double place =
+            dc_clamp_inverse(&coordinate->bounds, targets[(size_t)last * actuators + (size_t)coordinate->entry]);
+        a = aimed(push, &drive, window->time_step, position, velocity, place, last - step + 1);
+        parameters[own * coordinates.count + c] = a;
+      }
+      block = own;
+      velocity = next_velocity(&drive, velocity, a);
+      position += window->time_step * velocity;
+    }
+  }
+}
+
+static double speed(const void *options)
+{
+  const struct dc_pd_velocity_options *push = options;
+  return push->speed;
+}
+
 const struct dc_control_type dc_control_pd_velocity = {
     .name = "pd_velocity",
     .summary = "accelerations of the target of the actuator of one body, for every step",
@@ -248,4 +291,6 @@ const struct dc_control_type dc_control_pd_velocity = {
     .state_size = state_size,
     .start = start,
     .advance = advance,
+    .aim = aim,
+    .speed = speed,
 };

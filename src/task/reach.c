@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "reach": the centres of mass x of bodies come within a tolerance of a target y,
 //     f = weight * sum max(e, 0),   e = |x - y|^2 - tolerance^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
-// with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.
+// with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With "rest" a body adds what
+// task/rest.h tells, u = max(e, 0) / (3 tolerance^2): 1 at twice the tolerance.
 #include <math.h>
 
-#include "task/objective_parts.h"
+#include "task/rest.h"
 
 static const struct dc_option options_table[] = {
     {.name = "body",
@@ -40,6 +41,7 @@ static const struct dc_option options_table[] = {
     DC_WHEN_OPTION(struct dc_reach_options, "\"end\"",
                    "end: the last frame counts; every: the mean over all frames after the first"),
     DC_AXES_OPTION(struct dc_reach_options, "\"xyz\""),
+    DC_REST_OPTIONS(struct dc_reach_options, rest),
     DC_OPTIONS_END,
 };
 
@@ -53,6 +55,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
     status = dc_fail(error, DC_BAD_INPUT, "body: must name a body");
   else if (reach->body < 0)
     status = dc_objective_check_bodies(&reach->bodies, model, error);
+  if (!status && dc_rest_asked(&reach->rest) && reach->tolerance <= 0)
+    status = dc_fail(error, DC_BAD_INPUT, "rest: needs a tolerance > 0, within which a body rests");
   return status ? status : dc_objective_check_axes(reach->axes, error);
 }
 
@@ -73,6 +77,27 @@ static double body_value(const struct dc_reach_options *reach, double squared_di
   return excess <= 0 ? 0 : reach->weight * excess;
 }
 
+// How far outside a body is, for its rest, with du/dx in by_place [3]; 0 where rest is not asked for.
+static double outside(const struct dc_reach_options *reach, const double *offset, double *by_place)
+{
+  if (!dc_rest_asked(&reach->rest))
+    return 0;
+  double size = 3 * reach->tolerance * reach->tolerance;
+  double excess = dc_vec_dot(offset, offset) - reach->tolerance * reach->tolerance;
+  dc_vec_scale(by_place, offset, excess > 0 ? 2 / size : 0);
+  return excess > 0 ? excess / size : 0;
+}
+
+// What the motion of a body adds to the objective at a frame.
+static double motion_value(const struct dc_reach_options *reach, const struct dc_model *model,
+                           const struct dc_trajectory *trajectory, int frame, int body, const double *offset,
+                           double share, struct dc_loss_cotangent *cotangent)
+{
+  double by_place[3] = {0}, u = outside(reach, offset, by_place);
+  return reach->weight * dc_rest_value(&reach->rest, model, trajectory, frame, body, reach->axes, u, by_place,
+                                       share * reach->weight, cotangent);
+}
+
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -86,7 +111,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       int body = body_of(reach, i);
       dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
       double value = body_value(reach, dc_vec_dot(offset, offset));
-      sum += value;
+      sum += value + motion_value(reach, model, trajectory, frame, body, offset, frames.share, cotangent);
       if (value != 0)
         dc_objective_add(cotangent, model, trajectory, frame, body, 2 * reach->weight * frames.share, offset);
     }
@@ -100,27 +125,46 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_reach_options *reach = options;
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  return (frames.last - frames.first + 1) * body_count(reach);
+  return (frames.last - frames.first + 1) * body_count(reach) * (dc_rest_asked(&reach->rest) ? 2 : 1);
 }
 
-// Rows x - y; nothing is wrong within the tolerance.
+// Of a group: its frame and body.  Where rest is asked for those of the motion follow the others; true for such a one.
+static bool place_group(const struct dc_reach_options *reach, const struct dc_trajectory *trajectory, int index,
+                        int *frame, int *body, double *share)
+{
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  int places = (frames.last - frames.first + 1) * body_count(reach);
+  *body = body_of(reach, dc_objective_place(&frames, body_count(reach), index % places, frame));
+  *share = frames.share;
+  return index >= places;
+}
+
+// Rows x - y, nothing is wrong within the tolerance; and those of the motion.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
 {
   (void)model, (void)input;
-  static const double none[3] = {0, 0, 0};
   const struct dc_reach_options *reach = options;
-  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  int frame, body = body_of(reach, dc_objective_place(&frames, body_count(reach), index, &frame));
-  double offset[3];
+  int frame, body;
+  double offset[3], by_place[3] = {0}, share;
+  bool motion = place_group(reach, trajectory, index, &frame, &body, &share);
   dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
+  *first = motion && frame > 0 ? frame - 1 : frame;
+  *last = frame;
+  double u = outside(reach, offset, by_place);
+  if (motion) {
+    dc_rest_group(&reach->rest, trajectory, frame, body, reach->axes, u, share * reach->weight, group);
+    return;
+  }
   double value = body_value(reach, dc_vec_dot(offset, offset));
-  dc_objective_group(group, reach->axes, offset, value != 0 ? offset : none);
-  group->weight = frames.share * reach->weight;
-  group->value = frames.share * value;
+  double beyond[3];
+  dc_vec_scale(beyond, offset, value != 0);
+  dc_rest_add_to_place(&reach->rest, trajectory, frame, body, reach->axes, u, by_place, beyond);
+  dc_objective_group(group, reach->axes, offset, beyond);
+  group->weight = share * reach->weight;
+  group->value = share * value;
   group->radius = reach->tolerance;
-  *first = *last = frame;
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -129,9 +173,12 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 {
   (void)input;
   const struct dc_reach_options *reach = options;
-  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  int frame, body = body_of(reach, dc_objective_place(&frames, body_count(reach), index, &frame));
-  double direction[3];
+  int frame, body;
+  double direction[3], share;
+  if (place_group(reach, trajectory, index, &frame, &body, &share)) {
+    dc_rest_group_pull_back(&reach->rest, model, trajectory, frame, body, reach->axes, weights, cotangent);
+    return;
+  }
   dc_objective_scatter(reach->axes, weights, direction);
   dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
 }
@@ -148,10 +195,23 @@ static void report(const void *options, const struct dc_model *model, const stru
     double offset[3];
     dc_objective_offset(offset, dc_objective_center(trajectory, frame, body_of(reach, i)), reach->target, reach->axes);
     double squared = dc_vec_dot(offset, offset);
-    *reached = *reached && squared - reach->tolerance * reach->tolerance <= 0;
+    *reached = *reached && squared - reach->tolerance * reach->tolerance <= 0 &&
+               dc_rest_holds(&reach->rest, trajectory, frame, body_of(reach, i), reach->axes);
     if (!(sqrt(squared) <= *distance))
       *body = body_of(reach, i), *distance = sqrt(squared);
   }
+}
+
+static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
+{
+  const struct dc_reach_options *reach = options;
+  if (i >= body_count(reach))
+    return false;
+  *body = body_of(reach, i);
+  for (int k = 0; k < 3; k++)
+    place[k] = strchr(reach->axes, "xyz"[k]) ? reach->target[k] : poses[*body].position[k];
+  *radius = reach->tolerance;
+  return true;
 }
 
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
@@ -175,5 +235,6 @@ const struct dc_objective_type dc_objective_reach = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .goal = goal,
     .mark = mark,
 };

@@ -3,10 +3,11 @@
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
 // with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of
 // the chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously
-// differentiable.
+// differentiable.  With "rest" a body adds what task/rest.h tells, u = |o|^2 / extent^2, the extent the radius or half the
+// largest edge.
 #include <math.h>
 
-#include "task/objective_parts.h"
+#include "task/rest.h"
 
 static const struct dc_option options_table[] = {
     {.name = "bodies",
@@ -52,8 +53,19 @@ static const struct dc_option options_table[] = {
     DC_WHEN_OPTION(struct dc_region_options, "\"end\"",
                    "end: the last frame counts; every: the mean over all frames after the first"),
     DC_AXES_OPTION(struct dc_region_options, "\"xy\""),
+    DC_REST_OPTIONS(struct dc_region_options, rest),
     DC_OPTIONS_END,
 };
+
+// Half its largest extent along the axes, m.
+static double extent(const struct dc_region_options *region)
+{
+  double largest = isnan(region->radius) ? 0 : region->radius;
+  for (int i = 0; i < 3 && isnan(region->radius); i++)
+    if (strchr(region->axes, "xyz"[i]))
+      largest = fmax(largest, region->size[i] / 2);
+  return largest;
+}
 
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
@@ -61,7 +73,11 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   enum dc_status status = dc_objective_check_bodies(&region->bodies, model, error);
   if (!status && isnan(region->radius) == isnan(region->size[0]))
     status = dc_fail(error, DC_BAD_INPUT, "size: must be given, or radius, and not both");
-  return status ? status : dc_objective_check_axes(region->axes, error);
+  if (!status)
+    status = dc_objective_check_axes(region->axes, error);
+  if (!status && dc_rest_asked(&region->rest) && !(extent(region) > 0))
+    status = dc_fail(error, DC_BAD_INPUT, "rest: needs a region with an extent, within which a body rests");
+  return status;
 }
 
 // The way [3] from the region to a point; returns its length.
@@ -78,6 +94,26 @@ static double way_out(const struct dc_region_options *region, const double *poin
   return outside;
 }
 
+// How far outside a body is, for its rest, with du/dx in by_place [3]; 0 where rest is not asked for.
+static double outside(const struct dc_region_options *region, const double *way, double *by_place)
+{
+  if (!dc_rest_asked(&region->rest))
+    return 0;
+  double size = extent(region);
+  dc_vec_scale(by_place, way, 2 / (size * size));
+  return dc_vec_dot(way, way) / (size * size);
+}
+
+// What the motion of a body adds to the objective at a frame.
+static double motion_value(const struct dc_region_options *region, const struct dc_model *model,
+                           const struct dc_trajectory *trajectory, int frame, int body, const double *way, double share,
+                           struct dc_loss_cotangent *cotangent)
+{
+  double by_place[3] = {0}, u = outside(region, way, by_place);
+  return region->weight * dc_rest_value(&region->rest, model, trajectory, frame, body, region->axes, u, by_place,
+                                        share * region->weight, cotangent);
+}
+
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -90,7 +126,8 @@ static double evaluate(const void *options, const struct dc_model *model, const 
       double way[3];
       int body = region->bodies.indices[i];
       double distance = way_out(region, dc_objective_center(trajectory, frame, body), way);
-      sum += region->weight * distance * distance;
+      sum += region->weight * distance * distance +
+             motion_value(region, model, trajectory, frame, body, way, frames.share, cotangent);
       dc_objective_add(cotangent, model, trajectory, frame, body, 2 * region->weight * frames.share, way);
     }
     dc_trajectory_release(trajectory, frame);
@@ -103,29 +140,48 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_region_options *region = options;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  return (frames.last - frames.first + 1) * region->bodies.count;
+  return (frames.last - frames.first + 1) * region->bodies.count * (dc_rest_asked(&region->rest) ? 2 : 1);
 }
 
-// Rows x - c; nothing is wrong within the region.
+// Of a group: its frame and body.  Where rest is asked for those of the motion follow the others; true for such a one.
+static bool place_group(const struct dc_region_options *region, const struct dc_trajectory *trajectory, int index,
+                        int *frame, int *body, double *share)
+{
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  int places = (frames.last - frames.first + 1) * region->bodies.count;
+  *body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index % places, frame)];
+  *share = frames.share;
+  return index >= places;
+}
+
+// Rows x - c, nothing is wrong within the region; and those of the motion.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
 {
   (void)model, (void)input;
   const struct dc_region_options *region = options;
-  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  int frame, axes[3], body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index, &frame)];
+  int frame, axes[3], body;
+  double share;
+  bool motion = place_group(region, trajectory, index, &frame, &body, &share);
   const double *place = dc_objective_center(trajectory, frame, body);
-  double offset[3], way[3], distance = way_out(region, place, way);
+  double offset[3], by_place[3] = {0}, way[3], distance = way_out(region, place, way);
+  *first = motion && frame > 0 ? frame - 1 : frame;
+  *last = frame;
+  double u = outside(region, way, by_place);
+  if (motion) {
+    dc_rest_group(&region->rest, trajectory, frame, body, region->axes, u, share * region->weight, group);
+    return;
+  }
   dc_objective_offset(offset, place, region->center, region->axes);
+  dc_rest_add_to_place(&region->rest, trajectory, frame, body, region->axes, u, by_place, way);
   dc_objective_group(group, region->axes, offset, way);
-  group->weight = frames.share * region->weight;
+  group->weight = share * region->weight;
   group->value = group->weight * distance * distance;
   group->radius = region->radius;
   dc_objective_axes(region->axes, axes);
   for (int k = 0; k < group->axes; k++)
     group->half[k] = region->size[axes[k]] / 2;
-  *first = *last = frame;
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -134,9 +190,12 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 {
   (void)input;
   const struct dc_region_options *region = options;
-  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  int frame, body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index, &frame)];
-  double direction[3];
+  int frame, body;
+  double direction[3], share;
+  if (place_group(region, trajectory, index, &frame, &body, &share)) {
+    dc_rest_group_pull_back(&region->rest, model, trajectory, frame, body, region->axes, weights, cotangent);
+    return;
+  }
   dc_objective_scatter(region->axes, weights, direction);
   dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
 }
@@ -152,10 +211,24 @@ static void report(const void *options, const struct dc_model *model, const stru
   for (int i = 0; i < region->bodies.count; i++) {
     double way[3];
     double own = way_out(region, dc_objective_center(trajectory, frame, region->bodies.indices[i]), way);
-    *reached = *reached && own <= region->tolerance;
+    *reached = *reached && own <= region->tolerance &&
+               dc_rest_holds(&region->rest, trajectory, frame, region->bodies.indices[i], region->axes);
     if (!(own <= *distance))
       *body = region->bodies.indices[i], *distance = own;
   }
+}
+
+static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
+{
+  const struct dc_region_options *region = options;
+  double way[3];
+  if (i >= region->bodies.count)
+    return false;
+  *body = region->bodies.indices[i];
+  way_out(region, poses[*body].position, way);
+  dc_vec_sub(place, poses[*body].position, way);
+  *radius = region->tolerance;
+  return true;
 }
 
 // One circle: the disc, or the largest one inside the box.
@@ -183,5 +256,6 @@ const struct dc_objective_type dc_objective_region = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .goal = goal,
     .mark = mark,
 };

@@ -56,6 +56,11 @@ struct dc_control_type {
   // those that come in at the end are as if nothing new was asked for.
   void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                   double *state, double *parameters);
+  // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at the
+  // end of every step.  Of controls whose options begin with those of struct dc_actuator_options; NULL: they cannot.
+  void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
+              const double *targets, double *parameters);
+  double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
     dc_control_sines, dc_control_spline;
@@ -95,6 +100,9 @@ struct dc_objective_type {
   // reached.  NULL: nothing to be reached (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
                  int *body, double *distance, bool *reached);
+  // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from that
+  // place it may be, m; false when there is no such goal.  NULL: none.
+  bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
   // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
   // tolerance, m; false when there is no such mark.  NULL: none.
   bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
@@ -189,6 +197,12 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
                      int frame);
 
+// When a body counts as resting (task/rest.h).
+struct dc_rest_options {
+  double speed;   // m/s; NAN (or 0): it need not rest
+  double settle;  // s
+};
+
 // Options of the objective "reach": weight * sum over the bodies of max(|x_com - target|^2 - tolerance^2, 0), over the
 // chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
@@ -200,6 +214,7 @@ struct dc_reach_options {
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
+  struct dc_rest_options rest;
 };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
@@ -213,6 +228,7 @@ struct dc_region_options {
   double weight;
   int when;  // as of "reach"
   const char *axes;
+  struct dc_rest_options rest;
 };
 
 // Options of the objective "effort": weight * mean over the steps of the sum of squared actuator forces.

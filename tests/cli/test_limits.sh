@@ -16,7 +16,7 @@ refused() {
   sh -c 'ulimit -t 2; ulimit -d 256000; exec "$@"' sh "$dcsim" "$@" >"$out" 2>"$err"
   status=$?
   check "$* exits with 6 (is $status)" [ $status -eq 6 ]
-  says "push.json:15:11: time: 10000000 steps of 3 bodies (3 pairs) need about "
+  says "push.json:17:11: time: 10000000 steps of 3 bodies (3 pairs) need about "
   check "and the limit" grep -qE 'more than the [0-9.]+ [MG]B that (RLIMIT_DATA leaves|memory.max allows)$' "$err"
 }
 for command in simulate optimize check; do

@@ -64,6 +64,7 @@ assert verdicts.verdict(drawn, every) == "fell by 20 %", verdicts.verdict(drawn,
 kept = verdicts.best_of_seeds([record("sdrs", 0.8), record("sdrs", 0.0), record("sdrs", 0.9), bsh])
 assert len(kept) == 2 and kept[0]["best_loss"] == 0 and (kept[0]["seeds"], kept[0]["seeds_reached"]) == (3, 1), kept
 assert "best of 3 seeds, 1 reached" in verdicts.verdict(kept[0], every)
+assert verdicts.falling([3, 2, 1]) and not verdicts.falling([3, 2, 2]) and not verdicts.falling([3, 2, 1.99, 1])
 '
 check "the sources are left alone" [ ! -e "$papers/__pycache__" ]
 finish

@@ -351,10 +351,6 @@ static void test_refusals(void)
   CHECK(strstr(error.text, "apply: must be <= length, 4 (is 5)"), "%s", error.text);
   options.apply = 4;
   CHECK(dc_horizon_check(&scene->task, &scene->model, &options, &error) == DC_OK);
-  options.stall = options.coast = 3;
-  CHECK(dc_horizon_check(&scene->task, &scene->model, &options, &error) == DC_BAD_INPUT);
-  CHECK(strstr(error.text, "coast: must be < stall, 3 (is 3)"), "%s", error.text);
-  options.coast = 2;
   CHECK(dc_horizon_check(&task, &scene->model, &options, &error) == DC_BAD_INPUT);
   CHECK(strstr(error.text, "control[0]: \"initial_state\" acts on the start"), "%s", error.text);
   dc_scene_destroy(scene);
@@ -447,32 +443,36 @@ static void guess(const struct dc_scene *scene, const struct dc_horizon *options
   dc_horizon_destroy(horizon);
 }
 
-// Without iterations nothing moves until a kick does; of several draws the best one is the next first guess.
-static void test_kicks(void)
+// Without iterations nothing moves until a draw does; the best one of several is the next first guess.
+static void test_draws(void)
 {
   struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = scene->horizon;
   struct guesses none, one, many;
   options.iterations = 0;
-  options.kick = 0.5;
+  options.spread = 0.5;
   guess(scene, &options, &none);
-  options.stall = 2;
+  options.explore = 3;
+  options.draws = 1;
   guess(scene, &options, &one);
   options.draws = 16;
   guess(scene, &options, &many);
   int first = 0;
   while (first < STEPS && one.loss[first] == none.loss[first])
     first++;
-  CHECK(first == 2, "kicked before window %d", first);
-  CHECK(many.loss[0] == one.loss[0] && many.loss[1] == one.loss[1], "the same before the kick");
+  CHECK(first >= 2 && first < STEPS, "drawn before window %d", first);  // the first draw that helps
+  CHECK(many.loss[0] == one.loss[0] && many.loss[1] == one.loss[1], "the same before the draw");
   CHECK(many.loss[first] < one.loss[first], "%g of 16 draws, %g of one", many.loss[first], one.loss[first]);
+  check_resume(scene, &options);
+  options.iterations = 2;
+  options.explore = 1;
   check_resume(scene, &options);
   dc_scene_destroy(scene);
 }
 
-// A run with kicks of several draws, by so many threads.
-static struct recorder run_kicked(const struct dc_scene *scene, const struct dc_horizon *options,
-                                  const struct dc_gradient_settings *gradient, int threads)
+// A run that compares draws, by so many threads.
+static struct recorder run_drawn(const struct dc_scene *scene, const struct dc_horizon *options,
+                                 const struct dc_gradient_settings *gradient, int threads)
 {
   struct recorder recorder = {.horizon = create(scene, options)};
   struct dc_error error = {0};
@@ -483,44 +483,33 @@ static struct recorder run_kicked(const struct dc_scene *scene, const struct dc_
   return recorder;
 }
 
-// Kicks that make progress, kicks so small that the steepest is taken, and these with gradients that share out rollouts
-// themselves: the same bits and the same work, whatever the number of threads.
-static void test_kick_threads(void)
+// Draws of which the best is taken: the same bits and the same work, whatever the number of threads.
+static void test_draw_threads(void)
 {
   struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = scene->horizon;
-  struct dc_gradient_settings adjoint = scene->gradient, bundle = adjoint;
   int before = omp_get_max_threads();
-  options.iterations = 0;
-  options.stall = 2;
+  options.iterations = 1;
+  options.explore = 1;
   options.draws = 5;
-  bundle.type = DC_GRADIENT_BUNDLE;
-  bundle.samples = 3;
-  for (int kind = 0; kind < 3; kind++) {
-    const struct dc_gradient_settings *gradient = kind < 2 ? &adjoint : &bundle;
-    options.kick = kind ? 1e-9 : 0.5;
-    struct recorder one = run_kicked(scene, &options, gradient, 1);
-    const struct dc_plan_work *work = &one.horizon->plan->work;
-    // A gradient takes a rollout, of a bundle 3 more.  Each window has one, of its first guess; every second but the last
-    // is followed by rollouts without a kick and with each draw, and where none makes progress by a gradient of each.
-    long gradient_rollouts = kind < 2 ? 1 : 4, windows = one.horizon->steps;
-    long rollouts = windows * gradient_rollouts + (windows / 2 - 1) * (1 + 5 + (kind ? 5 * gradient_rollouts : 0));
-    CHECK(kind == 0 || work->rollouts == rollouts, "kind %d: %ld rollouts", kind, work->rollouts);
-    for (int threads = 2; threads <= 4; threads += 2) {
-      struct dc_loop_counts helped = dc_loop_counts();
-      struct recorder many = run_kicked(scene, &options, gradient, threads);
-      const struct dc_plan_work *other = &many.horizon->plan->work;
-      CHECK(dc_loop_counts().helped > helped.helped, "nobody helped");
-      CHECK(same_executed(one.horizon, many.horizon), "kind %d with %d threads", kind, threads);
-      for (int k = 0; k < one.row_count; k++)
-        CHECK(same_row(&one.rows[k], &many.rows[k]), "kind %d with %d threads, row %d", kind, threads, k);
-      CHECK(work->rollouts == other->rollouts && work->steps == other->steps &&
-                work->newton_iterations == other->newton_iterations && work->evaluations == other->evaluations,
-            "kind %d with %d threads: %ld rollouts, not %ld", kind, threads, other->rollouts, work->rollouts);
-      dc_horizon_destroy(many.horizon);
-    }
-    dc_horizon_destroy(one.horizon);
+  options.spread = 0.5;
+  struct recorder one = run_drawn(scene, &options, &scene->gradient, 1);
+  const struct dc_plan_work *work = &one.horizon->plan->work;
+  CHECK(work->rollouts > 6 * one.horizon->steps / 2, "%ld rollouts", work->rollouts);
+  for (int threads = 2; threads <= 4; threads += 2) {
+    struct dc_loop_counts helped = dc_loop_counts();
+    struct recorder many = run_drawn(scene, &options, &scene->gradient, threads);
+    const struct dc_plan_work *other = &many.horizon->plan->work;
+    CHECK(dc_loop_counts().helped > helped.helped, "nobody helped");
+    CHECK(same_executed(one.horizon, many.horizon), "with %d threads", threads);
+    for (int k = 0; k < one.row_count; k++)
+      CHECK(same_row(&one.rows[k], &many.rows[k]), "with %d threads, row %d", threads, k);
+    CHECK(work->rollouts == other->rollouts && work->steps == other->steps &&
+              work->newton_iterations == other->newton_iterations && work->evaluations == other->evaluations,
+          "with %d threads: %ld rollouts, not %ld", threads, other->rollouts, work->rollouts);
+    dc_horizon_destroy(many.horizon);
   }
+  dc_horizon_destroy(one.horizon);
   dc_loops_always_shared(false);
   omp_set_num_threads(before);
   dc_scene_destroy(scene);
@@ -540,31 +529,29 @@ static bool note_length(void *context, const struct dc_plan_iteration *iteration
   return true;
 }
 
-// A block that hardly moves: kicked before every third window, which is applied as it is, and with coast 2 the next one.
-static void test_coasting(void)
+// Once a window ends with everything reached the rest of it is applied as it is.
+static void test_foreseen(void)
 {
   struct dc_scene *scene = read_scene(scene_text);
   struct dc_horizon options = scene->horizon;
   struct dc_error error = {0};
-  double *rate =
-      (double *)((char *)scene->optimizer_options +
-                 scene->optimizer->options[dc_option_find(scene->optimizer->options, "learning_rate")].offset);
-  *rate = 1e-9;
-  options.kick = 1e-9;
-  options.stall = 3;
-  for (options.coast = 0; options.coast < 3; options.coast++) {
+  options.length = 9;
+  options.iterations = 30;
+  ((struct dc_reach_options *)scene->task.objectives[0].options)->when = DC_WHEN_EVERY;  // a loss on the way, too
+  int plain[2] = {0};  // windows without an iteration
+  for (int k = 0; k < 2; k++) {
+    options.explore = k;
     struct dc_receding_horizon *horizon = create(scene, &options);
     struct windows windows = {0};
     struct dc_horizon_observer observer = {.context = &windows, .iterated = note_length};
     CHECK(dc_horizon_run(horizon, &observer, &error) == DC_OK, "%s", error.text);
-    CHECK(windows.count == STEPS, "%d windows", windows.count);
-    for (int k = 0; k < STEPS; k++) {
-      bool coasts = k >= 3 && k % 3 < options.coast;
-      CHECK(windows.iterations[k] == (coasts ? 0 : 5), "coast %ld, window %d: %d iterations", options.coast, k,
-            windows.iterations[k]);
-    }
+    CHECK(horizon->success, "reached");
+    CHECK(windows.iterations[0] == 30, "the first window: %d iterations", windows.iterations[0]);
+    for (int i = 0; i < windows.count; i++)
+      plain[k] += windows.iterations[i] == 0;
     dc_horizon_destroy(horizon);
   }
+  CHECK(plain[0] == 0 && plain[1] > 2, "%d and %d windows without an iteration", plain[0], plain[1]);
   check_resume(scene, &options);
   dc_scene_destroy(scene);
 }
@@ -573,8 +560,8 @@ RUN_TESTS({"a row for the start and for every step", test_rows},
           {"the applied parameters give the executed trajectory", test_seams},
           {"a replay executes the same", test_replay},
           {"a run that was stopped anywhere goes on bit for bit", test_resume},
-          {"kicks when nothing progresses", test_kicks}, {"kicks with any number of threads", test_kick_threads},
-          {"windows after a kick may coast", test_coasting}, {"the last windows are shorter", test_last_windows},
+          {"draws when nothing progresses", test_draws}, {"draws with any number of threads", test_draw_threads},
+          {"what is foreseen is applied as it is", test_foreseen}, {"the last windows are shorter", test_last_windows},
           {"the run ends at the target or when patience is over", test_early_ends},
           {"a window that fails is tried again from zero", test_failing_windows},
           {"what cannot run in a receding horizon is refused", test_refusals},

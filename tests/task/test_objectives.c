@@ -199,6 +199,75 @@ static void test_gradients(void)
   check_rows(fixture, &all);
 }
 
+// Rest inside, at the rim, where its weight changes, and outside, where it has none.
+static void test_rest_gradients(void)
+{
+  struct fixture *fixture = create(8);
+  struct dc_reach_options reach = reach_options();
+  reach.rest = (struct dc_rest_options){.speed = 0.3, .settle = 0.2};
+  reach.body = -1, reach.bodies = (struct dc_index_list){3, several}, reach.when = DC_WHEN_EVERY;
+  struct dc_region_options region = {.bodies = {3, several},
+                                     .center = {0.1, 0, -0.2},
+                                     .radius = 0.8,
+                                     .size = {NAN, NAN, NAN},
+                                     .weight = 3,
+                                     .when = DC_WHEN_EVERY,
+                                     .axes = "xyz",
+                                     .rest = reach.rest};
+  struct dc_objective objectives[] = {{&dc_objective_reach, &reach}, {&dc_objective_region, &region}};
+  struct dc_task all = {.objective_count = 2, .objectives = objectives};
+  int gated = 0;
+  for (double size = 0.5; size < 5; size *= 1.3) {
+    reach.tolerance = region.radius = size;
+    double rest = loss(fixture, &all);
+    CHECK_NEAR(place_error(fixture, &all), 0, 1e-6);  // 1.1e-7 observed, rounding of losses of 10
+    check_rows(fixture, &all);
+    reach.rest.speed = region.rest.speed = NAN;
+    gated += rest > loss(fixture, &all);
+    reach.rest.speed = region.rest.speed = 0.3;
+  }
+  CHECK(gated > 3, "%d sizes at which motion counts", gated);
+}
+
+// A body that passes has not reached its target; a frame alone knows of those that stand before it.
+static void test_rest(void)
+{
+  struct fixture *fixture = create(9);
+  struct dc_reach_options reach = reach_options();
+  struct dc_objective objective = {&dc_objective_reach, &reach};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  const struct dc_model *model = &fixture->model;
+  struct dc_trajectory *trajectory = &fixture->trajectory, single;
+  double h = trajectory->time_step, way = 0.4 * h;
+  reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = h};
+  for (int k = 0; k < 2; k++, way = 0.6 * h) {
+    dc_vec_copy(fixture->poses[STEPS][BOX].position, reach.target);
+    dc_vec_copy(fixture->poses[STEPS - 1][BOX].position, reach.target);
+    fixture->poses[STEPS - 1][BOX].position[0] -= way;
+    bool rests = k == 0;
+    double z = 0.36 / 0.25 - 1, expected = 2 * h * h * 0.25 * z * z * z / pow(1 + z, 2);
+    CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "at %g m/s", way / h);
+    CHECK_NEAR(loss(fixture, &task), rests ? 0 : expected, 1e-14);  // rounding of 1e-2
+    reach.rest.settle = 2 * h;                                      // faster one frame before
+    dc_vec_copy(fixture->poses[STEPS - 2][BOX].position, fixture->poses[STEPS - 1][BOX].position);
+    fixture->poses[STEPS - 2][BOX].position[1] -= rests ? 0.6 * h : 0;
+    CHECK(!dc_task_success(&task, model, trajectory, STEPS), "not for long enough");
+    fixture->poses[STEPS - 2][BOX].position[1] += rests ? 0.2 * h : 0;
+    CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "for two steps");
+    reach.rest.settle = h;
+    single = *trajectory;
+    single.steps = 0, single.earlier = STEPS, single.poses += (size_t)STEPS * BODIES;
+    CHECK(dc_task_success(&task, model, &single, 0) == rests, "of one frame");
+    CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, &single, NULL), rests ? 0 : expected, 1e-14);
+    single.earlier = 0;
+    CHECK(dc_task_success(&task, model, &single, 0), "nothing is known to move");
+  }
+  struct dc_error error = {0};
+  reach.tolerance = 0;
+  CHECK(dc_objective_reach.check(&reach, model, &error) == DC_BAD_INPUT && strstr(error.text, "rest:"), "%s",
+        error.text);
+}
+
 static void test_reach(void)
 {
   struct fixture *fixture = create(4);
@@ -631,7 +700,8 @@ static void test_registry(void)
 }
 
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
-          {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
-          {"effort", test_effort}, {"following a recording", test_follow}, {"near a recording", test_follow_report},
+          {"derivatives of rest", test_rest_gradients}, {"rest", test_rest}, {"reach of several bodies", test_several},
+          {"region", test_region}, {"velocity", test_velocity}, {"effort", test_effort},
+          {"following a recording", test_follow}, {"near a recording", test_follow_report},
           {"a recording between its rows", test_follow_between}, {"checks of options", test_checks},
           {"registry of objectives", test_registry})

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// First guesses of a receding horizon's window that are looked for (receding_horizon.h tells what for).
+//
+// Candidates are rolled out side by side: the plan at hand, ways of pushers (route.h), and seeded random changes of the plan
+// at hand.  Choices go by number, so they do not depend on threads; candidates depend on the start of the window, the plan
+// at hand, the seed and the step only, so that a run can be resumed.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "plan/horizon_internal.h"
+#include "plan/route.h"
+#include "plan/worker.h"
+
+static const double LEAST_PROGRESS = 1e-3;  // of the loss
+enum { MOST_ROUTES = 24 };
+
+// Adds draw number draw to parameters of the window: the same in all of its steps.
+static void add_draw(const struct dc_receding_horizon *h, int draw, double *parameters)
+{
+  int steps = h->plan->window.steps, first = 0;
+  for (int i = 0; i < h->task->control_count; i++) {
+    const struct dc_control *control = &h->task->controls[i];
+    int count = control->type->parameter_count(control->options, h->model, steps);
+    int one = control->type->parameter_count(control->options, h->model, 1);
+    for (int k = 0; k < one && k < count; k++) {
+      struct dc_random random;
+      dc_random_seed(&random, (uint64_t)h->horizon.seed + ((uint64_t)h->executed->steps << 20) +
+                                  ((uint64_t)draw << 44) + (uint64_t)(first + k));
+      double change = h->horizon.spread * dc_random_normal(&random);
+      for (int p = k; p < count; p += one)
+        parameters[first + p] += change;
+    }
+    first += count;
+  }
+}
+
+// Whether the present window is one for which first guesses are looked for.
+static bool wanted(const struct dc_receding_horizon *h)
+{
+  return h->horizon.explore > 0 && h->stalled + 1 >= h->horizon.explore && !h->foreseen && !h->retried;
+}
+
+// First guesses: the plan at hand, ways, draws.
+struct guesses {
+  int count, ways;
+  double *parameters;  // [count][parameter_count]
+  double *lengths;     // [ways] m
+  double *losses;      // [count]
+  enum dc_status *statuses;
+};
+
+static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *guesses, struct dc_error *error)
+{
+  size_t most = 1 + MOST_ROUTES + (size_t)h->horizon.draws, size = (size_t)h->plan->parameter_count;
+  guesses->parameters = dc_alloc(most * size, sizeof *guesses->parameters);
+  guesses->lengths = dc_alloc(MOST_ROUTES, sizeof *guesses->lengths);
+  guesses->losses = dc_alloc(most, sizeof *guesses->losses);
+  guesses->statuses = dc_alloc(most, sizeof *guesses->statuses);
+  bool memory = !guesses->parameters || !guesses->lengths || !guesses->losses || !guesses->statuses;
+  if (!memory) {
+    memcpy(guesses->parameters, h->parameters, size * sizeof *h->parameters);
+    guesses->ways =
+        dc_route_guesses(h->plan, h->parameters, MOST_ROUTES, guesses->parameters + size, guesses->lengths, &memory);
+  }
+  if (memory)
+    return dc_fail(error, DC_MEMORY, "out of memory for first guesses");
+  guesses->count = 1 + guesses->ways;
+  for (int draw = 0; draw < h->horizon.draws; draw++) {
+    double *guess = guesses->parameters + (size_t)guesses->count++ * size;
+    memcpy(guess, h->parameters, size * sizeof *guess);
+    add_draw(h, draw, guess);
+  }
+  return DC_OK;
+}
+
+// The guess of the lowest loss, if that is progress.  Where none makes any, nothing is met within the window, and the loss
+// only tells how far away from everything it leads: then the shortest way, of which the next window sees more.
+static int choose(const struct dc_receding_horizon *h, const struct guesses *guesses)
+{
+  int best = 0;
+  double lowest = guesses->statuses[0] ? INFINITY : guesses->losses[0] * (1 - LEAST_PROGRESS);
+  bool progress = !guesses->statuses[0] && guesses->losses[0] < h->loss * (1 - LEAST_PROGRESS);
+  for (int i = 1; i < guesses->count; i++)
+    if (!guesses->statuses[i] && guesses->losses[i] < lowest)
+      best = i, lowest = guesses->losses[i];
+  progress |= best > 0 && lowest < h->loss * (1 - LEAST_PROGRESS);
+  double shortest = INFINITY;
+  for (int i = 0; i < guesses->ways && !progress; i++)
+    if (!guesses->statuses[1 + i] && guesses->lengths[i] < shortest)
+      best = 1 + i, shortest = guesses->lengths[i];
+  return best;
+}
+
+enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error *error)
+{
+  if (!wanted(h))
+    return DC_OK;
+  struct guesses guesses = {0};
+  size_t size = (size_t)h->plan->parameter_count;
+  enum dc_status status = fill(h, &guesses, error);
+  if (!status && guesses.count > 1) {
+    status = dc_plan_values(h->plan, guesses.count, guesses.parameters, guesses.losses, guesses.statuses, error);
+    int best = status ? 0 : choose(h, &guesses);
+    memcpy(h->parameters, guesses.parameters + (size_t)best * size, size * sizeof *h->parameters);
+  }
+  free(guesses.parameters);
+  free(guesses.lengths);
+  free(guesses.losses);
+  free(guesses.statuses);
+  return status;
+}
+
+void dc_horizon_note_progress(struct dc_receding_horizon *h)
+{
+  bool progress = h->loss < h->progress * (1 - LEAST_PROGRESS);
+  h->stalled = progress ? 0 : h->stalled + 1;
+  if (progress)
+    h->progress = h->loss;
+}

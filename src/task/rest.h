@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes to rest: an objective that a place is reached may ask that the body is no longer moving when it counts.
+//
+// Without it a loss of places alone pays haste: a body is shot through its target.  With v the velocity of the centre of
+// mass, r the largest speed at rest and t the settling time, for which a body must have been at rest and which says how much
+// of a way a speed is worth, a body adds
+//     t^2 g(u) p(|v|^2),   p(w) = r^2 z^3 / (1 + z)^2  where  z = w / r^2 - 1 > 0, else 0,
+// to the squared distance: |v|^2 far above r^2.  u >= 0 is how far outside the body is, 0 within and 1 at twice the size
+// of what counts as reached, and
+//     g(u) = 1 - u^3 (10 - 15 u + 6 u^2),
+// 1 within and 0 beyond.  p is twice differentiable in w as g is in u, with g'(0) = g''(0) = 0, where u itself has a kink.
+#ifndef DC_TASK_REST_H
+#define DC_TASK_REST_H
+
+#include "task/objective_parts.h"
+
+#define DC_REST_OPTIONS(structure, member)                                                                             \
+  {.name = "rest",                                                                                                     \
+   .type = DC_REAL,                                                                                                    \
+   .unit = "m/s",                                                                                                      \
+   .fallback = "null",                                                                                                 \
+   .minimum = 0,                                                                                                       \
+   .minimum_excluded = true,                                                                                           \
+   .maximum = 1e6,                                                                                                     \
+   .help = "largest speed of a body that counts as reached; default: any",                                             \
+   .offset = offsetof(structure, member.speed)},                                                                       \
+  {                                                                                                                    \
+    .name = "settle", .type = DC_REAL, .unit = "s", .fallback = "0.2", .minimum = 0, .maximum = 1e6,                   \
+    .help = "with rest: time at rest that counts as reached; times it a speed near the goal counts as a distance",     \
+    .offset = offsetof(structure, member.settle)                                                                       \
+  }
+
+// Whether rest is asked for.
+static inline bool dc_rest_asked(const struct dc_rest_options *rest)
+{
+  return rest->speed > 0;
+}
+
+// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the speed.
+double dc_rest_velocity(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                        double velocity[3]);
+
+// Whether the body has been at rest for the settling time, as far back as there are frames; true when rest is not asked
+// for.
+bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
+                   const char *axes);
+
+// What a body adds, m^2, when its place is u outside, du/dx = by_place [3].  Derivatives times scale are added to
+// cotangent (may be NULL).  0 when rest is not asked for.
+double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *model,
+                     const struct dc_trajectory *trajectory, int frame, int body, const char *axes, double u,
+                     const double *by_place, double scale, struct dc_loss_cotangent *cotangent);
+
+// As residual rows: those of the motion have the weight g, d = t v, e = t p' v and a disc of radius t r about 0.  What the
+// gradient of g adds is a part of e in the rows of the place: 2 J^T W e of both is the gradient.  share is the frame's
+// times the objective's weight.
+void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
+                   const char *axes, double u, double share, struct dc_residual_group *group);
+// Adds that part to e [3]; zero when rest is not asked for.
+void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
+                          int body, const char *axes, double u, const double *by_place, double *e);
+// The derivative of the sum of weights [axes] times d.
+void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
+                             const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                             const double *weights, struct dc_loss_cotangent *cotangent);
+
+#endif
