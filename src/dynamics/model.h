@@ -76,5 +76,7 @@ struct dc_design {
 
 // Coefficient of friction of a body: its own or that of the contact settings.
 double dc_model_friction(const struct dc_model *model, int body);
+// Restitution of a body, likewise; of two bodies: the smaller.
+double dc_model_restitution(const struct dc_model *model, int body);
 
 #endif
