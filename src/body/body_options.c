@@ -229,7 +229,7 @@ const struct dc_option dc_body_options[] = {
      .minimum = 0,
      .maximum = 1,
      .help =
-         "part of their speed with which bodies part; default: that of the contact settings; of a pair: the smaller",
+         "ratio of speeds after and before an impact; default: that of the contact settings; of a pair: the smaller",
      .offset = offsetof(struct dc_body_definition, restitution)},
     {.name = "collide",
      .type = DC_BOOLEAN,

@@ -101,3 +101,8 @@ double dc_model_restitution(const struct dc_model *model, int body)
   double own = model->bodies.bodies[body].restitution;
   return isnan(own) ? model->definition.contact.restitution : own;
 }
+
+double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
+{
+  return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN
+}

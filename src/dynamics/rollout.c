@@ -156,7 +156,7 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
   const struct dc_model *model = rollout->model;
   for (int i = 0; i < model->bodies.count; i++) {
     coefficients[i] = dc_model_friction(model, i) * input->design.friction_scale[i];
-    rollout->restitution[i] = dc_model_restitution(model, i);
+    rollout->restitution[i] = fmin(dc_model_restitution(model, i), 1);  // fmin passes over NAN
   }
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,

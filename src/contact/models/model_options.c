@@ -77,8 +77,8 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
 
 #define RESTITUTION_OPTION                                                                                             \
   {                                                                                                                    \
-    .name = "restitution", .type = DC_REAL, .unit = "", .fallback = "1", .minimum = 0, .maximum = 1,                   \
-    .help = "part of their speed with which bodies part that do not set their own; a pair has the smaller of its two", \
+    .name = "restitution", .type = DC_REAL, .unit = "", .fallback = "null", .minimum = 0, .maximum = 1,                \
+    .help = "ratio of speeds after and before an impact, of bodies that set none; default: what steps leave",          \
     .offset = offsetof(struct dc_contact_settings, restitution)                                                        \
   }
 
