@@ -284,7 +284,7 @@ typedef struct {
   int frames, pairs;
   const int (*bodies)[2];          // [pairs] which bodies
   const double *gaps;              // [frames][pairs] m, lower bounds of the distances
-  const double (*wrenches)[2][6];  // [frames][pairs] of the contact potential
+  const double (*wrenches)[2][6];  // [frames][pairs] of the contact potential less restitution
   const double (*friction)[2][6];  // [frames][pairs] of friction in the step before the frame; zeros at the first
 } dcsim_contacts;
 // Of all frames of the last evaluation, at about the cost of one evaluation of contact per frame.  DCSIM_BAD_INPUT when

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/internal.h"
+#include "api/rebound.h"
 #include "api/refine.h"
 #include "base/memory_limit.h"
 #include "math/vector.h"
@@ -84,9 +85,10 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   return DC_OK;
 }
 
-static void describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
-                           struct dc_json_writer *json)
+static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                     struct dc_json_writer *json, struct dc_error *error)
 {
+  (void)error;
   const struct dc_bodies *bodies = &scene->model.bodies;
   double mu = scene->definition.contact.stiffness, gap = start->gap;
   dc_json_begin(json, NULL, '{');
@@ -127,6 +129,7 @@ static void describe_probe(const struct dc_scene *scene, const struct start *sta
   dc_json_end(json, '}');
   dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
               start->plan->pair_count, counts.exact, counts.centred, counts.visited);
+  return DC_OK;
 }
 
 static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
@@ -201,9 +204,10 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
               dc_api_format_bytes(optimize, other));
 }
 
-static void describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
-                           struct dc_json_writer *json)
+static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                     struct dc_json_writer *json, struct dc_error *error)
 {
+  enum dc_status status = DC_OK;
   const struct dc_bodies *bodies = &scene->model.bodies;
   double gap = start->gap, largest = 0;
   int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
@@ -248,6 +252,8 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameters, %d objectives\n", largest,
                 parameters, scene->task.objective_count);
     describe_memory(scene, text, json);
+    if (!(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+      status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, text, json, error);
   }
   dc_json_begin(json, "notes", '[');
   for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
@@ -258,10 +264,11 @@ static void describe_scene(const struct dc_scene *scene, const struct start *sta
   dc_json_end(json, '}');
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
+  return status;
 }
 
-typedef void describe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
-                      struct dc_json_writer *json);
+typedef enum dc_status describe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                struct dc_json_writer *json, struct dc_error *error);
 
 static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
 {
@@ -271,9 +278,13 @@ static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report
   struct dc_json_writer json = {0};
   enum dc_status status = open_start(scene->scene, &start, &local);
   if (!status)
-    describe_it(scene->scene, &start, &text, &json);
+    status = describe_it(scene->scene, &start, &text, &json, &local);
   close_start(&start);
-  return status ? dc_api_fail(error, &local, status) : dc_api_report(report, &text, &json, error);
+  if (!status)
+    return dc_api_report(report, &text, &json, error);
+  dc_text_free(&text);
+  dc_text_free(&json.text);
+  return dc_api_fail(error, &local, status);
 }
 
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)

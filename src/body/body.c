@@ -420,6 +420,7 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   body->visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
   body->parent = definition->parent;
   body->friction = definition->friction;
+  body->restitution = definition->restitution;
   body->limit_stiffness = definition->limit_stiffness;
   dc_vec_copy(body->velocity, definition->velocity);
   dc_vec_copy(body->angular_velocity, definition->angular_velocity);

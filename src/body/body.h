@@ -54,6 +54,7 @@ struct dc_body_definition {
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
   struct dc_pd_definition *pd;                         // NULL: no actuator
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
+  double restitution;                                  // in [0, 1]; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
   struct dc_index_list collide_except;                 // bodies that it does not touch
   double color[3];                                     // linear RGB in [0, 1]
@@ -88,7 +89,7 @@ struct dc_body {
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
   int actuator;                             // first entry in vectors of actuator targets; -1 without pd
-  double friction;                          // NAN: that of the contact settings
+  double friction, restitution;             // NAN: those of the contact settings
   double color[3];
 };
 

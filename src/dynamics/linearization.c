@@ -98,18 +98,18 @@ enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_ro
                                   struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
-  bool any = false;
-  for (int i = 0; i < rollout->model->bodies.count; i++)
-    any |= rollout->coefficients[i] > 0;
+  bool any = dc_friction_law_acts(&law, rollout->model->bodies.count);
   enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
   if (status || !any)
     return status;
   status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
   state->rubs = dc_contact_rubs(rollout->contact);
-  if (status || !state->rubs)
+  state->resists = dc_contact_resists(rollout->contact);
+  if (status || !(state->rubs || state->resists))
     return status;
   state->friction_energy =
       dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
+  state->impact_energy = dc_contact_impact_evaluate(rollout->contact, state->next, 2, false, rollout->impact);
   if (!dc_contact_solved(rollout->contact) || !dc_contact_friction_solved(rollout->contact))
     return dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
   return DC_OK;
@@ -205,5 +205,6 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                 .pairs = pairs_at(rollout, trajectory, next),
                                 .contact = rollout->contact,
                                 .hardening = 1,
-                                .friction = rollout->friction};
+                                .friction = rollout->friction,
+                                .impact = rollout->impact};
 }

@@ -95,3 +95,14 @@ double dc_model_friction(const struct dc_model *model, int body)
   double own = model->bodies.bodies[body].friction;
   return isnan(own) ? model->definition.contact.friction : own;
 }
+
+double dc_model_restitution(const struct dc_model *model, int body)
+{
+  double own = model->bodies.bodies[body].restitution;
+  return isnan(own) ? model->definition.contact.restitution : own;
+}
+
+double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
+{
+  return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN
+}

@@ -76,5 +76,9 @@ struct dc_design {
 
 // Coefficient of friction of a body: its own or that of the contact settings.
 double dc_model_friction(const struct dc_model *model, int body);
+// Restitution of a body, likewise; NAN where nothing sets one, which means 1.
+double dc_model_restitution(const struct dc_model *model, int body);
+// Of two bodies: the smaller of those that are set, NAN when none is.
+double dc_model_pair_restitution(const struct dc_model *model, int a, int b);
 
 #endif

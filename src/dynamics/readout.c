@@ -36,28 +36,28 @@ void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollou
     velocity[v] /= length;
 }
 
-// Friction of the interval that led to a frame, [pair_count]; zeros where nothing rubs.
+// Friction and restitution of the interval that led to a frame, [pair_count]; zeros where nothing rubs.
 static enum dc_status evaluate_friction(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                         const struct dc_trajectory *trajectory, int frame, const struct dc_pose *poses,
                                         struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double length;
-  bool any = false;
   memset(rollout->friction, 0, (size_t)rollout->pair_count * sizeof *rollout->friction);
+  memset(rollout->impact, 0, (size_t)rollout->pair_count * sizeof *rollout->impact);
   if (frame == 0)
     return DC_OK;
   dc_poses(bodies, last_interval(trajectory, frame, &length), rollout->now.poses);
   struct dc_friction_law law = dc_step_friction_law(rollout, input, length, rollout->coefficients);
-  for (int i = 0; i < bodies->count; i++)
-    any |= rollout->coefficients[i] > 0;
-  if (!any)
+  if (!dc_friction_law_acts(&law, bodies->count))
     return DC_OK;
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   if (!status && dc_contact_rubs(rollout->contact))
     dc_contact_friction_evaluate(rollout->contact, poses, 1, DC_FRICTION_CONVEX, rollout->friction);
+  if (!status && dc_contact_resists(rollout->contact))
+    dc_contact_impact_evaluate(rollout->contact, poses, 1, false, rollout->impact);
   return status;
 }
 
@@ -82,7 +82,7 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
     gaps[p] = dc_contact_pair_gap(rollout->contact, p);
     dc_contact_expand_gradient(&rollout->pairs[p], gradient);
     for (int k = 0; k < 12; k++) {
-      contact[p][k] = -stiffness * gradient[k];
+      contact[p][k] = -stiffness * gradient[k] - rollout->impact[p].gradient[k];
       friction[p][k] = -rollout->friction[p].gradient[k];
     }
   }

@@ -12,8 +12,9 @@ void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollou
                             const struct dc_trajectory *trajectory, int frame, double *velocity);
 
 // Contact at a frame, pair by pair as of dc_contact_pairs: a lower bound of the gap [pair_count], m, and the wrenches that
-// the contact potential and friction exert on both bodies of a pair, [pair_count][12]: torque, N m, about the origin of the
-// frame of a, and force, N, on a; then those on b.  Friction is that of the last interval before the frame, zero at frame
+// the contact potential, with what restitution takes from it, and friction exert on both bodies of a pair, [pair_count][12]:
+// torque, N m, about the origin of the frame of a, and force, N, on a; then those on b.  Friction and restitution are those
+// of the last interval before the frame, zero at frame
 // 0.  DC_MEMORY; DC_BAD_INPUT when the stepper has no contact potential of ours.
 enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                      const struct dc_trajectory *trajectory, int frame, double *gaps,

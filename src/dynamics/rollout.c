@@ -60,6 +60,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->q_trial, nq, real},
                                      {&rollout->coefficients, bodies, real},
                                      {&rollout->coefficient_cotangents, bodies, real},
+                                     {&rollout->restitution, bodies, real},
                                      {&rollout->wrenches, bodies, twist},
                                      {&rollout->floors, bodies, twist},
                                      {&rollout->twists, bodies, twist},
@@ -68,7 +69,8 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->blocks, bodies, sizeof *rollout->blocks},
                                      {&rollout->pairs, pairs, sizeof *rollout->pairs},
                                      {&rollout->trial_pairs, pairs, sizeof *rollout->trial_pairs},
-                                     {&rollout->friction, pairs, sizeof *rollout->friction}};
+                                     {&rollout->friction, pairs, sizeof *rollout->friction},
+                                     {&rollout->impact, pairs, sizeof *rollout->impact}};
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
     void *memory = dc_arena_alloc(arena, requests[i].count, requests[i].size);
     if (!memory)
@@ -162,12 +164,17 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
                                             double length, double *coefficients)
 {
   const struct dc_model *model = rollout->model;
-  for (int i = 0; i < model->bodies.count; i++)
+  for (int i = 0; i < model->bodies.count; i++) {
     coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
+    // fmin passes over NAN
+    rollout->restitution[i] = rollout->conservative ? 1 : fmin(dc_model_restitution(model, i), 1);
+  }
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
-                                  .coefficient = coefficients};
+                                  .coefficient = coefficients,
+                                  .restitution = rollout->restitution,
+                                  .opening_speed = model->definition.contact.opening_speed};
 }
 
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)

@@ -37,7 +37,7 @@ struct step_input {
   const struct dc_rollout_input *input;
   struct dc_step_interval interval;
   const double *q;  // at t
-  bool rubs;
+  bool rubs, resists;
   bool careful;      // friction counts with its majorant in Hessians
   double hardening;  // factor on the stiffness
 };
@@ -81,13 +81,18 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
                                         .contact = rollout->contact,
                                         .hardening = given->hardening,
                                         .rubs = given->rubs,
-                                        .friction = rollout->friction};
+                                        .friction = rollout->friction,
+                                        .resists = given->resists,
+                                        .impact = rollout->impact};
   double start = dc_seconds();
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
   if (given->rubs && isfinite(trial->state.contact_energy))
     trial->state.friction_energy =
         dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 2,
                                      given->careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD, rollout->friction);
+  if (given->resists && isfinite(trial->state.contact_energy))
+    trial->state.impact_energy =
+        dc_contact_impact_evaluate(rollout->contact, rollout->next.poses, 2, false, rollout->impact);
   rollout->contact_seconds += dc_seconds() - start;
   if (isnan(trial->state.contact_energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
@@ -168,6 +173,10 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
     if (state->rubs)  // lambda f / (e h) at rest
       shift += sqrt(rollout->coefficients[pair_bodies[0]] * rollout->coefficients[pair_bodies[1]]) * force /
                (contact->friction_smoothing * h);
+    if (state->resists) {  // where bodies part slowly
+      const double(*h_aa)[6] = state->impact[p].h_aa;
+      shift += (h_aa[3][3] + h_aa[4][4] + h_aa[5][5]) / mu;
+    }
     for (int side = 0; side < 2; side++) {
       const struct dc_body *body = &bodies->bodies[pair_bodies[side]];
       // Seen from b the relative twist is about c_a: the arm adds to its torque.
@@ -404,6 +413,7 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
       dc_step_friction_law(rollout, given->input, given->interval.length, rollout->coefficients);
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   given->rubs = dc_contact_rubs(rollout->contact);
+  given->resists = dc_contact_resists(rollout->contact);
   return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "body/kinematics.h"
 #include "body/path.h"
-#include "contact/friction/friction.h"
+#include "contact/friction/impact.h"
 #include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
 
@@ -39,12 +39,15 @@ struct dc_step_state {
   bool rubs;                                 // friction lists are those of t, and not empty
   double friction_energy;                    // J
   struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
-  // Of the pairs that rub, for add_product only.
-  int mixed_count;
-  const struct dc_friction_mixed *mixed;
+  bool resists;                              // the same of restitution
+  double impact_energy;                      // J
+  struct dc_friction_derivatives *impact;    // [pair_count]
+  // Of the pairs that rub, and of those that resist, for add_product only.
+  int mixed_count, impact_mixed_count;
+  const struct dc_friction_mixed *mixed, *impact_mixed;
 };
 
-// The mixed Hessian of one pair's friction (contact/friction/friction.h).
+// The mixed Hessian of one pair's friction (contact/friction/friction.h) or restitution.
 struct dc_friction_mixed {
   int pair;
   double rows[12][12];
@@ -99,8 +102,8 @@ struct dc_step_term {
                       struct dc_step_forces *forces);
 };
 
-extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_limit_term,
-    dc_actuator_term, dc_coupling_term, dc_force_term;
+extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
+    dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds to floor [nv] what couplings make of the rounding of their coordinates.
@@ -128,8 +131,9 @@ struct dc_rollout {
   struct dc_path path;
   struct dc_bounded_move *bounded;
   struct dc_pair_derivatives *pairs, *trial_pairs;
-  struct dc_friction_derivatives *friction;              // [pair_count]
+  struct dc_friction_derivatives *friction, *impact;     // [pair_count]
   double *coefficients;                                  // [bodies] of friction
+  double *restitution;                                   // [bodies]
   double *q_before;                                      // [nq]
   double before_length;                                  // s from q_before to the state at the beginning of an interval
   double *q_now;                                         // [nq] the beginning of an interval inside of a step
@@ -148,6 +152,11 @@ struct dc_rollout {
 // the frames, for the curvature of chains (exact only).
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian);
+
+// Adds a lagged pair's Hessian; exact: with the curvature of the rotations.
+void dc_step_add_lagged_hessian(const struct dc_step_state *state, int pair,
+                                const struct dc_friction_derivatives *derivatives, bool exact,
+                                struct dc_step_hessian *hessian);
 
 // Whether a pair of bodies has any friction at the last evaluation; what is at rest has no energy but is stiff.
 static inline bool dc_step_pair_rubs(const struct dc_step_state *state, int pair)

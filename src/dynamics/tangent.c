@@ -19,8 +19,8 @@ struct sweep {
   double *before, *now, *next;
   double *tangents;  // [steps + 1][count][nv]
   bool *lasting;     // [count] whether a number of the design moves
-  struct dc_friction_mixed *mixed;
-  size_t mixed_capacity;
+  struct dc_friction_mixed *mixed, *impact_mixed;
+  size_t mixed_capacity, impact_capacity;
 };
 
 static bool design_is_zero(const struct dc_design *design, int bodies)
@@ -81,6 +81,26 @@ static enum dc_status add_friction(struct dc_rollout *rollout, struct dc_step_st
   return DC_OK;
 }
 
+// Those of restitution, of all pairs that open.
+static enum dc_status add_impacts(struct dc_rollout *rollout, struct dc_step_state *state, struct sweep *sweep,
+                                  struct dc_error *error)
+{
+  int count = 0;
+  for (int p = 0; p < rollout->pair_count && state->resists; p++) {
+    if (!(state->impact[p].energy > 0))
+      continue;
+    if (dc_grow(&sweep->impact_mixed, &sweep->impact_capacity, (size_t)count + 1, sizeof *sweep->impact_mixed))
+      return dc_fail(error, DC_MEMORY, "out of memory for restitution");
+    sweep->impact_mixed[count].pair = p;
+    dc_contact_impact_mixed(rollout->contact, state->next, p, rollout->twists, rollout->wrenches_now,
+                            sweep->impact_mixed[count].rows);
+    count++;
+  }
+  state->impact_mixed = sweep->impact_mixed;
+  state->impact_mixed_count = count;
+  return DC_OK;
+}
+
 // The change of the gradient at fixed q(t+1) along one direction [nv].
 static void push_direction(struct dc_rollout *rollout, const struct dc_step_state *state, const double *before,
                            const double *now, const struct dc_rollout_cotangent *direction, double *change)
@@ -117,6 +137,8 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
   enum dc_status status = dc_restore_contact(rollout, input, false, state, error);
   if (!status)
     status = add_friction(rollout, state, sweep, error);
+  if (!status)
+    status = add_impacts(rollout, state, sweep, error);
   if (!status && dc_recomputes_pairs(rollout, sweep->trajectory))
     status = dc_recompute_pairs(rollout, state->next, rollout->pairs, error);
   if (!status)
@@ -189,7 +211,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no tangent", trajectory->unconverged_steps);
   double *moves_of = dc_alloc(3 * size, sizeof *moves_of);
   bool *lasting = dc_alloc((size_t)count, sizeof *lasting);
-  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting, NULL, 0};
+  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting, NULL, NULL, 0, 0};
   enum dc_status status = DC_OK;
   if (moves_of && lasting) {
     sweep.now = moves_of + size;
@@ -201,6 +223,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
   free(moves_of);
   free(lasting);
   free(sweep.mixed);
+  free(sweep.impact_mixed);
   return status;
 }
 

@@ -369,27 +369,29 @@ static void add_turn(double *block, const double turn[6])
     }
 }
 
+void dc_step_add_lagged_hessian(const struct dc_step_state *state, int p,
+                                const struct dc_friction_derivatives *derivatives, bool exact,
+                                struct dc_step_hessian *hessian)
+{
+  const int *pair = state->pair_bodies[p];
+  add_scaled_block(hessian->blocks[pair[0]], derivatives->h_aa, 1);
+  if (exact)
+    add_turn(hessian->blocks[pair[0]], derivatives->turn[0]);
+  if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
+    return;
+  add_scaled_block(hessian->blocks[pair[1]], derivatives->h_bb, 1);
+  if (exact)
+    add_turn(hessian->blocks[pair[1]], derivatives->turn[1]);
+  dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &derivatives->h_ab[0][0],
+                   hessian->matrix);
+}
+
 // Hessians come with every evaluation, the curvature of the rotations on its own.
 static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  if (!state->rubs)
-    return;
-  for (int p = 0; p < state->pair_count; p++) {
-    const int *pair = state->pair_bodies[p];
-    const struct dc_friction_derivatives *friction = &state->friction[p];
-    if (!dc_step_pair_rubs(state, p))
-      continue;
-    add_scaled_block(hessian->blocks[pair[0]], friction->h_aa, 1);
-    if (exact)
-      add_turn(hessian->blocks[pair[0]], friction->turn[0]);
-    if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
-      continue;
-    add_scaled_block(hessian->blocks[pair[1]], friction->h_bb, 1);
-    if (exact)
-      add_turn(hessian->blocks[pair[1]], friction->turn[1]);
-    dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &friction->h_ab[0][0],
-                     hessian->matrix);
-  }
+  for (int p = 0; p < state->pair_count && state->rubs; p++)
+    if (dc_step_pair_rubs(state, p))
+      dc_step_add_lagged_hessian(state, p, &state->friction[p], exact, hessian);
 }
 
 static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,

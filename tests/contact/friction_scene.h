@@ -3,7 +3,8 @@
 #ifndef DC_TESTS_FRICTION_SCENE_H
 #define DC_TESTS_FRICTION_SCENE_H
 
-#include "contact/friction/friction_internal.h"
+#include "contact/friction/impact.h"
+#include "contact/friction/impact_internal.h"
 #include "contact_scene.h"
 
 static const double time_step = 0.01, smoothing = 1e-3, stiffness = 2e-3;
@@ -24,8 +25,8 @@ enum { SCENES = sizeof scenes / sizeof *scenes };
 struct rub {
   struct scene scene;
   struct dc_contact *contact;
-  bool both;
-  double coefficient[2];
+  bool both, impact;  // impact: restitution, not friction, is evaluated and pulled back
+  double coefficient[2], restitution[2];
   struct dc_friction_law law;
   struct dc_pose now[2], next[2];
 };
@@ -42,6 +43,20 @@ static inline void rub_start(struct rub *rub, const struct rubbing_scene *of, co
   rub->coefficient[1] = 0.8;
   rub->law = (struct dc_friction_law){
       .stiffness = stiffness, .time_step = time_step, .smoothing = smoothing, .coefficient = rub->coefficient};
+  rub->impact = false;
+}
+
+// The same with restitution in place of friction, which falls away with coefficient 0.
+static inline void impact_start(struct rub *rub, const struct rubbing_scene *of, const char *model,
+                                const char *settings, double coefficient, double restitution)
+{
+  rub_start(rub, of, model, settings);
+  rub->impact = true;
+  rub->coefficient[0] = rub->coefficient[1] = coefficient;
+  rub->restitution[0] = restitution;
+  rub->restitution[1] = 1;
+  rub->law.restitution = rub->restitution;
+  rub->law.opening_speed = smoothing;
 }
 
 // a at a gap above b, slightly askew; b anywhere when it moves.
@@ -116,7 +131,8 @@ struct derivatives {
 static inline void evaluate(struct rub *rub, const struct dc_pose *next, int order, bool exact, struct derivatives *d)
 {
   struct dc_friction_derivatives pair;
-  d->energy = dc_contact_friction_evaluate(rub->contact, next, order, exact, &pair);
+  d->energy = rub->impact ? dc_contact_impact_evaluate(rub->contact, next, order, exact, &pair)
+                          : dc_contact_friction_evaluate(rub->contact, next, order, exact, &pair);
   CHECK(dc_contact_friction_solved(rub->contact), "solved");
   CHECK(d->energy == pair.energy, "%g, %g", d->energy, pair.energy);
   memcpy(d->gradient, pair.gradient, sizeof d->gradient);
@@ -217,8 +233,11 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
     memset(twists[1], 0, sizeof twists[1]);
   double at = along_twists(rub, rub->now, (const double(*)[6])twists);
   evaluate(rub, rub->next, 1, true, &d);
-  dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
-                                &by_stiffness);
+  if (rub->impact)
+    dc_contact_impact_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, &by_stiffness);
+  else
+    dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                  &by_stiffness);
   for (int i = 0; i < 12; i++) {
     along += direction[i] * wrenches[i / 6][i % 6];
     size += fabs(direction[i] * wrenches[i / 6][i % 6]);
@@ -226,7 +245,7 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
   }
   // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
   CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2 && !rub->impact; i++)
     CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
   for (int p = 0; p < 4; p++) {
     struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};

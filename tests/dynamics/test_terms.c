@@ -32,6 +32,13 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
       state.friction_energy =
           dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
   }
+  if (term == &dc_impact_term) {
+    begin_friction(&problem->scene, problem->input, &state);
+    state.rubs = false;
+    state.resists = dc_contact_resists(rollout->contact);
+    state.impact = rollout->impact;
+    state.impact_energy = dc_contact_impact_evaluate(rollout->contact, state.next, 2, true, rollout->impact);
+  }
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);
@@ -123,6 +130,8 @@ static void start_terms(struct term_problem *problem, void (*add)(struct scene *
   add(scene);
   scene->definition.contact.friction = 0.4;
   scene->definition.contact.friction_smoothing = 0.3;  // differences resolve it
+  scene->definition.contact.restitution = 0.3;
+  scene->definition.contact.opening_speed = 1;
   scene_create(scene);
   const struct dc_model *model = &scene->model;
   problem->nv = model->bodies.nv;
@@ -234,7 +243,14 @@ static void check_product(struct term_problem *problem, const struct dc_step_ter
                                       rollout->coefficient_cotangents, mixed[with.mixed_count++].rows),
             "rubs");
     }
-  with.mixed = mixed;
+  with.mixed = with.impact_mixed = mixed;
+  for (int p = 0; p < state->pair_count && state->resists; p++)
+    if (state->impact[p].energy > 0) {
+      mixed[with.impact_mixed_count].pair = p;
+      CHECK(dc_contact_impact_mixed(rollout->contact, state->next, p, units, rollout->wrenches_now,
+                                    mixed[with.impact_mixed_count++].rows),
+            "resists");
+    }
   struct dc_step_variation along = {.before = {variation, (const double(*)[6])twists[0]},
                                     .now = {variation + nv, (const double(*)[6])twists[1]},
                                     .input = input};
@@ -306,6 +322,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
   }
   for (int t = 0; dc_step_terms[t]; t++) {
     if ((dc_step_terms[t] == &dc_limit_term && add == free_bodies) ||
+        (dc_step_terms[t] == &dc_impact_term && add != free_bodies) ||  // hardly opens there
         (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm))
       continue;
     check_gradient(&problem, dc_step_terms[t]);

@@ -251,10 +251,29 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
     }
 }
 
+static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
+                   const struct dc_impact *like)
+{
+  const struct dc_ipc_friction *own = contact->friction->own;
+  for (size_t k = unit->first; k < unit->first + unit->count; k++) {
+    const struct dc_ipc_rub *rub = &own->rubs[k];
+    struct dc_impact impact = *like;
+    impact.index = k;
+    impact.strength = rub->strength / coefficient;
+    dc_vec_copy(impact.normal, rub->normal);
+    memcpy(impact.arm, rub->arm, sizeof impact.arm);
+    if (dc_friction_add_impact(contact->friction, &impact))
+      return -1;
+  }
+  return 0;
+}
+
 const struct dc_friction_methods dc_ipc_friction_methods = {.create = create,
                                                             .destroy = destroy,
                                                             .clear = clear,
                                                             .list = list,
                                                             .run = run,
                                                             .pull_back = dc_ipc_friction_pull_back,
+                                                            .impacts = impacts,
+                                                            .pull_back_impacts = dc_ipc_impact_pull_back,
                                                             .displacements = true};

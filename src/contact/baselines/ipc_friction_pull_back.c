@@ -23,6 +23,7 @@ struct sides {
   const double *rotation[2];  // at t
   double shift[3];            // c_b - c_a
   double width;
+  const struct dc_impact *impact;  // NULL: friction
 };
 
 // The vertices of a pair of primitives: arms at t, motions to t+1 and along the twists.
@@ -48,20 +49,46 @@ static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *l
   }
 }
 
-// G and its cotangents.
+// G and its cotangents, and how far the points move and vary by each other.
 struct cotangents {
   double total, by_moved[3], by_varied[3], by_normal[3];
 };
+
+// Delta and delta.
+static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *vertices, double moved[3],
+                        double varied[3])
+{
+  memset(moved, 0, 3 * sizeof *moved);
+  memset(varied, 0, 3 * sizeof *varied);
+  for (int v = 0; v < vertices->count; v++) {
+    dc_vec_add_scaled(moved, moved, lag->closest.weight[v], vertices->moved[v]);
+    dc_vec_add_scaled(varied, varied, lag->closest.weight[v], vertices->varied[v]);
+  }
+}
+
+// Of restitution: G = c F rho'(o) n.delta, o = n.Delta.
+static void opening_cotangents(const struct dc_impact *impact, const struct dc_ipc_lag *lag, double width,
+                               const struct vertices *vertices, struct cotangents *c)
+{
+  const double *n = impact->normal;
+  double moved[3], varied[3], size = impact->loss * impact->strength, rho[3];
+  sum_motions(lag, vertices, moved, varied);
+  dc_impact_profile(dc_vec_dot(n, moved), width, rho);
+  double along = dc_vec_dot(n, varied);
+  c->total = size * rho[1] * along;
+  for (int k = 0; k < 3; k++) {
+    c->by_moved[k] = size * rho[2] * along * n[k];
+    c->by_varied[k] = size * rho[1] * n[k];
+    c->by_normal[k] = size * (rho[2] * along * moved[k] + rho[1] * varied[k]);
+  }
+}
 
 static void slip_cotangents(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *lag, double width,
                             const struct vertices *vertices, struct cotangents *c)
 {
   const double *n = rub->normal;
-  double moved[3] = {0, 0, 0}, varied[3] = {0, 0, 0}, u[3], part, along;
-  for (int v = 0; v < vertices->count; v++) {
-    dc_vec_add_scaled(moved, moved, lag->closest.weight[v], vertices->moved[v]);
-    dc_vec_add_scaled(varied, varied, lag->closest.weight[v], vertices->varied[v]);
-  }
+  double moved[3], varied[3], u[3], part, along;
+  sum_motions(lag, vertices, moved, varied);
   double moved_n = dc_vec_dot(n, moved), varied_n = dc_vec_dot(n, varied);
   dc_vec_add_scaled(u, moved, -moved_n, n);
   double y = dc_vec_norm(u), product = dc_vec_dot(u, varied);
@@ -100,7 +127,10 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
   double out[4][3] = {{0}}, by_r[3], by_weight[4] = {0},
          *n = (double[3]){rub->normal[0], rub->normal[1], rub->normal[2]};
   place_vertices(sides, lag, &vertices);
-  slip_cotangents(rub, lag, sides->width, &vertices, &c);
+  if (sides->impact)
+    opening_cotangents(sides->impact, lag, sides->width, &vertices, &c);
+  else
+    slip_cotangents(rub, lag, sides->width, &vertices, &c);
   dc_vec_scale(by_r, n, c.total * lag->by_distance);
   for (int v = 0; v < vertices.count; v++)
     dc_vec_add_scaled(out[v], out[v], -lag->closest.weight[v], c.by_moved);
@@ -125,20 +155,41 @@ static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *l
   return c.total;
 }
 
-double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
-                                 const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
+static struct sides sides_of(const struct dc_contact *contact, int p, const struct dc_friction_motion *motion,
+                             struct dc_friction_sides *pair)
 {
   const struct dc_friction *friction = contact->friction;
-  const struct dc_ipc_friction *own = friction->own;
-  int a = contact->pairs[unit->pair].a, b = contact->pairs[unit->pair].b;
+  int a = contact->pairs[p].a, b = contact->pairs[p].b;
   struct sides sides = {.motion = motion,
                         .pair = pair,
                         .collider = {&contact->colliders[a], &contact->colliders[b]},
                         .rotation = {friction->now[a].rotation, friction->now[b].rotation},
                         .width = friction->smoothing * friction->time_step};
+  dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
+  return sides;
+}
+
+double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                               const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
+{
+  const struct dc_ipc_friction *own = contact->friction->own;
+  struct sides sides = sides_of(contact, impacts->pair, motion, pair);
+  double total = 0;
+  sides.width = contact->friction->opening;
+  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
+    sides.impact = impact;
+    total += pull_back(&own->rubs[impact->index], &own->lags[impact->index], &sides);
+  }
+  return total;
+}
+
+double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                                 const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
+{
+  const struct dc_ipc_friction *own = contact->friction->own;
+  struct sides sides = sides_of(contact, unit->pair, motion, pair);
   double total = 0;
   (void)count;  // one
-  dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
   for (size_t k = unit->first; k < unit->first + unit->count; k++)
     total += pull_back(&own->rubs[k], &own->lags[k], &sides);
   return total;

@@ -3,7 +3,7 @@
 #ifndef DC_CONTACT_IPC_INTERNAL_H
 #define DC_CONTACT_IPC_INTERNAL_H
 
-#include "contact/friction/friction_internal.h"
+#include "contact/friction/impact_internal.h"
 #include "geometry/convex/distance.h"
 
 // What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
@@ -102,6 +102,8 @@ dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact)
 // ipc_friction_pull_back.c
 double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
+double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 // f1(y)/y and, times y^2, the derivative of that by y over y, of Li et al., Eq. 14, with e h as `width`: the force on a
 // point that slipped by u is strength * part * u, its change strength * (part + along u u^T/|u|^2).

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/friction/friction_internal.h"
+#include "contact/friction/impact_internal.h"
 #include "math/vector.h"
 
 static const double LEAST_PARALLEL_COST = 150e-6;  // s
@@ -40,16 +40,32 @@ static const struct dc_friction_methods *methods_of(const struct dc_contact *con
   return contact->model->methods->friction;
 }
 
+bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies)
+{
+  bool any = false;
+  for (int i = 0; i < bodies; i++)
+    any |= law->coefficient[i] > 0 || (law->restitution && law->restitution[i] < 1);
+  return any;
+}
+
 // The coefficient of a pair of bodies: the geometric mean of the two.
 static double pair_coefficient(const double *coefficient, const struct dc_pair *pair)
 {
   return sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]);
 }
 
-static bool anything_rubs(const struct dc_contact *contact, const double *coefficient)
+// 1 - e^2, e the smaller restitution of the two.
+static double pair_loss(const double *restitution, const struct dc_pair *pair)
+{
+  double e = restitution ? fmin(restitution[pair->a], restitution[pair->b]) : 1;
+  return 1 - e * e;
+}
+
+static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    if (pair_coefficient(coefficient, &contact->pairs[p]) > 0)
+    if (pair_coefficient(law->coefficient, &contact->pairs[p]) > 0 ||
+        pair_loss(law->restitution, &contact->pairs[p]) > 0)
       return true;
   return false;
 }
@@ -79,6 +95,7 @@ void dc_friction_destroy(struct dc_contact *contact)
   if (methods_of(contact)->destroy)
     methods_of(contact)->destroy(contact->friction);
   free(contact->friction->units);
+  free(contact->friction->impacts);
 }
 
 int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_unit *unit)
@@ -94,12 +111,32 @@ bool dc_friction_worth_threads(const struct dc_friction *friction)
   return friction->cost > LEAST_PARALLEL_COST;
 }
 
+// Lists what rubs of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the forces
+// alone and dropped.
+static int list_pair(struct dc_contact *contact, int p, double coefficient, double loss)
+{
+  struct dc_friction *friction = contact->friction;
+  size_t first = friction->unit_count;
+  double cost = friction->cost, used = coefficient > 0 ? coefficient : 1;
+  struct dc_impact like = {.pair = p, .loss = loss};
+  if (methods_of(contact)->list(contact, p, used))
+    return -1;
+  for (size_t k = first; k < friction->unit_count && loss > 0; k++)
+    if (methods_of(contact)->impacts(contact, &friction->units[k], used, &like))
+      return -1;
+  if (coefficient > 0)
+    return 0;
+  friction->unit_count = first;
+  friction->cost = cost;
+  return 0;
+}
+
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error)
 {
   if (contact->friction)
-    contact->friction->unit_count = 0;
-  if (!anything_rubs(contact, law->coefficient))
+    contact->friction->unit_count = contact->friction->impact_count = 0;
+  if (!anything_acts(contact, law))
     return DC_OK;
   if (!contact->friction && create(contact))
     return dc_fail(error, DC_MEMORY, "out of memory for friction");
@@ -107,6 +144,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   friction->stiffness = law->stiffness;
   friction->time_step = law->time_step;
   friction->smoothing = law->smoothing;
+  friction->opening = law->opening_speed * law->time_step;
   memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->cost = 0;
@@ -115,11 +153,11 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   methods_of(contact)->clear(contact);
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
-    double coefficient = pair_coefficient(law->coefficient, pair);
-    if (!(coefficient > 0) || pair->crossing || pair->failed)
+    double coefficient = pair_coefficient(law->coefficient, pair), loss = pair_loss(law->restitution, pair);
+    if (!(coefficient > 0 || loss > 0) || pair->crossing || pair->failed)
       continue;
-    if (methods_of(contact)->list(contact, p, coefficient)) {
-      friction->unit_count = 0;
+    if (list_pair(contact, p, coefficient, loss)) {
+      friction->unit_count = friction->impact_count = 0;
       return dc_fail(error, DC_MEMORY, "out of memory for friction");
     }
   }
@@ -150,21 +188,26 @@ static bool body_motion(const struct dc_body *body, const struct dc_pose *from, 
   return true;
 }
 
-// Of the frames of a pair from time t to next, at order 0.
+void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
+                           struct dc_friction_motion *motion)
+{
+  const struct dc_friction *friction = contact->friction;
+  memset(motion, 0, sizeof *motion);
+  for (int x = 0; x < 2; x++) {
+    int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
+    motion->both =  // b is the last
+        body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body], rate, motion->turn[x],
+                    motion->drift[x], motion->velocity[x]);
+  }
+}
+
 static void motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
                       struct dc_friction_motion *motion)
 {
   const struct dc_friction *friction = contact->friction;
-  memset(motion, 0, sizeof *motion);
+  dc_friction_motion_of(contact, pair, next, methods_of(contact)->displacements ? 1 : 1 / friction->time_step, motion);
   motion->time_step = friction->time_step;
   motion->smoothing = friction->smoothing;
-  for (int x = 0; x < 2; x++) {
-    int body = x ? contact->pairs[pair].b : contact->pairs[pair].a;
-    motion->both =  // b is the last
-        body_motion(&contact->bodies->bodies[body], &friction->now[body], &next[body],
-                    methods_of(contact)->displacements ? 1 : 1 / friction->time_step, motion->turn[x], motion->drift[x],
-                    motion->velocity[x]);
-  }
 }
 
 static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
@@ -188,8 +231,7 @@ static void gather_unit(const struct dc_friction_unit *unit, int order, struct d
       result->h_ab[i][j] += unit->h_ab[6 * i + j];
 }
 
-// Makes the Hessians exact.
-static void add_turn(struct dc_friction_derivatives *derivatives)
+void dc_friction_add_turn(struct dc_friction_derivatives *derivatives)
 {
   for (int i = 0, e = 0; i < 3; i++)
     for (int j = 0; j <= i; j++, e++) {
@@ -241,7 +283,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
     gather_unit(unit, order, &results[unit->pair]);
     friction->solved &= unit->unconverged == 0;
     if (curvature == DC_FRICTION_EXACT && order > 1 && (k + 1 == count || unit[1].group != unit->group))
-      add_turn(&results[unit->pair]);
+      dc_friction_add_turn(&results[unit->pair]);
   }
   for (int p = 0; p < contact->pair_count; p++)
     energy += results[p].energy;

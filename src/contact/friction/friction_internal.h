@@ -25,8 +25,11 @@ struct dc_friction_unit {
   double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
 };
 
+struct dc_impact;
+
 struct dc_friction {
   double stiffness, time_step, smoothing;
+  double opening;       // of two points, from which on they lose in full, m
   double *coefficient;  // [bodies]
   struct dc_pose *now;  // [bodies], time t
   struct dc_friction_unit *units;
@@ -34,9 +37,11 @@ struct dc_friction {
   double cost;                  // of an evaluation, roughly, s: summed by list
   struct dc_loop_history loop;  // over the units
   bool solved;
-  int slot;       // of the last accepted iterate, where vertices keep two
-  bool accepted;  // there is one since begin
-  void *own;      // of the model
+  int slot;                   // of the last accepted iterate, where vertices keep two
+  bool accepted;              // there is one since begin
+  struct dc_impact *impacts;  // impact_internal.h
+  size_t impact_count, impact_capacity;
+  void *own;  // of the model
 };
 
 // Two bodies of a group of units: twists of their frames at t+1 in, wrenches on those at t out.
@@ -59,10 +64,21 @@ struct dc_friction_methods {
   // Of a group of units, [count]: adds to the wrenches; returns the derivative of the energy along the twists.
   double (*pull_back)(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
+  // Adds the forces of a unit that was listed with this coefficient, by dc_friction_add_impact, with pair and loss of
+  // `like`; -1 when out of memory.
+  int (*impacts)(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
+                 const struct dc_impact *like);
+  // Of all forces of a body pair, [count]: as pull_back.  The motion is one of displacements, its time step 1.
+  double (*pull_back_impacts)(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                              const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
   bool displacements;  // motions are asked for as displacements, not as velocities
 };
 
 extern const struct dc_friction_methods dc_plane_friction, dc_sdrs_friction_methods, dc_ipc_friction_methods;
+
+// Of the frames of a pair from time t to next, at order 0: rate 1/h makes velocities, 1 displacements.
+void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
+                           struct dc_friction_motion *motion);
 
 // Copies the unit to the end of the list; -1 when out of memory.
 int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_unit *unit);
@@ -71,6 +87,9 @@ int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_
 bool dc_friction_worth_threads(const struct dc_friction *friction);
 
 void dc_friction_destroy(struct dc_contact *contact);
+
+// Makes Hessians exact: adds turn and clears it.
+void dc_friction_add_turn(struct dc_friction_derivatives *derivatives);
 
 // 1 - phi at distance r, 1 up to inner and 0 from (1 + epsilon) inner on, without cancellation; *rate: phi' / (1 -
 // phi).

@@ -75,6 +75,20 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, friction_range)                                                     \
   }
 
+#define RESTITUTION_OPTION                                                                                             \
+  {                                                                                                                    \
+    .name = "restitution", .type = DC_REAL, .unit = "", .fallback = "null", .minimum = 0, .maximum = 1,                \
+    .help = "ratio of speeds after and before an impact, of bodies that set none; default: what steps leave",          \
+    .offset = offsetof(struct dc_contact_settings, restitution)                                                        \
+  }
+
+#define OPENING_SPEED_OPTION                                                                                           \
+  {                                                                                                                    \
+    .name = "opening_speed", .type = DC_REAL, .unit = "m/s", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,         \
+    .minimum_excluded = true, .help = "speed of parting from which on restitution acts in full",                       \
+    .offset = offsetof(struct dc_contact_settings, opening_speed)                                                      \
+  }
+
 #define DHAT_OPTION                                                                                                    \
   {                                                                                                                    \
     .name = "dhat", .type = DC_REAL, .unit = "m", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,                    \
@@ -99,15 +113,15 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
 
 // All of them, for settings that no scene has made.
 const struct dc_option dc_contact_options[] = {
-    STIFFNESS_OPTION,      BLEND_OPTION,          LENGTH_OPTION,   WEIGHTS_OPTION,
-    OFFSET_OPTION,         REFERENCE_AREA_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
-    FRICTION_RANGE_OPTION, DHAT_OPTION,           SUPPORT_OPTION,  HULLS_OPTION,
-    DC_OPTIONS_END};
+    STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
+    OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
+    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DHAT_OPTION,
+    SUPPORT_OPTION,     HULLS_OPTION,          DC_OPTIONS_END};
 
 const struct dc_option dc_bsh_options[] = {
-    STIFFNESS_OPTION,      BLEND_OPTION,          LENGTH_OPTION,   WEIGHTS_OPTION,
-    OFFSET_OPTION,         REFERENCE_AREA_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
-    FRICTION_RANGE_OPTION, DC_OPTIONS_END};
+    STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
+    OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
+    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DC_OPTIONS_END};
 const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION,
                                              LENGTH_OPTION,
                                              WEIGHTS_OPTION,
@@ -115,14 +129,24 @@ const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION,
                                              REFERENCE_AREA_OPTION,
                                              FRICTION_OPTION,
                                              FRICTION_SMOOTHING_OPTION,
+                                             RESTITUTION_OPTION,
+                                             OPENING_SPEED_OPTION,
                                              FRICTION_RANGE_OPTION,
                                              DC_OPTIONS_END};
-const struct dc_option dc_ipc_options[] = {STIFFNESS_OPTION, DHAT_OPTION, FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
-                                           DC_OPTIONS_END};
-const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION,          LENGTH_OPTION, WEIGHTS_OPTION,
-                                                  REFERENCE_AREA_OPTION,     DHAT_OPTION,   FRICTION_OPTION,
-                                                  FRICTION_SMOOTHING_OPTION, DC_OPTIONS_END};
-const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION, LENGTH_OPTION,   SUPPORT_OPTION,
-                                            HULLS_OPTION,     FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
-                                            DC_OPTIONS_END};
-const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_ipc_options[] = {
+    STIFFNESS_OPTION,   DHAT_OPTION,          FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
+    RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION,
+                                                  LENGTH_OPTION,
+                                                  WEIGHTS_OPTION,
+                                                  REFERENCE_AREA_OPTION,
+                                                  DHAT_OPTION,
+                                                  FRICTION_OPTION,
+                                                  FRICTION_SMOOTHING_OPTION,
+                                                  RESTITUTION_OPTION,
+                                                  OPENING_SPEED_OPTION,
+                                                  DC_OPTIONS_END};
+const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION,   LENGTH_OPTION,        SUPPORT_OPTION,
+                                            HULLS_OPTION,       FRICTION_OPTION,      FRICTION_SMOOTHING_OPTION,
+                                            RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, RESTITUTION_OPTION, DC_OPTIONS_END};

@@ -24,6 +24,8 @@ struct pull {
   struct dc_plane_motion plane;
   bool primitive;
   double drag, length, support;
+  double force;                             // of restitution: f_v over the weight of vertex v
+  const struct dc_opening_slopes *opening;  // NULL: friction
 };
 
 static int body_of(const struct dc_sdrs_rub *rub, int v)
@@ -61,6 +63,21 @@ static double through_slip(const struct pull *pull, int v, double x[3], double m
   double product = dc_plane_through_slip(&vertex, &pull->plane, weight, x, m, &size);
   x[2] = 0;
   return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
+}
+
+// The same through the opening of two hulls, or of one vertex and a half-space.
+static double through_opening(const struct pull *pull, int v, double x[3], double m[2])
+{
+  const struct dc_opening_slopes *s = pull->opening;
+  int body = body_of(pull->rub, v);
+  double weight = pull->force * pull->vertices[v].weight, force = (body ? -1 : 1) * s->part[body] * weight;
+  struct dc_plane_vertex vertex;
+  read_vertex(pull, v, &vertex);
+  x[0] = x[1] = 0;
+  x[2] = -force * s->bend;
+  for (int k = 0; k < 2; k++)
+    m[k] = force * (s->slope * vertex.variation[k] + s->bend * vertex.velocity[k]);
+  return dc_opening_share(s, body, weight, vertex.velocity[2], vertex.variation[2]);
 }
 
 static void plane_hessian(const struct pull *pull, double h[4][4])
@@ -103,17 +120,16 @@ static void through_plane(const struct pull *pull, const struct plane_cotangent 
   }
 }
 
-// Returns G.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: through_slip's parts of G times d log f_v.
-static double pull_back_rub(struct pull *pull)
+// Returns G of the vertices first ... end - 1.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: the vertices' parts of G
+// times d log f_v.
+static double pull_back_vertices(struct pull *pull, int first, int end)
 {
   struct plane_cotangent plane = {{0, 0, 0, 0}};
   double total = 0, size = 1 - pull->rub->slack, unit = 1 / pull->length;
-  if (!pull->primitive)
-    plane_answer(pull);
-  for (int v = 0; v < pull->rub->count; v++) {
+  for (int v = first; v < end; v++) {
     const double *place = pull->vertices[v].local;
     double x[3], m[2], p[3], sign = body_of(pull->rub, v) ? -1 : 1;
-    double share = through_slip(pull, v, x, m);
+    double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m);
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
     x[2] += by_distance * unit * (pull->primitive ? 1 : size);
@@ -129,21 +145,61 @@ static double pull_back_rub(struct pull *pull)
   return total;
 }
 
-double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
-                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+static struct pull pull_of(const struct dc_contact *contact, size_t index, bool primitive,
+                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
   const struct dc_sdrs_friction *friction = contact->friction->own;
-  const struct dc_sdrs_rub *rub = &friction->rubs[unit->first];
+  const struct dc_sdrs_rub *rub = &friction->rubs[index];
   struct pull pull = {.rub = rub,
                       .vertices = friction->vertices + rub->first,
                       .motion = motion,
                       .sides = sides,
                       .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
-                      .primitive = unit->primitive,
+                      .primitive = primitive,
                       .drag = friction->drag,
                       .length = contact->settings.length,
                       .support = contact->settings.support};
-  (void)count;  // one
   dc_vec_copy(pull.plane.z, rub->motion);
-  return pull_back_rub(&pull);
+  return pull;
+}
+
+double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  struct pull pull = pull_of(contact, unit->first, unit->primitive, motion, sides);
+  (void)count;  // one
+  if (!pull.primitive)
+    plane_answer(&pull);
+  return pull_back_vertices(&pull, 0, pull.rub->count);
+}
+
+static double pull_back_impact(struct dc_contact *contact, const struct dc_impact *impact,
+                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  bool primitive = contact->colliders[contact->pairs[impact->pair].b].primitive.type;
+  struct pull pull = pull_of(contact, impact->index, primitive, motion, sides);
+  struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
+  int first = primitive ? impact->lane : 0, end = primitive ? first + 1 : pull.rub->count;
+  double weight = 0;
+  for (int v = first; v < end && v < pull.rub->count_a; v++)
+    weight += pull.vertices[v].weight;
+  pull.force = impact->strength / weight;
+  for (int v = first; v < end; v++) {
+    struct dc_plane_vertex vertex;
+    read_vertex(&pull, v, &vertex);
+    dc_opening_add(&opening, body_of(pull.rub, v), pull.force * pull.vertices[v].weight, vertex.velocity[2],
+                   vertex.variation[2]);
+  }
+  struct dc_opening_slopes slopes = dc_opening_slopes(&opening, impact->loss, contact->friction->opening);
+  pull.opening = &slopes;
+  return pull_back_vertices(&pull, first, end);
+}
+
+double dc_sdrs_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  double total = 0;
+  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++)
+    total += pull_back_impact(contact, impact, motion, sides);
+  return total;
 }

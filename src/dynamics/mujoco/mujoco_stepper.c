@@ -359,6 +359,21 @@ static void set_damping(struct simulation *simulation, const struct dc_bodies *b
   }
 }
 
+// The restitution e of an oscillator of damping ratio z is exp(-pi z / sqrt(1 - z^2)).  The stiffness k of contacts stays
+// that of the setting (MuJoCo, "Solver parameters": k = 1/(t z)^2 of time constant t and damping ratio z, t at least two
+// of its steps), its damping becomes 2 z sqrt(k).  Where nothing sets a restitution both are those of the setting.
+static void set_restitution(mjModel *m, const struct dc_model *model, int pair, int a, int b)
+{
+  const double *set = model->definition.mujoco.solref;
+  double e = dc_model_pair_restitution(model, a, b), pi = acos(-1), *solref = m->pair_solref + mjNREF * pair;
+  if (isnan(e))
+    return;
+  double ratio = e > 0 ? -log(e) / hypot(pi, log(e)) : 1, time = fmax(set[0], 2 * m->opt.timestep) * set[1];
+  double k = set[0] > 0 ? 1 / (time * time) : -set[0];
+  solref[0] = -k;
+  solref[1] = -fmax(2 * ratio * sqrt(k), mjMINVAL);
+}
+
 static void apply_design(struct simulation *simulation, const struct dc_model *model, const struct dc_design *design)
 {
   mjModel *m = simulation->model;
@@ -368,6 +383,7 @@ static void apply_design(struct simulation *simulation, const struct dc_model *m
     double of_a = design->friction_scale[a] * dc_model_friction(model, a);
     double of_b = design->friction_scale[b] * dc_model_friction(model, b);
     m->pair_friction[5 * p] = m->pair_friction[5 * p + 1] = fmax(sqrt(of_a) * sqrt(of_b), mjMINMU);
+    set_restitution(m, model, p, a, b);
   }
   set_damping(simulation, &model->bodies, design);
 }

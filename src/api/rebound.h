@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What impacts of two bodies of a scene come to at its stiffness, step and masses.
+#ifndef DC_API_REBOUND_H
+#define DC_API_REBOUND_H
+
+#include "io/json/json_text.h"
+#include "io/json/json_write.h"
+#include "io/scene/scene.h"
+
+// Adds a line for every kind of pair (shapes, masses, restitution; at most eight) to text and "impacts" to json: the ratio
+// of the speeds after and before an impact, and the gap at which what gravity loads rests.  By the scene's own step in one
+// dimension: a body moves along its contact force on the other, as they lie in the scene, without turning and without
+// joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last evaluation of contact, of order 1; both
+// are left behind.  DC_OK, or DC_MEMORY.
+enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_contact *contact,
+                                       const struct dc_pose *poses, const struct dc_pair_derivatives *pairs,
+                                       struct dc_text *text, struct dc_json_writer *json, struct dc_error *error);
+
+#endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Restitution from the outside: settings, gradients with it, what check says of it.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >scene.json <<'SCENE'
+{"time": {"step": 0.01, "steps": 24}, "contact": {"stiffness": 2e-5, "friction": 0.3, "friction_smoothing": 0.02, "opening_speed": 0.02},
+ "shapes": {"box": {"type": "box", "size": [0.3, 0.3, 0.3]}, "rod": {"type": "box", "size": [0.1, 0.8, 0.2]}, "ground": {"type": "plane"}},
+ "bodies": [{"name": "a", "shape": "box", "mass": 1, "position": [-0.4, 0.2, 0.153], "velocity": [2, 0.2, -0.5]},
+            {"name": "b", "shape": "rod", "mass": 0.5, "position": [0, 0, 0.13], "rotation": [1, 0.01, 0.02, 0.03]},
+            {"name": "ground", "joint": "fixed", "shape": "ground"}],
+ "control": [{"type": "initial_state", "body": "a", "position": "xyz", "velocity": "xyz"}],
+ "objective": [{"type": "reach", "body": "b", "target": [1, 0, 0.1]}]}
+SCENE
+for setting in contact.restitution=2 contact.restitution=-0.1 bodies.a.restitution=1.5 contact.opening_speed=0; do
+  run 3 check scene.json --set "$setting"
+  check "$setting is refused" grep -q "must be" "$err"
+done
+# Model, restitution, friction, and what ipc needs more.
+while read -r model part friction more; do
+  # shellcheck disable=SC2086
+  run 0 gradcheck scene.json --model "$model" --set contact.restitution="$part" --set contact.friction="$friction" $more
+  check "tangent and adjoint" grep -q 'tangent and adjoint agree' "$out"
+done <<'CASES'
+bsh 0 0
+exact 0.5 0.3
+sdrs 0 0.3
+ipc 0.5 0 --set contact.dhat=0.02 --set contact.stiffness=0.05
+CASES
+run 0 simulate scene.json -o alive
+run 0 simulate scene.json -o one --set contact.restitution=1
+check "1 is what is not set" cmp alive/loss.csv one/loss.csv
+run 0 simulate scene.json -o dead --set contact.restitution=0
+check "0 is not" sh -c '! cmp -s alive/loss.csv dead/loss.csv'
+
+run 0 check scene.json --set contact.restitution=0 --set contact.opening_speed=1e-3
+check "what a dead impact leaves" grep -q 'impact a on b: leaves with 0.0[01][0-9]*, 0.00[01][0-9]*, [0-9.e-]* of its speed' "$out"
+check "where bodies rest" grep -q 'impact a on ground: .*, rests at a gap of 0.00[0-9]* m' "$out"
+run 0 check scene.json --json
+check "machine-readable" grep -q '"impacts": \[' "$out"
+finish

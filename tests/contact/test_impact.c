@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Restitution: derivatives at t+1 and t against differences, with and without friction; what it takes of the work of the
+// contact force; what it leaves alone.
+#include "friction_scene.h"
+
+// Openings of 1e-5, 1e-3, 0.1 and 3 m/s: within the smooth step, about its end, far beyond.
+static const double gaps[] = {1e-2, 1e-3, 1e-4, 1e-5}, speeds[] = {1e-4, 1e-3, 0.1, 3};
+static const struct case_of {
+  const char *model, *settings;
+} models[] = {{"bsh", ""}, {"exact", "friction_range=0.02"}, {"sdrs", ""}, {"ipc", "dhat=0.02"}};
+enum { MODELS = sizeof models / sizeof *models };
+
+struct worst {
+  double gradient, hessian, pull_back;
+  int open;
+};
+
+static void check_motion(struct rub *rub, struct dc_random *random, double gap, struct worst *worst)
+{
+  struct errors best = {INFINITY, INFINITY};
+  double pull_back = INFINITY, direction[12];
+  struct derivatives at;
+  evaluate(rub, rub->next, 1, true, &at);
+  if (!(at.energy > 0))
+    return;
+  worst->open++;
+  random_motion(random, direction);
+  for (double h = 1e-1; h > 1e-4; h *= 0.1) {
+    struct errors e = difference_errors(rub, direction, h * smoothing * time_step);
+    best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
+  }
+  for (double h = 1e-1; h > 1e-6; h *= 0.1)
+    pull_back = fmin(pull_back, pull_back_error(rub, random, gap, h));
+  worst->gradient = fmax(worst->gradient, best.gradient);
+  worst->hessian = fmax(worst->hessian, best.hessian);
+  worst->pull_back = fmax(worst->pull_back, pull_back);
+}
+
+static void test_differences(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  for (int m = 0; m < MODELS; m++) {
+    struct worst worst = {0, 0, 0, 0};
+    for (int s = 0; s < SCENES; s++)
+      for (int friction = 0; friction < 2; friction++) {
+        struct rub rub;
+        impact_start(&rub, &scenes[s], models[m].model, models[m].settings, 0.7 * friction, 0.5);
+        for (int i = 0; i < 16; i++) {
+          place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+          move_on(&rub, &random, speeds[i / 4]);
+          begin_at(&rub, rub.now);
+          CHECK(dc_contact_rubs(rub.contact) == (friction > 0), "%s", scenes[s].name);
+          CHECK(dc_contact_resists(rub.contact), "%s", scenes[s].name);
+          check_motion(&rub, &random, gaps[i % 4], &worst);
+        }
+        scene_end(&rub.scene);
+      }
+    printf("# %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, worst.open, worst.gradient,
+           worst.hessian, worst.pull_back);
+    CHECK(worst.open > 40, "%d", worst.open);
+    CHECK(worst.gradient < 1e-6 && worst.hessian < 1e-6 && worst.pull_back < 1e-6, "%s: %.2g, %.2g, %.2g",
+          models[m].model, worst.gradient, worst.hessian, worst.pull_back);
+  }
+}
+
+RUN_TESTS({"derivatives against differences", test_differences})
