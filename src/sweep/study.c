@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/study.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -184,6 +185,15 @@ static enum dc_status read_list(struct reading *reading, const struct dc_json *l
   return DC_OK;
 }
 
+// Point t in [0, 1] between two numbers; zero where it should be, not what rounding leaves.
+static double between(const double ends[2], double t)
+{
+  double value = ends[0] + t * (ends[1] - ends[0]);
+  if (t == 1)
+    return ends[1];
+  return fabs(value) < 4 * DBL_EPSILON * (fabs(ends[0]) + fabs(ends[1])) ? 0 : value;
+}
+
 static enum dc_status fill_levels(struct reading *reading, const struct variation *variation, struct dc_factor *factor)
 {
   struct dc_arena *arena = reading->study->arena;
@@ -195,9 +205,9 @@ static enum dc_status fill_levels(struct reading *reading, const struct variatio
     struct dc_text text = {0};
     double t = factor->levels > 1 ? (double)i / (double)(factor->levels - 1) : 0;
     if (linear)
-      dc_text_short_real(&text, i && i == factor->levels - 1 ? ends[1] : ends[0] + t * (ends[1] - ends[0]), "null");
+      dc_text_short_real(&text, between(ends, t), "null");
     else if (logarithmic)
-      dc_text_short_real(&text, i && i == factor->levels - 1 ? ends[1] : ends[0] * pow(ends[1] / ends[0], t), "null");
+      dc_text_short_real(&text, t == 1 ? ends[1] : ends[0] * pow(ends[1] / ends[0], t), "null");
     else
       dc_text_add(&text, "%ld", variation->from + i);
     if (!(texts[i] = keep_text(arena, &text)))

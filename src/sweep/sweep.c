@@ -252,7 +252,8 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
   dc_text_add(&text, "%ld of %ld points done: %ld reached, %ld failed\n", sweep->done, sweep->wanted, sweep->reached,
               sweep->failed);
   if (sweep->options->tasks == 0)
-    dc_text_add(&text, "  table: %s/sweep.csv\n", sweep->options->directory);
+    dc_text_add(&text, "  table: %s/sweep.csv\n  page: %s/sweep.html\n", sweep->options->directory,
+                sweep->options->directory);
   dc_json_begin(&json, NULL, '{');
   dc_json_put_string(&json, "sweep", sweep->options->directory);
   dc_json_put_integer(&json, "points", sweep->wanted);

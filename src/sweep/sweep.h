@@ -36,7 +36,7 @@ enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs);
 // Stops with the first error.
 void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error);
 
-// Writes sweep.csv and sweep.h5 of the rows that are done into the directory.
+// Writes sweep.csv, sweep.h5 and sweep.html of the rows that are done into the directory.
 enum dc_status dc_sweep_write_tables(const struct dc_sweep *sweep, struct dc_error *error);
 
 #endif

@@ -8,12 +8,10 @@
 #include "io/json/json_value.h"
 #include "io/run/run_files.h"
 #include "io/run/table_h5.h"
-#include "sweep/sweep.h"
+#include "sweep/tables.h"
 
-// Columns behind those that vary.
-enum result { SUCCESS, LOSS, INITIAL_LOSS, ITERATIONS, STEPS, MIN_GAP, STOPPED, STATUS, MESSAGE, SECONDS, RESULTS };
-static const char *const result_names[RESULTS] = {"success", "loss",    "initial_loss", "iterations", "steps",
-                                                  "min_gap", "stopped", "status",       "message",    "seconds"};
+const char *const dc_result_names[DC_RESULTS] = {"success", "loss",    "initial_loss", "iterations", "steps",
+                                                 "min_gap", "stopped", "status",       "message",    "seconds"};
 
 // Counts are -1 where there is none.
 static double count_or_nothing(long count)
@@ -21,17 +19,17 @@ static double count_or_nothing(long count)
   return count < 0 ? NAN : (double)count;
 }
 
-static double result_number(const struct dc_sweep_row *row, enum result result)
+double dc_result_number(const struct dc_sweep_row *row, enum dc_result result)
 {
   switch (result) {
-  case SUCCESS: return row->success;
-  case LOSS: return row->loss;
-  case INITIAL_LOSS: return row->initial_loss;
-  case ITERATIONS: return count_or_nothing(row->iterations);
-  case STEPS: return count_or_nothing(row->steps);
-  case MIN_GAP: return row->min_gap;
-  case STOPPED: return row->stopped;
-  case STATUS: return row->status;
+  case DC_RESULT_SUCCESS: return row->success;
+  case DC_RESULT_LOSS: return row->loss;
+  case DC_RESULT_INITIAL_LOSS: return row->initial_loss;
+  case DC_RESULT_ITERATIONS: return count_or_nothing(row->iterations);
+  case DC_RESULT_STEPS: return count_or_nothing(row->steps);
+  case DC_RESULT_MIN_GAP: return row->min_gap;
+  case DC_RESULT_STOPPED: return row->stopped;
+  case DC_RESULT_STATUS: return row->status;
   default: return row->seconds;
   }
 }
@@ -70,12 +68,12 @@ static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long poi
     dc_text_append(text, ",", 1);
     put_value(text, sweep, point, i);
   }
-  for (enum result i = 0; i < RESULTS; i++) {
+  for (enum dc_result i = 0; i < DC_RESULTS; i++) {
     dc_text_append(text, ",", 1);
-    if (i == MESSAGE)
+    if (i == DC_RESULT_MESSAGE)
       put_field(text, row->message);
     else
-      dc_text_short_real(text, result_number(row, i), "");
+      dc_text_short_real(text, dc_result_number(row, i), "");
   }
   dc_text_append(text, "\n", 1);
 }
@@ -100,8 +98,8 @@ static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *e
     dc_text_append(&text, ",", 1);
     put_field(&text, dc_study_column(sweep->study, i));
   }
-  for (enum result i = 0; i < RESULTS; i++)
-    dc_text_add(&text, ",%s", result_names[i]);
+  for (enum dc_result i = 0; i < DC_RESULTS; i++)
+    dc_text_add(&text, ",%s", dc_result_names[i]);
   dc_text_append(&text, "\n", 1);
   for (long i = 0; i < sweep->study->points.count; i++)
     if (sweep->rows[i].done)
@@ -147,18 +145,18 @@ static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, 
 
 static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, char **texts)
 {
-  for (int result = -1; result < RESULTS; result++) {
+  for (int result = -1; result < DC_RESULTS; result++) {
     long n = 0;
     for (long i = 0; i < sweep->study->points.count; i++) {
       if (!sweep->rows[i].done)
         continue;
       texts[n] = sweep->rows[i].message;
-      numbers[n++] = result < 0 ? (double)i : result_number(&sweep->rows[i], (enum result)result);
+      numbers[n++] = result < 0 ? (double)i : dc_result_number(&sweep->rows[i], (enum dc_result)result);
     }
-    if (result == MESSAGE)
-      dc_h5_table_add_texts(table, NULL, result_names[result], (const char *const *)texts);
+    if (result == DC_RESULT_MESSAGE)
+      dc_h5_table_add_texts(table, NULL, dc_result_names[result], (const char *const *)texts);
     else
-      dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : result_names[result], numbers);
+      dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : dc_result_names[result], numbers);
   }
 }
 
@@ -188,5 +186,7 @@ static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *er
 enum dc_status dc_sweep_write_tables(const struct dc_sweep *sweep, struct dc_error *error)
 {
   enum dc_status status = write_csv(sweep, error);
-  return status ? status : write_h5(sweep, error);
+  if (!status)
+    status = write_h5(sweep, error);
+  return status ? status : dc_sweep_write_page(sweep, error);
 }

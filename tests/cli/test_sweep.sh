@@ -38,6 +38,7 @@ check "a table of 8 rows" [ "$(wc -l <straight/sweep.csv)" -eq 9 ]
 check "times are the last column" grep -q '^point,.*,message,seconds$' straight/sweep.csv
 check "a run directory for each" [ -s straight/points/000000/trajectory.h5 ]
 check "HDF5" [ -s straight/sweep.h5 ]
+check "a page that needs nothing from outside" sh -c 'grep -q "Content-Security-Policy" straight/sweep.html && ! grep -qE "(src|href)=.https?:" straight/sweep.html'
 run 0 sweep study.json -o straight --json
 holds "nothing is done twice" "$out" 'd["done"] == 8'
 cp -r straight again
