@@ -83,6 +83,7 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
   return list;
 }
 
+// Between vfork and exec: system calls only, the memory is the parent's.
 static _Noreturn void become(const struct dc_sweep_place *place, const char **arguments, pid_t parent, int said)
 {
   int nothing = open("/dev/null", O_RDWR);
@@ -101,7 +102,8 @@ static _Noreturn void become(const struct dc_sweep_place *place, const char **ar
   dup2(said, STDERR_FILENO);
   if (chdir(place->directory) == 0)
     execv(place->program, (char *const *)arguments);
-  dprintf(STDERR_FILENO, "dcsim: %s: cannot start: %s\n", place->program, strerror(errno));
+  static const char text[] = "dcsim: the program of this point cannot be started\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(CANNOT_START);
 }
 
@@ -112,10 +114,14 @@ static enum dc_status spawn(const struct dc_sweep_place *place, const char **arg
   pid_t parent = getpid();
   if (pipe2(ends, O_CLOEXEC))
     return dc_fail(error, DC_MEMORY, "no pipe to a process: %s", strerror(errno));
-  pid_t pid = fork();
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pid_t pid = vfork();  // copying the tables of the memory would take most of a sweep's own time
   if (pid == 0)
     become(place, arguments, parent, ends[1]);
   int reason = errno;
+  sigprocmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
@@ -216,7 +222,8 @@ void dc_process_kill(struct dc_process *process)
   process->stopping = true;
 }
 
-bool dc_process_read(struct dc_process *process)
+// Reads what there is; true at its end.
+static bool read_said(struct dc_process *process)
 {
   for (;;) {
     char block[512];
@@ -235,6 +242,18 @@ bool dc_process_read(struct dc_process *process)
     process->said_length += size;
     process->said[process->said_length] = '\0';
   }
+}
+
+// The output ends before the process does: some milliseconds go by until its memory is taken apart.
+bool dc_process_has_ended(struct dc_process *process)
+{
+  if (process->said_fd >= 0 && !read_said(process))
+    return false;
+  if (process->said_fd >= 0)
+    close(process->said_fd);
+  process->said_fd = -1;
+  pid_t ended = waitpid(process->pid, &process->how, WNOHANG);
+  return ended == process->pid || (ended < 0 && errno != EINTR);
 }
 
 // The error among what a process said: the first line that is neither a warning nor a note, without the program's name.
@@ -267,14 +286,6 @@ static bool was_interrupted(const struct dc_process *process, int how)
   return foreign && (process->stopping || process->attempts < MOST_ATTEMPTS);
 }
 
-static void wait_for(pid_t pid, int *how)
-{
-  *how = 0;
-  while (waitpid(pid, how, 0) < 0)
-    if (errno != EINTR)
-      return;
-}
-
 static enum dc_process_end fail_broken(struct dc_process *process, char *message, struct dc_error *error)
 {
   char name[DC_POINT_NAME];
@@ -287,9 +298,7 @@ static enum dc_process_end fail_broken(struct dc_process *process, char *message
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error)
 {
-  int how, recorded = 0;
-  wait_for(process->pid, &how);
-  close(process->said_fd);
+  int how = process->how, recorded = 0;
   process->pid = 0;
   *row = (struct dc_sweep_row){0};
   dc_sweep_row_clear(row);

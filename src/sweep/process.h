@@ -25,7 +25,8 @@ enum { DC_SAID = 2048 };  // bytes of what a process said that are looked at
 struct dc_process {
   long point;
   pid_t pid;     // 0: none
-  int said_fd;   // its stderr; at its end the process has ended
+  int said_fd;   // its stderr; -1: that has ended
+  int how;       // as waitpid says, once it has ended
   int attempts;  // of this point by this sweep
   bool resumed, stopping;
   size_t said_length;
@@ -38,15 +39,15 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
 // Asks it to write a checkpoint and end; kills it.
 void dc_process_stop(struct dc_process *process);
 void dc_process_kill(struct dc_process *process);
-// Reads what there is; true at its end.
-bool dc_process_read(struct dc_process *process);
+// Reads what it says; true when it has ended.  Never waits.
+bool dc_process_has_ended(struct dc_process *process);
 
 enum dc_process_end {
   DC_ENDED,        // with a row
   DC_INTERRUPTED,  // asked to, or by another's signal: it can go on
   DC_BROKEN        // input or output failed: no row, and nothing else will work either
 };
-// Waits for a process at its end and says how it ended: *row, or *error when it is broken.
+// How a process ended: *row, or *error when it is broken.
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error);
 

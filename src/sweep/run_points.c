@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "sweep/sweep.h"
 
-enum { MOST_JOBS = 1024, WAIT = 100 /* ms */ };
+enum { MOST_JOBS = 1024, WAIT = 100, WAIT_FOR_END = 2 /* ms */ };
 
 struct crew {
   struct dc_sweep *sweep;
@@ -74,15 +74,20 @@ static void finish_point(struct crew *crew, struct dc_process *process)
 
 static void wait_for_processes(struct crew *crew, bool more)
 {
-  struct dc_sweep *sweep = crew->sweep;
-  for (int i = 0; i < crew->jobs; i++)
-    crew->polls[i] = (struct pollfd){.fd = crew->processes[i].pid ? crew->processes[i].said_fd : -1, .events = POLLIN};
-  if (sweep->running == 0 && more)
+  int timeout = WAIT;
+  for (int i = 0; i < crew->jobs; i++) {
+    const struct dc_process *process = &crew->processes[i];
+    crew->polls[i] = (struct pollfd){.fd = process->pid ? process->said_fd : -1, .events = POLLIN};
+    if (process->pid && process->said_fd < 0)
+      timeout = WAIT_FOR_END;
+  }
+  if (crew->sweep->running == 0 && more)
     return;
-  if (poll(crew->polls, (nfds_t)crew->jobs, WAIT) <= 0)
+  if (poll(crew->polls, (nfds_t)crew->jobs, timeout) < 0)
     return;
   for (int i = 0; i < crew->jobs; i++)
-    if (crew->polls[i].revents && crew->processes[i].pid && dc_process_read(&crew->processes[i]))
+    if (crew->processes[i].pid && (crew->polls[i].revents || crew->processes[i].said_fd < 0) &&
+        dc_process_has_ended(&crew->processes[i]))
       finish_point(crew, &crew->processes[i]);
 }
 
