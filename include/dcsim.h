@@ -314,6 +314,7 @@ typedef struct {
   int task, tasks;        // only the points k with k % tasks == task % tasks, without tables; 0, 0: all
   int gather;             // run nothing: tables of what there is
   int retry;              // run points again that have failed
+  int ranks;              // 1: share the points with the ranks of MPI, also when no launcher of MPI has started the program
   double max_seconds;     // 0: no limit; runs are asked for their checkpoints a tenth of it, at most 30 s, before it
   dcsim_sweep_progress_function *progress;
   void *progress_context;

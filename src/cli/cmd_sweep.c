@@ -40,6 +40,10 @@ static const struct cli_option own_options[] = {
      .type = CLI_FLAG,
      .offset = offsetof(struct cli_arguments, retry),
      .help = "run points again that have failed"},
+    {.name = "mpi",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, mpi),
+     .help = "share the points with the ranks of MPI; by itself when started by mpirun"},
     {.name = "max-time",
      .type = CLI_REAL,
      .argument = "SECONDS",
@@ -93,7 +97,7 @@ static int report_progress(void *context, const dcsim_sweep_progress *report)
 {
   struct display *display = context;
   double every = display->terminal ? 0.2 : 10, time = now();
-  if (!display->quiet && time - display->printed >= every) {
+  if (!display->quiet && report->points && time - display->printed >= every) {
     print_line(display, report);
     display->printed = time;
   }
@@ -140,6 +144,7 @@ static int run(const struct cli_arguments *arguments)
       .tasks = tasks,
       .gather = arguments->gather,
       .retry = arguments->retry,
+      .ranks = arguments->mpi,
       .max_seconds = arguments->max_time,
       .progress = report_progress,
       .progress_context = &display,

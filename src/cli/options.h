@@ -64,7 +64,7 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
-  bool help, json, quiet, require_success, force, no_report, gather, retry;
+  bool help, json, quiet, require_success, force, no_report, gather, retry, mpi;
   const char *output, *model, *control, *gradient, *resume, *video, *format, *camera, *task;
   struct cli_list overrides, allowed_paths, package_paths;
   int64_t jobs, threads, seed, frames, steps, every, samples, size[2];

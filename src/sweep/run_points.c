@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sweep/sweep.h"
+#include "sweep/ranks.h"
 
-enum { MOST_JOBS = 1024, WAIT = 100, WAIT_FOR_END = 2 /* ms */ };
+enum { MOST_JOBS = 1024, WAIT = 100, WAIT_BRIEFLY = 2 /* ms */ };
 
 struct crew {
   struct dc_sweep *sweep;
@@ -45,8 +45,9 @@ static bool start_points(struct crew *crew)
     long point;
     if (crew->processes[i].pid)
       continue;
-    if (!dc_sweep_take(crew->sweep, &point))
-      return false;
+    enum dc_take take = dc_sweep_take(crew->sweep, &point);
+    if (take != DC_TAKE_POINT)
+      return take == DC_TAKE_LATER;
     crew->processes[i].point = -1;
     start_point(crew, &crew->processes[i], point);
   }
@@ -74,14 +75,14 @@ static void finish_point(struct crew *crew, struct dc_process *process)
 
 static void wait_for_processes(struct crew *crew, bool more)
 {
-  int timeout = WAIT;
+  int timeout = crew->sweep->ranks ? WAIT_BRIEFLY : WAIT;
   for (int i = 0; i < crew->jobs; i++) {
     const struct dc_process *process = &crew->processes[i];
     crew->polls[i] = (struct pollfd){.fd = process->pid ? process->said_fd : -1, .events = POLLIN};
     if (process->pid && process->said_fd < 0)
-      timeout = WAIT_FOR_END;
+      timeout = WAIT_BRIEFLY;
   }
-  if (crew->sweep->running == 0 && more)
+  if (crew->sweep->running == 0 && more && !crew->sweep->ranks)
     return;
   if (poll(crew->polls, (nfds_t)crew->jobs, timeout) < 0)
     return;
@@ -102,7 +103,7 @@ static void report_progress(struct dc_sweep *sweep)
       .size = sizeof progress,
       .points = sweep->wanted,
       .done = sweep->done,
-      .running = sweep->running,
+      .running = sweep->running + sweep->running_there,
       .failed = sweep->failed,
       .reached = sweep->reached,
       .seconds = seconds,
@@ -144,7 +145,9 @@ static void run_all(struct crew *crew)
   struct dc_sweep *sweep = crew->sweep;
   for (;;) {
     bool more = start_points(crew);
-    if (!more && sweep->running == 0)
+    if (sweep->ranks)
+      dc_ranks_serve(sweep);
+    if (!more && sweep->running == 0 && (!sweep->ranks || dc_ranks_have_finished(sweep)))
       return;
     wait_for_processes(crew, more);
     report_progress(sweep);

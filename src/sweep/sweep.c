@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A study from its file to its tables.
-#include "sweep/sweep.h"
+#include "sweep/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,10 @@ struct identity {
   char values[IDENTITY][40];
 };
 
-bool dc_sweep_take(struct dc_sweep *sweep, long *point)
+enum dc_take dc_sweep_take(struct dc_sweep *sweep, long *point)
 {
+  if (sweep->ranks && dc_ranks_is_worker(sweep->ranks))
+    return dc_ranks_take(sweep, point);
   while (sweep->next < sweep->study->points.count) {
     long candidate = sweep->next++;
     struct dc_sweep_row row;
@@ -36,15 +38,15 @@ bool dc_sweep_take(struct dc_sweep *sweep, long *point)
       continue;
     if (!dc_point_adopt(&sweep->place, candidate, &row)) {
       *point = candidate;
-      return true;
+      return DC_TAKE_POINT;
     }
     enum dc_status status = dc_sweep_record(sweep, candidate, &row, &error);
     if (status) {
       dc_sweep_break(sweep, status, &error);
-      return false;
+      return DC_TAKE_NONE;
     }
   }
-  return false;
+  return DC_TAKE_NONE;
 }
 
 static void count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row)
@@ -54,7 +56,7 @@ static void count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row)
   sweep->reached += row->status == 0 && row->success;
 }
 
-enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
+enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
 {
   struct dc_text line = {0};
   dc_sweep_row_print(point, row, &line);
@@ -69,8 +71,19 @@ enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_swe
     count_row(sweep, row);
   dc_sweep_row_clear(&sweep->rows[point]);
   sweep->rows[point] = *row;
-  dc_point_tidy(&sweep->place, point, row);
   return DC_OK;
+}
+
+enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
+{
+  bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
+  enum dc_status status =
+      worker ? dc_ranks_send_row(sweep, point, row, error) : dc_sweep_add_row(sweep, point, row, error);
+  if (!status)
+    dc_point_tidy(&sweep->place, point, row);
+  if (worker)
+    dc_sweep_row_clear(row);
+  return status;
 }
 
 // ---- What the study is, so that another one cannot go on in its directory
@@ -273,18 +286,23 @@ static enum dc_status gather(struct dc_sweep *sweep)
   return DC_OK;
 }
 
-static enum dc_status run(struct dc_sweep *sweep, bool *something)
+// Rank 0, or the only process.
+static enum dc_status lead(struct dc_sweep *sweep, int jobs, bool *something)
 {
   struct identity identity;
   const dcsim_sweep_options *options = sweep->options;
-  int jobs = options->jobs > 0 ? options->jobs : default_jobs();
   enum dc_status status = identify(sweep->study, &identity, &sweep->error);
   if (!status && !options->gather && !has_begun(sweep, options->directory))
     status = dc_sweep_check(sweep->study, &sweep->share, jobs, ask_to_stop, sweep, &sweep->error);
   if (!status)
     status = open_directory(sweep, &identity, &sweep->error);
-  if (status)
+  if (status) {
+    if (sweep->ranks)
+      dc_ranks_dismiss(sweep->ranks);
     return status;
+  }
+  if (sweep->ranks)
+    dc_ranks_begin(sweep, hash_study(sweep->study));
   status = options->gather ? gather(sweep) : dc_sweep_run_points(sweep, jobs);
   *something = status == DC_OK || status == DC_STOPPED;
   if (!*something || options->tasks > 0)
@@ -296,6 +314,26 @@ static enum dc_status run(struct dc_sweep *sweep, bool *something)
   return written ? written : status;
 }
 
+// A rank alone with its part says nothing: rank 0 speaks for all.
+static enum dc_status run(struct dc_sweep *sweep, const char *path, bool *something)
+{
+  const dcsim_sweep_options *options = sweep->options;
+  bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
+  int jobs = options->jobs > 0 ? options->jobs : sweep->ranks ? 1 : default_jobs();
+  enum dc_status status = dc_study_read(path, &sweep->study, &sweep->error);
+  sweep->place.study = sweep->study;
+  if (worker) {
+    if (dc_ranks_wait_for_start(sweep, status ? 0 : hash_study(sweep->study)))
+      dc_sweep_run_points(sweep, jobs);
+    return DC_OK;
+  }
+  if (!status && !(sweep->rows = calloc((size_t)sweep->study->points.count, sizeof *sweep->rows)))
+    status = dc_fail(&sweep->error, DC_MEMORY, "out of memory for the points");
+  if (status && sweep->ranks)
+    dc_ranks_dismiss(sweep->ranks);
+  return status ? status : lead(sweep, jobs, something);
+}
+
 static enum dc_status check_options(const dcsim_sweep_options *options, struct dc_error *error)
 {
   if (!options->directory || !options->directory[0])
@@ -305,6 +343,8 @@ static enum dc_status check_options(const dcsim_sweep_options *options, struct d
                    options->tasks);
   if (options->gather && (options->tasks > 0 || options->retry))
     return dc_fail(error, DC_USAGE, "gathering runs nothing: no task and no retry go with it");
+  if (options->ranks && (options->tasks > 0 || options->gather))
+    return dc_fail(error, DC_USAGE, "ranks share all points: no task and no gathering go with them");
   return DC_OK;
 }
 
@@ -331,14 +371,13 @@ int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_rep
   if (!status)
     status = check_options(&own, &sweep.error);
   if (!status)
-    status = dc_study_read(study, &sweep.study, &sweep.error);
+    status = dc_ranks_start(own.program, own.ranks, &sweep.ranks, &sweep.error);
   if (status)
     return dc_api_fail(error, &sweep.error, status);
   sweep.share = own.tasks > 0 ? (struct dc_share){own.task, own.tasks} : (struct dc_share){0, 1};
-  sweep.place = (struct dc_sweep_place){
-      .study = sweep.study, .program = own.program, .threads = own.threads > 0 ? own.threads : 1};
-  sweep.rows = calloc((size_t)sweep.study->points.count, sizeof *sweep.rows);
-  status = sweep.rows ? run(&sweep, &something) : dc_fail(&sweep.error, DC_MEMORY, "out of memory for the points");
+  sweep.place = (struct dc_sweep_place){.program = own.program, .threads = own.threads > 0 ? own.threads : 1};
+  status = run(&sweep, study, &something);
+  dc_ranks_finish(sweep.ranks);
   int outside = status ? dc_api_fail(error, &sweep.error, status) : DCSIM_OK;
   if (something && report) {
     int described = (int)describe(&sweep, report, outside ? NULL : error);

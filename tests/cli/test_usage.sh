@@ -16,7 +16,7 @@ options_of() {
     export) echo "--format --output" ;;
     bench) echo "--set --threads" ;;
     report) echo "--threads" ;;
-    sweep) echo "--output --jobs --task --gather --retry --max-time --threads --quiet" ;;
+    sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
   [ "$1" = completion ] || echo "--json"
   echo "--help"
