@@ -80,8 +80,7 @@ static void print_line(struct display *display, const dcsim_sweep_progress *repo
 {
   char left[32] = "";
   if (report->seconds_left >= 0 && report->done < report->points)
-    snprintf(left, sizeof left, ", %.0f:%02d left",
-             report->seconds_left / 60 - 0.5 < 0 ? 0 : report->seconds_left / 60 - 0.5, (int)report->seconds_left % 60);
+    snprintf(left, sizeof left, ", %ld:%02ld left", (long)report->seconds_left / 60, (long)report->seconds_left % 60);
   if (report->checking)
     fprintf(stderr, "%sopening the scenes of %ld points%s", display->terminal ? "\r\033[K" : "dcsim: ", report->points,
             display->terminal ? "" : "\n");
@@ -118,6 +117,15 @@ static int finish(const struct cli_arguments *arguments, struct display *display
   return status == DCSIM_STOPPED && signal_number ? 128 + signal_number : status;
 }
 
+// Runs start in the directory of the sweep: a relative folder of data would be another one there.
+static void fix_data_folder(void)
+{
+  char real[PATH_MAX];
+  const char *folder = getenv("DCSIM_DATADIR");
+  if (folder && folder[0] != '/' && realpath(folder, real))
+    setenv("DCSIM_DATADIR", real, 1);
+}
+
 static int run(const struct cli_arguments *arguments)
 {
   char program[PATH_MAX];
@@ -132,6 +140,7 @@ static int run(const struct cli_arguments *arguments)
   if (length < 0)
     return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
   program[length] = '\0';
+  fix_data_folder();
   cli_signals_defer(arguments->quiet);
   struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = now()};
   const dcsim_sweep_options options = {

@@ -301,7 +301,9 @@ static enum dc_status lead(struct dc_sweep *sweep, int jobs, bool *something)
       dc_ranks_dismiss(sweep->ranks);
     return status;
   }
-  if (sweep->ranks)
+  if (sweep->ranks && options->gather)
+    dc_ranks_dismiss(sweep->ranks);
+  else if (sweep->ranks)
     dc_ranks_begin(sweep, hash_study(sweep->study));
   status = options->gather ? gather(sweep) : dc_sweep_run_points(sweep, jobs);
   *something = status == DC_OK || status == DC_STOPPED;
@@ -338,6 +340,8 @@ static enum dc_status check_options(const dcsim_sweep_options *options, struct d
 {
   if (!options->directory || !options->directory[0])
     return dc_fail(error, DC_USAGE, "a sweep needs a directory");
+  if (!options->program && !options->gather)
+    return dc_fail(error, DC_USAGE, "a sweep needs the path of the program dcsim");
   if (options->tasks < 0 || options->task < 0 || options->task > options->tasks)
     return dc_fail(error, DC_USAGE, "task %d of %d: must be from 0 to %d", options->task, options->tasks,
                    options->tasks);
