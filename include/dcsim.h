@@ -318,6 +318,39 @@ int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *
 // DCSIM_NUMERICAL, DCSIM_MEMORY.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error);
 
+// Sweeps: many runs of one scene, described by a study (see dcsim-sweep(1)).
+
+typedef struct {
+  size_t size;
+  long points, done, running, failed, reached;  // failed and reached are of those done; running: processes
+  int checking;                                 // scenes are being opened, nothing runs yet
+  double seconds, seconds_left;                 // of this call; left as long as it goes on as so far, negative: unknown
+} dcsim_sweep_progress;
+
+// Called several times a second.  Returns 0 to go on; anything else stops the sweep: runs write their checkpoints.
+typedef int dcsim_sweep_progress_function(void *context, const dcsim_sweep_progress *progress);
+
+typedef struct {
+  size_t size;
+  const char *directory;  // where everything is written; what another call left there unfinished goes on
+  const char *program;    // path of the program dcsim, which each point is a process of
+  int jobs;               // runs side by side; 0: as many as the process has processors
+  int threads;            // of each run; 0: 1
+  int task, tasks;        // only the points k with k % tasks == task % tasks, without tables; 0, 0: all
+  int gather;             // run nothing: tables of what there is
+  int retry;              // run points again that have failed
+  int ranks;              // 1: share the points with the ranks of MPI, also when no launcher of MPI has started the program
+  double max_seconds;     // 0: no limit; runs are asked for their checkpoints a tenth of it, at most 30 s, before it
+  dcsim_sweep_progress_function *progress;
+  void *progress_context;
+} dcsim_sweep_options;
+
+// Runs the points of the study at path that have not been run.  A point that fails is a row with its status.
+// DCSIM_STOPPED: the limit or the progress function ended it, or what was gathered is not complete; the same call goes on.
+// DCSIM_BAD_INPUT: the study, or the scene of its first bad point; nothing is created then.  DCSIM_CHECKPOINT: the directory
+// holds another study.  DCSIM_IO: also when a point's run could not write; the same call goes on when the cause is gone.
+int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_report *report, dcsim_error *error);
+
 // Looking into a scene.
 
 // Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the largest

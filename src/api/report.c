@@ -372,7 +372,7 @@ static enum dc_status write_page(struct page *page, const char *path, size_t *si
 {
   enum dc_status status = put_page(page);
   char *data = dc_json_finish(&page->json);
-  char *text = data && !status ? dc_report_page(data, size) : NULL;
+  char *text = data && !status ? dc_report_page(dc_report_template, data, size) : NULL;
   if (!status)
     status = text ? dc_file_write(path, text, *size, &page->error) : fail_memory(page);
   free(text);

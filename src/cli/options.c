@@ -351,7 +351,8 @@ static char *join(int argc, char **argv)
 
 static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 {
-  *arguments = (struct cli_arguments){.threads = -1,
+  *arguments = (struct cli_arguments){.jobs = -1,
+                                      .threads = -1,
                                       .seed = -1,
                                       .frames = -1,
                                       .steps = -1,

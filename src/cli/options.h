@@ -64,11 +64,12 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
-  bool help, json, quiet, quick, require_success, force, no_report;
+  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
-  const char *task, *write, *scenes;  // of bench
+  const char *task;            // of bench a kind, of sweep a part
+  const char *write, *scenes;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods;
-  int64_t threads, seed, frames, steps, every, samples, draws, directions, size[2];
+  int64_t jobs, threads, seed, frames, steps, every, samples, draws, directions, size[2];
   double max_time, limit, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };

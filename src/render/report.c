@@ -9,9 +9,6 @@
 
 #include "base/memory.h"
 
-// viewer/report.html, turned into C by the makefile.
-extern const char dc_report_template[];
-
 static const char data_place[] = "@DCSIM_DATA@";  // where in the template the data belongs, once
 static const char escaped_less[] = "\\u003c";     // "<" in a JSON string
 
@@ -86,17 +83,17 @@ char *dc_report_integers(size_t count, const int *values, int bytes_each)
   return text;
 }
 
-char *dc_report_page(const char *data, size_t *size)
+char *dc_report_page(const char *template, const char *data, size_t *size)
 {
-  const char *place = strstr(dc_report_template, data_place);
-  size_t before = place ? (size_t)(place - dc_report_template) : 0, escapes = 0;
-  const char *after = place ? place + strlen(data_place) : dc_report_template;
+  const char *place = strstr(template, data_place);
+  size_t before = place ? (size_t)(place - template) : 0, escapes = 0;
+  const char *after = place ? place + strlen(data_place) : template;
   for (const char *c = data; *c; c++)
     escapes += *c == '<';
   char *page = malloc(before + strlen(data) + escapes * (strlen(escaped_less) - 1) + strlen(after) + 1), *end = page;
   if (!page)
     return NULL;
-  memcpy(end, dc_report_template, before);
+  memcpy(end, template, before);
   end += before;
   for (const char *c = data; *c; c++) {
     if (*c == '<') {

@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe check render report export diff list schema bench completion"
+commands="simulate optimize gradcheck probe check render report export diff list schema sweep bench completion"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --control --plant --frames --no-report --max-time --require-success --quiet"
 options_of() {
@@ -16,6 +16,7 @@ options_of() {
     export) echo "--format --output" ;;
     bench) echo "--set --task --draws --seed --method --limit --output --write --scenes --threads" ;;
     report) echo "--threads" ;;
+    sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
   [ "$1" = completion ] || echo "--json"
   echo "--help"

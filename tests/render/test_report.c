@@ -36,9 +36,9 @@ static int count(const char *page, const char *what)
 static void test_page(void)
 {
   size_t empty_size, size;
-  char *empty = dc_report_page("", &empty_size);
+  char *empty = dc_report_page(dc_report_template, "", &empty_size);
   const char *data = "{\"a\": \"</script><!--<script>@DCSIM_DATA@\"}";
-  char *page = dc_report_page(data, &size);
+  char *page = dc_report_page(dc_report_template, data, &size);
   CHECK(empty && strlen(empty) == empty_size && empty_size > 100000);
   CHECK(page && strlen(page) == size && size == empty_size + strlen(data) + 3 * 5, "%zu, %zu", size, empty_size);
   CHECK(count(empty, "DCSIM_DATA") == 0 && count(page, "@DCSIM_DATA@") == 1);

@@ -128,7 +128,10 @@ enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *r
                                        .initial_loss = get_number(&object, "initial_loss"),
                                        .min_gap = get_number(&object, "min_gap"),
                                        .iterations = get_count(&object, "iterations"),
-                                       .steps = get_count(&object, "steps")};
+                                       .steps = get_count(&object, "steps"),
+                                       .seconds = get_number(&root, "seconds"),
+                                       .exit_status = (int)get_count(&root, "exit_status"),
+                                       .stopped = cJSON_IsTrue(dc_json_member(&root, "stopped").node)};
     else
       status = dc_fail(error, DC_BAD_INPUT, "%.800s: holds no result", path);
   }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim sweep: run the points of a study.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/signals.h"
+
+static const struct cli_option own_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "DIR",
+     .value = CLI_VALUE_DIRECTORY,
+     .offset = offsetof(struct cli_arguments, output),
+     .help = "directory of the sweep; what was left there unfinished goes on"},
+    {.name = "jobs",
+     .letter = 'j',
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 1,
+     .maximum = 1024,
+     .offset = offsetof(struct cli_arguments, jobs),
+     .help = "runs side by side; default: one for each processor"},
+    {.name = "task",
+     .type = CLI_TEXT,
+     .argument = "I/N",
+     .offset = offsetof(struct cli_arguments, task),
+     .help = "only every N-th point from I on, as a task of an array; --gather makes the table"},
+    {.name = "gather",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, gather),
+     .help = "run nothing: make table and page of what there is"},
+    {.name = "retry",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, retry),
+     .help = "run points again that have failed"},
+    {.name = "mpi",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, mpi),
+     .help = "share the points with the ranks of MPI; by itself when started by mpirun"},
+    {.name = "max-time",
+     .type = CLI_REAL,
+     .argument = "SECONDS",
+     .minimum = 0,
+     .maximum = 1e9,
+     .minimum_excluded = true,
+     .offset = offsetof(struct cli_arguments, max_time),
+     .help = "end before this time, with checkpoints and status 9"},
+    CLI_OPTIONS_END,
+};
+
+// I and N; false when the text is none of these.
+static bool read_task(const char *text, int *task, int *tasks)
+{
+  int end = -1;
+  if (strspn(text, "0123456789/") != strlen(text) || strlen(text) > 18)
+    return false;
+  return sscanf(text, "%d/%d%n", task, tasks, &end) == 2 && end == (int)strlen(text) && *tasks > 0 && *task <= *tasks;
+}
+
+struct display {
+  bool quiet, terminal;
+  double printed;
+};
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void print_line(struct display *display, const dcsim_sweep_progress *report)
+{
+  char left[32] = "";
+  if (report->seconds_left >= 0 && report->done < report->points)
+    snprintf(left, sizeof left, ", %ld:%02ld left", (long)report->seconds_left / 60, (long)report->seconds_left % 60);
+  if (report->checking)
+    fprintf(stderr, "%sopening the scenes of %ld points%s", display->terminal ? "\r\033[K" : "dcsim: ", report->points,
+            display->terminal ? "" : "\n");
+  else
+    fprintf(stderr, "%s%ld of %ld points done, %ld running, %ld reached, %ld failed%s%s",
+            display->terminal ? "\r\033[K" : "dcsim: ", report->done, report->points, report->running, report->reached,
+            report->failed, left, display->terminal ? "" : "\n");
+  fflush(stderr);
+  cli_signals_set_line(display->terminal);
+}
+
+static int report_progress(void *context, const dcsim_sweep_progress *report)
+{
+  struct display *display = context;
+  double every = display->terminal ? 0.2 : 10, time = now();
+  if (!display->quiet && report->points && time - display->printed >= every) {
+    print_line(display, report);
+    display->printed = time;
+  }
+  int signal_number = cli_signals_received();
+  return signal_number ? 128 + signal_number : 0;
+}
+
+static int finish(const struct cli_arguments *arguments, struct display *display, int status, dcsim_report *report,
+                  const dcsim_error *error)
+{
+  int signal_number = cli_signals_received();
+  if (display->terminal && !display->quiet)
+    fputs("\r\033[K", stderr);
+  cli_print_report(report, arguments->json);
+  dcsim_report_free(report);
+  if (status && (status != DCSIM_STOPPED || !arguments->quiet))
+    cli_message("%s", error->text);
+  return status == DCSIM_STOPPED && signal_number ? 128 + signal_number : status;
+}
+
+// Runs start in the directory of the sweep: a relative folder of data would be another one there.
+static void fix_data_folder(void)
+{
+  char real[PATH_MAX];
+  const char *folder = getenv("DCSIM_DATADIR");
+  if (folder && folder[0] != '/' && realpath(folder, real))
+    setenv("DCSIM_DATADIR", real, 1);
+}
+
+static int run(const struct cli_arguments *arguments)
+{
+  char program[PATH_MAX];
+  int task = 0, tasks = 0;
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (!arguments->output)
+    return cli_fail(DCSIM_USAGE, "sweep: missing --output (see dcsim sweep --help)");
+  if (arguments->task && !read_task(arguments->task, &task, &tasks))
+    return cli_fail(DCSIM_USAGE, "--task: must be I/N with I from 0 to N (is \"%.200s\")", arguments->task);
+  if (arguments->gather && (arguments->task || arguments->retry))
+    return cli_fail(DCSIM_USAGE, "--gather: runs nothing; --task and --retry do not go with it");
+  if (length < 0)
+    return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
+  program[length] = '\0';
+  fix_data_folder();
+  cli_signals_defer(arguments->quiet);
+  struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = now()};
+  const dcsim_sweep_options options = {
+      .size = sizeof options,
+      .directory = arguments->output,
+      .program = program,
+      .jobs = arguments->jobs > 0 ? (int)arguments->jobs : 0,
+      .threads = arguments->threads > 0 ? (int)arguments->threads : 1,
+      .task = task,
+      .tasks = tasks,
+      .gather = arguments->gather,
+      .retry = arguments->retry,
+      .ranks = arguments->mpi,
+      .max_seconds = arguments->max_time,
+      .progress = report_progress,
+      .progress_context = &display,
+  };
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  int status = dcsim_sweep(arguments->operand, &options, &report, &error);
+  return finish(arguments, &display, status, &report, &error);
+}
+
+static const struct cli_option *const options[] = {own_options, cli_thread_options, cli_quiet_options,
+                                                   cli_common_options, NULL};
+
+const struct cli_command cli_command_sweep = {
+    .name = "sweep",
+    .summary = "Run the points of a study: one scene with other values.",
+    .operand = "STUDY",
+    .operand_value = CLI_VALUE_SCENE,
+    .operand_required = true,
+    .details = "The first SIGINT or SIGTERM lets all runs write their checkpoints, the second stops at once.\n"
+               "The same command goes on where a sweep ended.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json/json_print.h"
+
+void dc_json_print(const cJSON *value, struct dc_text *text)
+{
+  bool array = cJSON_IsArray(value);
+  if (cJSON_IsNumber(value)) {
+    dc_text_short_real(text, value->valuedouble, "null");
+  } else if (cJSON_IsString(value)) {
+    dc_text_string(text, value->valuestring);
+  } else if (array || cJSON_IsObject(value)) {
+    dc_text_add(text, array ? "[" : "{");
+    for (const cJSON *child = value->child; child; child = child->next) {
+      if (!array) {
+        dc_text_string(text, child->string);
+        dc_text_add(text, ":");
+      }
+      dc_json_print(child, text);
+      if (child->next)
+        dc_text_add(text, ",");
+    }
+    dc_text_add(text, array ? "]" : "}");
+  } else {
+    dc_text_add(text, cJSON_IsTrue(value) ? "true" : cJSON_IsFalse(value) ? "false" : "null");
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes, not threads: a scene that crashes a library is one that does not open.  Process k of n looks at every n-th
+// point of the share and ends at its first bad one; the first of these is the first bad one of all.
+#include "sweep/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+
+enum { MOST_JOBS = 256 };
+
+static int open_scene(const struct dc_study *study, long point, dcsim_scene **scene, dcsim_error *error)
+{
+  struct dc_point about;
+  struct dc_error local = {0};
+  if (dc_study_point(study, point, &about, &local))
+    return dc_api_fail(error, &local, local.status);
+  dcsim_scene_options options = {
+      .size = sizeof options,
+      .model = about.model,
+      .override_count = about.override_count,
+      .overrides = about.overrides,
+      .allowed_path_count = study->allowed_paths.count,
+      .allowed_paths = study->allowed_paths.strings,
+      .package_path_count = study->package_paths.count,
+      .package_paths = study->package_paths.strings,
+      .seed_given = about.seed != NULL,
+  };
+  char *end = NULL;
+  int status = 0;
+  errno = 0;
+  if (about.seed)
+    options.seed = strtoull(about.seed, &end, 10);
+  if (about.seed &&
+      (errno || *end || end == about.seed || about.seed[0] == '-' || options.seed > (UINT64_C(1) << 53))) {
+    dc_fail(&local, DC_BAD_INPUT, "seed: must be a whole number from 0 to 2^53 (is %.40s)", about.seed);
+    status = dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
+  if (!status)
+    status = dcsim_scene_open(study->scene, &options, scene, error);
+  dc_arena_destroy(about.arena);
+  return status;
+}
+
+// The message with the point in front: which one, and its values.
+static enum dc_status fail_point(const struct dc_study *study, long point, int status, const char *message,
+                                 struct dc_error *error)
+{
+  struct dc_text values = {0};
+  int columns = dc_study_columns(study);
+  for (int i = 0; i < columns && values.length < 200; i++) {
+    dc_text_add(&values, "%s%s=", i ? ", " : "", dc_study_column(study, i));
+    dc_study_value(study, point, i, &values);
+  }
+  if (status == DCSIM_USAGE)  // a malformed path is one in a file here
+    status = DCSIM_BAD_INPUT;
+  dc_fail(error, (enum dc_status)status, "point %ld (%.240s): %.700s", point, values.bytes ? values.bytes : "no values",
+          message);
+  dc_text_free(&values);
+  return (enum dc_status)status;
+}
+
+enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uint64_t *hash, struct dc_error *error)
+{
+  dcsim_scene *scene = NULL;
+  dcsim_error local = {0};
+  int status = open_scene(study, point, &scene, &local);
+  if (status)
+    return fail_point(study, point, status, local.text, error);
+  *hash = scene->scene->scene_hash ^ (scene->scene->mesh_hash * 3);
+  dcsim_scene_close(scene);
+  return DC_OK;
+}
+
+// What a process of the check answers; point -1: all scenes open.
+struct answer {
+  long point;
+  dcsim_error error;
+};
+
+struct checker {
+  pid_t pid;
+  int fd;
+  long point;  // that it is at
+};
+
+// In the process: "I am at point" before each, an answer at the end.
+static _Noreturn void check_points(const struct dc_study *study, const struct dc_share *share, int k, int n, int fd)
+{
+  struct answer answer = {.point = -1};
+  long number = 0;
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_IGN);
+  dcsim_set_threads(1);
+  for (long point = 0; point < study->points.count && answer.point < 0; point++) {
+    dcsim_scene *scene = NULL;
+    if (!dc_share_has(share, point) || number++ % n != k)
+      continue;
+    struct answer at = {.point = -2 - point};
+    if (write(fd, &at, sizeof at) != sizeof at)
+      _exit(1);
+    if (open_scene(study, point, &scene, &answer.error))
+      answer.point = point;
+    dcsim_scene_close(scene);
+  }
+  (void)!write(fd, &answer, sizeof answer);
+  _exit(0);
+}
+
+static enum dc_status start(const struct dc_study *study, const struct dc_share *share, int k, int n,
+                            struct checker *checker, struct dc_error *error)
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC))
+    return dc_fail(error, DC_MEMORY, "no pipe to a process: %s", strerror(errno));
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[0]);
+    check_points(study, share, k, n, ends[1]);
+  }
+  int reason = errno;
+  close(ends[1]);
+  if (pid < 0) {
+    close(ends[0]);
+    return dc_fail(error, DC_MEMORY, "no memory for a process: %s", strerror(reason));
+  }
+  *checker = (struct checker){.pid = pid, .fd = ends[0], .point = -1};
+  return DC_OK;
+}
+
+// Takes one message: true when the checker has ended.  *first becomes what it found if that comes before.
+static bool listen_to(struct checker *checker, struct answer *first)
+{
+  struct answer answer;
+  int how = 0;
+  ssize_t got = read(checker->fd, &answer, sizeof answer);
+  if (got < 0 && errno == EINTR)
+    return false;
+  if (got == (ssize_t)sizeof answer && answer.point <= -2) {
+    checker->point = -2 - answer.point;
+    return false;
+  }
+  if (got != (ssize_t)sizeof answer) {  // it crashed
+    answer = (struct answer){.point = checker->point, .error = {.status = DCSIM_BAD_INPUT}};
+    strcpy(answer.error.text, "opening the scene ended its process");
+  }
+  close(checker->fd);
+  while (waitpid(checker->pid, &how, 0) < 0 && errno == EINTR)
+    continue;
+  checker->pid = 0;
+  if (answer.point >= 0 && (first->point < 0 || answer.point < first->point))
+    *first = answer;
+  return true;
+}
+
+static bool wait_for_all(struct checker *checkers, int count, struct answer *first, int (*stop)(void *context),
+                         void *context)
+{
+  struct pollfd polls[MOST_JOBS];
+  for (int running = count; running > 0;) {
+    if (stop(context))
+      return false;
+    for (int i = 0; i < count; i++)
+      polls[i] = (struct pollfd){.fd = checkers[i].pid ? checkers[i].fd : -1, .events = POLLIN};
+    if (poll(polls, (nfds_t)count, 100) <= 0)
+      continue;
+    for (int i = 0; i < count; i++) {
+      // who is behind the first bad point already need not go on
+      bool late = checkers[i].pid && first->point >= 0 && checkers[i].point > first->point;
+      if (late)
+        kill(checkers[i].pid, SIGKILL);
+      if (polls[i].revents && listen_to(&checkers[i], first))
+        running--;
+    }
+  }
+  return true;
+}
+
+enum dc_status dc_sweep_check(const struct dc_study *study, const struct dc_share *share, int jobs,
+                              int (*stop)(void *context), void *context, struct dc_error *error)
+{
+
+  struct checker checkers[MOST_JOBS];
+  int count = 0, most = jobs < MOST_JOBS ? jobs : MOST_JOBS;
+  struct answer first = {.point = -1};
+  enum dc_status status = DC_OK;
+  if (study->points.count < most)
+    most = (int)study->points.count;
+  for (; count < most && !status; count++)
+    if ((status = start(study, share, count, most, &checkers[count], error)))
+      break;
+  if (!status && !wait_for_all(checkers, count, &first, stop, context))
+    status = dc_fail(error, DC_STOPPED, "stopped before anything ran");
+  for (int i = 0; i < count; i++)
+    if (checkers[i].pid) {
+      kill(checkers[i].pid, SIGKILL);
+      waitpid(checkers[i].pid, NULL, 0);
+      close(checkers[i].fd);
+    }
+  if (!status && first.point >= 0)
+    status = fail_point(study, first.point, first.error.status, first.error.text, error);
+  return status;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "io/json/json_value.h"
+#include "io/run/run_files.h"
+
+enum { LARGEST = 1 << 30 };  // bytes of a journal
+
+static const double sync_seconds = 1;
+
+void dc_sweep_row_clear(struct dc_sweep_row *row)
+{
+  free(row->message);
+  *row = (struct dc_sweep_row){.loss = NAN, .initial_loss = NAN, .min_gap = NAN, .seconds = NAN};
+}
+
+static void put_real(struct dc_text *text, const char *key, double value)
+{
+  dc_text_add(text, ", \"%s\": ", key);
+  dc_text_short_real(text, value, "null");
+}
+
+void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text)
+{
+  dc_text_add(text, "{\"point\": %ld, \"status\": %d, \"success\": %s, \"stopped\": %s", point, row->status,
+              row->success ? "true" : "false", row->stopped ? "true" : "false");
+  put_real(text, "loss", row->loss);
+  put_real(text, "initial_loss", row->initial_loss);
+  put_real(text, "min_gap", row->min_gap);
+  put_real(text, "seconds", row->seconds);
+  dc_text_add(text, ", \"iterations\": %ld, \"steps\": %ld, \"message\": ", row->iterations, row->steps);
+  dc_text_string(text, row->message ? row->message : "");
+  dc_text_add(text, "}\n");
+}
+
+static double get_real(const cJSON *object, const char *key)
+{
+  const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+  return cJSON_IsNumber(member) ? member->valuedouble : NAN;
+}
+
+static long get_count(const cJSON *object, const char *key)
+{
+  double number = get_real(object, key);
+  return number >= 0 && number <= 1e15 ? (long)number : -1;
+}
+
+long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row)
+{
+  cJSON *object = cJSON_ParseWithLength(line, length);
+  long point = cJSON_IsObject(object) ? get_count(object, "point") : -1;
+  const cJSON *message = cJSON_GetObjectItemCaseSensitive(object, "message");
+  *row = (struct dc_sweep_row){0};
+  if (point >= 0 && cJSON_IsString(message))
+    *row = (struct dc_sweep_row){
+        .done = true,
+        .status = (int)get_real(object, "status"),
+        .success = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "success")),
+        .stopped = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "stopped")),
+        .loss = get_real(object, "loss"),
+        .initial_loss = get_real(object, "initial_loss"),
+        .min_gap = get_real(object, "min_gap"),
+        .seconds = get_real(object, "seconds"),
+        .iterations = get_count(object, "iterations"),
+        .steps = get_count(object, "steps"),
+        .message = strdup(message->valuestring),
+    };
+  cJSON_Delete(object);
+  return row->message ? point : -1;
+}
+
+// Cuts off what follows the last whole line.
+static enum dc_status mend(struct dc_journal *journal, struct dc_error *error)
+{
+  char block[4096];
+  struct stat info;
+  if (fstat(journal->fd, &info) < 0)
+    return dc_fail_file(error, journal->path, "read");
+  off_t end = info.st_size, whole = 0;
+  while (end > 0 && whole == 0) {
+    off_t begin = end > (off_t)sizeof block ? end - (off_t)sizeof block : 0;
+    ssize_t got = pread(journal->fd, block, (size_t)(end - begin), begin);
+    if (got != (ssize_t)(end - begin))
+      return dc_fail_file(error, journal->path, "read");
+    for (ssize_t i = got; i > 0 && whole == 0; i--)
+      if (block[i - 1] == '\n')
+        whole = begin + i;
+    end = begin;
+  }
+  if (whole < info.st_size && ftruncate(journal->fd, whole) < 0)
+    return dc_fail_file(error, journal->path, "cut off an incomplete line");
+  return DC_OK;
+}
+
+enum dc_status dc_journal_open(const char *directory, const char *name, struct dc_journal *journal,
+                               struct dc_error *error)
+{
+  *journal = (struct dc_journal){.path = dc_path_join(directory, name), .fd = -1, .synced = dc_seconds()};
+  if (!journal->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  enum dc_status status = journal->fd < 0 ? dc_fail_file(error, journal->path, "create") : DC_OK;
+  if (!status && flock(journal->fd, LOCK_EX | LOCK_NB) < 0)
+    status = errno == EWOULDBLOCK ? dc_fail(error, DC_IO, "%.800s: another sweep is writing it", journal->path)
+                                  : dc_fail_file(error, journal->path, "lock");
+  if (!status)
+    status = mend(journal, error);
+  if (status)
+    dc_journal_close(journal, NULL);
+  return status;
+}
+
+static enum dc_status sync_journal(struct dc_journal *journal, struct dc_error *error)
+{
+  while (fsync(journal->fd) < 0)
+    if (errno != EINTR)
+      return dc_fail_file(error, journal->path, "sync");
+  journal->synced = dc_seconds();
+  return DC_OK;
+}
+
+enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, size_t length, struct dc_error *error)
+{
+  struct stat before, named;
+  if (fstat(journal->fd, &before) < 0)
+    return dc_fail_file(error, journal->path, "read");
+  if (stat(journal->path, &named) < 0 || named.st_ino != before.st_ino || named.st_dev != before.st_dev)
+    return dc_fail(error, DC_IO, "%.800s: was removed, moved or replaced", journal->path);
+  enum dc_status status = dc_write_all(journal->fd, journal->path, lines, length, error);
+  if (status) {
+    (void)!ftruncate(journal->fd, before.st_size);
+    return status;
+  }
+  return dc_seconds() - journal->synced < sync_seconds ? DC_OK : sync_journal(journal, error);
+}
+
+enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (journal->fd >= 0) {
+    status = sync_journal(journal, error);
+    close(journal->fd);
+  }
+  free(journal->path);
+  *journal = (struct dc_journal){.fd = -1};
+  return status;
+}
+
+static int is_journal(const struct dirent *entry)
+{
+  size_t length = strlen(entry->d_name);
+  return length > 6 && strncmp(entry->d_name, "journal", 7) == 0 && strcmp(entry->d_name + length - 6, ".jsonl") == 0;
+}
+
+// By bytes, whatever the language of the user: "journal.jsonl" comes after those of tasks.
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void read_lines(const char *text, long points, struct dc_sweep_row *rows, struct dc_text *identities)
+{
+  for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    struct dc_sweep_row row;
+    if (strncmp(line, "{\"study\"", 8) == 0) {
+      dc_text_append(identities, line, (size_t)(end - line) + 1);
+      continue;
+    }
+    long point = dc_sweep_row_parse(line, (size_t)(end - line), &row);
+    if (point < 0 || point >= points) {
+      free(row.message);
+      continue;
+    }
+    dc_sweep_row_clear(&rows[point]);
+    rows[point] = row;
+  }
+}
+
+static enum dc_status read_journal(const char *directory, const char *name, long points, struct dc_sweep_row *rows,
+                                   struct dc_text *identities, struct dc_error *error)
+{
+  char *path = dc_path_join(directory, name), *bytes = NULL;
+  size_t size;
+  enum dc_status status = path ? dc_file_read(path, LARGEST, &bytes, &size, error)
+                               : dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (!status)
+    read_lines(bytes, points, rows, identities);
+  free(bytes);
+  free(path);
+  return status;
+}
+
+enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
+                                struct dc_text *identities, struct dc_error *error)
+{
+  struct dirent **entries;
+  int count = scandir(directory, &entries, is_journal, by_name);
+  if (count < 0)
+    return errno == ENOENT ? DC_OK : dc_fail_file(error, directory, "read");
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < count; i++) {
+    if (!status)
+      status = read_journal(directory, entries[i]->d_name, points, rows, identities, error);
+    free(entries[i]);
+  }
+  free(entries);
+  return status;
+}

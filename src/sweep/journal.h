@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a study's points: one line of JSON for each that has ended, appended to a journal in the study's
+// directory.  A point with a line is never run again; whatever happens, a line is whole or not there.
+#ifndef DC_SWEEP_JOURNAL_H
+#define DC_SWEEP_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "io/json/json_text.h"
+
+// How a point ended.  Numbers that there are none of are NAN.
+struct dc_sweep_row {
+  bool done;              // false: nothing is known
+  int status;             // exit status of the run, 128 and more: that many and the signal that ended it
+  bool success, stopped;  // stopped: by the longest time of a point
+  double loss, initial_loss, min_gap, seconds;
+  long iterations, steps;
+  char *message;  // "" when there is none; released with free()
+};
+void dc_sweep_row_clear(struct dc_sweep_row *row);
+
+// A line, with its end.
+void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text);
+// The row in a line [length]; its point, or -1 when it is none.
+long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row);
+
+struct dc_journal {
+  char *path;
+  int fd;  // -1: not open
+  double synced;
+};
+// Opens or makes DIR/name for its only writer, cuts off a line that is not whole.  DC_IO, also when it has a writer already.
+enum dc_status dc_journal_open(const char *directory, const char *name, struct dc_journal *journal,
+                               struct dc_error *error);
+// Appends lines [length]: all or nothing.  Made durable once a second: what is lost with the power is computed again.
+enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, size_t length, struct dc_error *error);
+enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error);
+
+// Reads all journals of a directory into rows [points]: of several lines of a point the last one of the journal that comes
+// last by name.  *identities gets every line {"study": "..."}, one behind the other.  Not being there is no error.
+enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
+                                struct dc_text *identities, struct dc_error *error);
+
+#endif

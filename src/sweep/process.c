@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/characters.h"
+#include "io/run/run.h"
+
+enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
+
+const char *dc_point_name(long point, char name[DC_POINT_NAME])
+{
+  snprintf(name, DC_POINT_NAME, "points/%06ld", point);
+  return name;
+}
+
+static char *directory_of(const struct dc_sweep_place *place, long point)
+{
+  char name[DC_POINT_NAME];
+  return dc_path_join(place->directory, dc_point_name(point, name));
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+  (void)info, (void)type, (void)walk;
+  return remove(path);
+}
+
+static void remove_directory(const char *path)
+{
+  nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+// Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process starts: its
+// messages do not depend on where that is.
+static const char **make_arguments(const struct dc_sweep_place *place, const struct dc_point *about, const char *run,
+                                   bool resume)
+{
+  const struct dc_study *study = place->study;
+  size_t most = 20 + 2 * (size_t)(about->override_count + study->allowed_paths.count + study->package_paths.count);
+  const char **list = dc_arena_alloc(about->arena, most, sizeof *list);
+  int n = 0;
+  if (!list)
+    return NULL;
+#define ADD(option, value) (list[n++] = (option), list[n++] = (value))
+  ADD(place->program, study->kind->command);
+  list[n++] = "--quiet";
+  ADD("--threads", dc_arena_printf(about->arena, "%d", place->threads));
+  if (study->point_seconds > 0)
+    ADD("--max-time", dc_arena_printf(about->arena, "%.17g", study->point_seconds));
+  if (study->keep == DC_KEEP_RESULTS)
+    list[n++] = "--no-report";
+  if (resume) {
+    ADD("--resume", run);
+  } else {
+    ADD("-o", run);
+    for (int i = 0; i < study->allowed_paths.count; i++)
+      ADD("--allow-path", study->allowed_paths.strings[i]);
+    for (int i = 0; i < study->package_paths.count; i++)
+      ADD("--package-path", study->package_paths.strings[i]);
+    for (int i = 0; i < about->override_count; i++)
+      ADD("--set", about->overrides[i]);
+    if (about->model)
+      ADD("--model", about->model);
+    if (about->seed)
+      ADD("--seed", about->seed);
+    ADD("--", study->scene);
+  }
+#undef ADD
+  return list;
+}
+
+// Between vfork and exec: system calls only, the memory is the parent's.
+static _Noreturn void become(const struct dc_sweep_place *place, const char **arguments, pid_t parent, int said)
+{
+  int nothing = open("/dev/null", O_RDWR);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  // its own group: what a terminal sends to the sweep is the sweep's to pass on
+  setpgid(0, 0);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (getppid() != parent)
+    _exit(CANNOT_START);
+  dup2(nothing, STDIN_FILENO);
+  dup2(nothing, STDOUT_FILENO);
+  dup2(said, STDERR_FILENO);
+  if (chdir(place->directory) == 0)
+    execv(place->program, (char *const *)arguments);
+  static const char text[] = "dcsim: the program of this point cannot be started\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(CANNOT_START);
+}
+
+static enum dc_status spawn(const struct dc_sweep_place *place, const char **arguments, struct dc_process *process,
+                            struct dc_error *error)
+{
+  int ends[2];
+  pid_t parent = getpid();
+  if (pipe2(ends, O_CLOEXEC))
+    return dc_fail(error, DC_MEMORY, "no pipe to a process: %s", strerror(errno));
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  pid_t pid = vfork();  // copying the tables of the memory would take most of a sweep's own time
+  if (pid == 0)
+    become(place, arguments, parent, ends[1]);
+  int reason = errno;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  close(ends[1]);
+  if (pid < 0) {
+    close(ends[0]);
+    return dc_fail(error, DC_MEMORY, "no memory for a process: %s", strerror(reason));
+  }
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  process->pid = pid;
+  process->said_fd = ends[0];
+  return DC_OK;
+}
+
+// A process of a sweep that was killed may live a moment longer, where the system does not end it with its parent.
+static bool is_being_written(const char *directory)
+{
+  char *path = dc_path_join(directory, ".lock");
+  int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+  bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+  if (fd >= 0)
+    close(fd);
+  free(path);
+  return held;
+}
+
+// Fills in what run.json says; false when it says nothing.
+static bool read_result(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row, int *exit_status)
+{
+  struct dc_run_result result;
+  struct dc_error ignored = {0};
+  char *directory = directory_of(place, point);
+  bool there = directory && dc_run_read_result(directory, &result, &ignored) == DC_OK;
+  free(directory);
+  if (!there)
+    return false;
+  row->success = result.success;
+  row->stopped = result.stopped;
+  row->loss = result.loss;
+  row->initial_loss = result.initial_loss;
+  row->min_gap = result.min_gap;
+  row->seconds = result.seconds;
+  row->iterations = result.iterations;
+  row->steps = result.steps;
+  *exit_status = result.exit_status;
+  return true;
+}
+
+// A run that failed, and that no journal knows, fails again: it begins anew, so that it leaves the same.
+static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory, bool *resume,
+                              struct dc_error *error)
+{
+  struct dc_sweep_row row;
+  int recorded = 0;
+  for (int wait = 0; is_being_written(directory); wait++) {
+    if (wait == 500)
+      return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
+    usleep(10000);
+  }
+  *resume = place->study->kind->resumable && dc_run_has(directory, "resolved.json") &&
+            (!read_result(place, point, &row, &recorded) || recorded == 0 || recorded > 128);
+  if (!*resume)
+    remove_directory(directory);
+  return DC_OK;
+}
+
+enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
+                                struct dc_error *error)
+{
+  struct dc_point about;
+  char name[DC_POINT_NAME];
+  char *directory = directory_of(place, point);
+  int attempts = process->point == point ? process->attempts : 0;
+  *process = (struct dc_process){.point = point, .attempts = attempts + 1};
+  enum dc_status status = directory ? prepare(place, point, directory, &process->resumed, error)
+                                    : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  free(directory);
+  if (status)
+    return status;
+  status = dc_study_point(place->study, point, &about, error);
+  if (status)
+    return status;
+  const char **arguments = make_arguments(place, &about, dc_point_name(point, name), process->resumed);
+  status = arguments ? spawn(place, arguments, process, error)
+                     : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  dc_arena_destroy(about.arena);
+  return status;
+}
+
+void dc_process_stop(struct dc_process *process)
+{
+  if (process->pid > 0 && !process->stopping)
+    kill(process->pid, SIGTERM);
+  process->stopping = true;
+}
+
+void dc_process_kill(struct dc_process *process)
+{
+  if (process->pid > 0)
+    kill(process->pid, SIGKILL);
+  process->stopping = true;
+}
+
+// Reads what there is; true at its end.
+static bool read_said(struct dc_process *process)
+{
+  for (;;) {
+    char block[512];
+    ssize_t got = read(process->said_fd, block, sizeof block);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got == 0;
+    size_t size = (size_t)got, room = DC_SAID - 1 - process->said_length;
+    if (size > room) {
+      size_t drop = size - room;
+      memmove(process->said, process->said + drop, process->said_length - drop);
+      process->said_length -= drop;
+    }
+    memcpy(process->said + process->said_length, block, size);
+    process->said_length += size;
+    process->said[process->said_length] = '\0';
+  }
+}
+
+// The output ends before the process does: some milliseconds go by until its memory is taken apart.
+bool dc_process_has_ended(struct dc_process *process)
+{
+  if (process->said_fd >= 0 && !read_said(process))
+    return false;
+  if (process->said_fd >= 0)
+    close(process->said_fd);
+  process->said_fd = -1;
+  pid_t ended = waitpid(process->pid, &process->how, WNOHANG);
+  return ended == process->pid || (ended < 0 && errno != EINTR);
+}
+
+// The error among what a process said: the first line that is neither a warning nor a note, without the program's name.
+static char *find_message(const struct dc_process *process)
+{
+  static const char prefix[] = "dcsim: ";
+  const char *line = process->said, *message = "";
+  size_t length = 0;
+  while (*line) {
+    size_t size = strcspn(line, "\n");
+    const char *text = strncmp(line, prefix, sizeof prefix - 1) == 0 ? line + sizeof prefix - 1 : NULL;
+    if (text && strncmp(text, "warning: ", 9) != 0 && strncmp(text, "the results so far", 18) != 0) {
+      message = text;
+      length = size - (size_t)(text - line);
+      break;
+    }
+    line += size + (line[size] == '\n');
+  }
+  char *copy = strndup(message, length);
+  if (copy)
+    dc_replace_controls(copy, '?', "");
+  return copy;
+}
+
+// Ended by a signal that says nothing about the point: it goes on where it was.
+static bool was_interrupted(const struct dc_process *process, int how)
+{
+  int number = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how) > 128 ? WEXITSTATUS(how) - 128 : 0;
+  bool foreign = number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP;
+  return foreign && (process->stopping || process->attempts < MOST_ATTEMPTS);
+}
+
+static enum dc_process_end fail_broken(struct dc_process *process, char *message, struct dc_error *error)
+{
+  char name[DC_POINT_NAME];
+  dc_fail(error, DC_IO, "%s: %.900s", dc_point_name(process->point, name),
+          message && message[0] ? message : "ended without a result");
+  free(message);
+  return DC_BROKEN;
+}
+
+enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
+                                      struct dc_sweep_row *row, struct dc_error *error)
+{
+  int how = process->how, recorded = 0;
+  process->pid = 0;
+  *row = (struct dc_sweep_row){0};
+  dc_sweep_row_clear(row);
+  if (was_interrupted(process, how))
+    return DC_INTERRUPTED;
+  int status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+  if (status == DC_CHECKPOINT && process->resumed && process->attempts < MOST_ATTEMPTS) {
+    char *directory = directory_of(place, process->point);
+    if (directory)
+      remove_directory(directory);
+    free(directory);
+    return DC_INTERRUPTED;
+  }
+  bool result = status != CANNOT_START && read_result(place, process->point, row, &recorded);
+  if (status == DC_IO || status == CANNOT_START || (status == 0 && !result))
+    return fail_broken(process, find_message(process), error);
+  row->done = true;
+  row->status = status;
+  row->message = find_message(process);
+  if (WIFSIGNALED(how)) {
+    free(row->message);
+    if (asprintf(&row->message, "ended by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how))) < 0)
+      row->message = NULL;
+  }
+  if (row->status == 0 && row->message)
+    row->message[0] = '\0';
+  if (row->message)
+    return DC_ENDED;
+  dc_fail(error, DC_MEMORY, "out of memory for the result of point %ld", process->point);
+  return DC_BROKEN;
+}
+
+bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
+{
+  int recorded = -1;
+  *row = (struct dc_sweep_row){0};
+  dc_sweep_row_clear(row);
+  bool there = read_result(place, point, row, &recorded) && recorded == 0;
+  if (!there || (row->stopped && place->study->point_seconds == 0) || !(row->message = strdup("")))
+    return false;
+  row->done = true;
+  return true;
+}
+
+void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct dc_sweep_row *row)
+{
+  enum dc_sweep_keep keep = place->study->keep;
+  bool failed = row->status != 0 || !row->success;
+  if (keep == DC_KEEP_EVERYTHING || (keep == DC_KEEP_FAILURES && failed))
+    return;
+  char *directory = directory_of(place, point);
+  if (directory)
+    remove_directory(directory);
+  free(directory);
+}

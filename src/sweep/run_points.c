@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of a sweep: starts processes while there are points and places for them, waits until one says something or
+// ends, records what it left.
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "sweep/ranks.h"
+
+enum { MOST_JOBS = 1024, WAIT = 100, WAIT_BRIEFLY = 2 /* ms */ };
+
+struct crew {
+  struct dc_sweep *sweep;
+  int jobs;
+  struct dc_process *processes;  // [jobs]
+  struct pollfd *polls;          // [jobs]
+  double stop_time, kill_time;   // 0: none
+  bool stopped;                  // processes were asked to
+};
+
+void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error)
+{
+  if (sweep->broken)
+    return;
+  sweep->broken = status;
+  sweep->error = *error;
+  sweep->stopping = true;
+}
+
+static enum dc_status start_point(struct crew *crew, struct dc_process *process, long point)
+{
+  struct dc_error error = {0};
+  enum dc_status status = dc_process_start(&crew->sweep->place, point, process, &error);
+  if (status)
+    dc_sweep_break(crew->sweep, status, &error);
+  else
+    crew->sweep->running++;
+  return status;
+}
+
+// Fills free places.  Returns whether more points may come.
+static bool start_points(struct crew *crew)
+{
+  for (int i = 0; i < crew->jobs && !crew->sweep->stopping; i++) {
+    long point;
+    if (crew->processes[i].pid)
+      continue;
+    enum dc_take take = dc_sweep_take(crew->sweep, &point);
+    if (take != DC_TAKE_POINT)
+      return take == DC_TAKE_LATER;
+    crew->processes[i].point = -1;
+    start_point(crew, &crew->processes[i], point);
+  }
+  return !crew->sweep->stopping;
+}
+
+static void finish_point(struct crew *crew, struct dc_process *process)
+{
+  struct dc_sweep *sweep = crew->sweep;
+  struct dc_sweep_row row;
+  struct dc_error error = {0};
+  sweep->running--;
+  enum dc_process_end end = dc_process_finish(&sweep->place, process, &row, &error);
+  if (end == DC_BROKEN) {
+    dc_sweep_row_clear(&row);
+    dc_sweep_break(sweep, DC_IO, &error);
+  } else if (end == DC_ENDED) {
+    enum dc_status status = dc_sweep_record(sweep, process->point, &row, &error);
+    if (status)
+      dc_sweep_break(sweep, status, &error);
+  } else if (!sweep->stopping) {
+    start_point(crew, process, process->point);
+  }
+}
+
+static void wait_for_processes(struct crew *crew, bool more)
+{
+  int timeout = crew->sweep->ranks ? WAIT_BRIEFLY : WAIT;
+  for (int i = 0; i < crew->jobs; i++) {
+    const struct dc_process *process = &crew->processes[i];
+    crew->polls[i] = (struct pollfd){.fd = process->pid ? process->said_fd : -1, .events = POLLIN};
+    if (process->pid && process->said_fd < 0)
+      timeout = WAIT_BRIEFLY;
+  }
+  if (crew->sweep->running == 0 && more && !crew->sweep->ranks)
+    return;
+  if (poll(crew->polls, (nfds_t)crew->jobs, timeout) < 0)
+    return;
+  for (int i = 0; i < crew->jobs; i++)
+    if (crew->processes[i].pid && (crew->polls[i].revents || crew->processes[i].said_fd < 0) &&
+        dc_process_has_ended(&crew->processes[i]))
+      finish_point(crew, &crew->processes[i]);
+}
+
+static void report_progress(struct dc_sweep *sweep)
+{
+  const dcsim_sweep_options *options = sweep->options;
+  if (!options->progress || sweep->stop_status)
+    return;
+  double seconds = dc_seconds() - sweep->began;
+  long here = sweep->done - sweep->began_with;
+  const dcsim_sweep_progress progress = {
+      .size = sizeof progress,
+      .points = sweep->wanted,
+      .done = sweep->done,
+      .running = sweep->running + sweep->running_there,
+      .failed = sweep->failed,
+      .reached = sweep->reached,
+      .seconds = seconds,
+      .seconds_left = here > 0 ? seconds / (double)here * (double)(sweep->wanted - sweep->done) : -1,
+  };
+  sweep->stop_status = options->progress(options->progress_context, &progress);
+  if (sweep->stop_status)
+    sweep->stopping = true;
+}
+
+// Passes a wish to stop on to the processes.
+static void pass_stop_on(struct crew *crew)
+{
+  double now = dc_seconds();
+  if (crew->stop_time > 0 && now >= crew->stop_time)
+    crew->sweep->stopping = true;
+  if (crew->sweep->stopping && !crew->stopped) {
+    crew->stopped = true;
+    for (int i = 0; i < crew->jobs; i++)
+      dc_process_stop(&crew->processes[i]);
+  }
+  if (crew->kill_time > 0 && now >= crew->kill_time)
+    for (int i = 0; i < crew->jobs; i++)
+      dc_process_kill(&crew->processes[i]);
+}
+
+// Queues end jobs at their limit: checkpoints are written a tenth of the time before it, at most 30 s.
+static void set_times(struct crew *crew)
+{
+  double most = crew->sweep->options->max_seconds, margin = 0.1 * most < 30 ? 0.1 * most : 30;
+  if (most <= 0)
+    return;
+  crew->stop_time = crew->sweep->began + most - margin;
+  crew->kill_time = crew->sweep->began + most - 0.1 * margin;
+}
+
+static void run_all(struct crew *crew)
+{
+  struct dc_sweep *sweep = crew->sweep;
+  for (;;) {
+    bool more = start_points(crew);
+    if (sweep->ranks)
+      dc_ranks_serve(sweep);
+    if (!more && sweep->running == 0 && (!sweep->ranks || dc_ranks_have_finished(sweep)))
+      return;
+    wait_for_processes(crew, more);
+    report_progress(sweep);
+    pass_stop_on(crew);
+  }
+}
+
+enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
+{
+  struct crew crew = {.sweep = sweep, .jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS};
+  crew.processes = calloc((size_t)crew.jobs, sizeof *crew.processes);
+  crew.polls = calloc((size_t)crew.jobs, sizeof *crew.polls);
+  if (crew.processes && crew.polls) {
+    set_times(&crew);
+    run_all(&crew);
+  } else {
+    dc_fail(&sweep->error, DC_MEMORY, "out of memory for the sweep");
+    sweep->broken = DC_MEMORY;
+  }
+  free(crew.processes);
+  free(crew.polls);
+  if (sweep->broken)
+    return sweep->broken;
+  if (sweep->done < sweep->wanted && sweep->rows)
+    return dc_fail(&sweep->error, DC_STOPPED, "%ld of %ld points are done; the same command goes on", sweep->done,
+                   sweep->wanted);
+  return DC_OK;
+}

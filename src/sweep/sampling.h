@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values the points of a study have.  A point is a number; its values follow from it and the seed alone, so that
+// they can be asked for in any order, by any process, and a column keeps its values when another one is added.
+#ifndef DC_SWEEP_SAMPLING_H
+#define DC_SWEEP_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/json/json_text.h"
+
+enum dc_sampling {
+  DC_SAMPLE_GRID,    // all combinations of levels, the first factor slowest; distributions are drawn for every point
+  DC_SAMPLE_ZIP,     // level k of every factor; they have equally many
+  DC_SAMPLE_RANDOM,  // levels and numbers drawn independently
+  DC_SAMPLE_LATIN_HYPERCUBE  // one number in each of as many strata of equal probability; levels equally often
+};
+
+enum dc_distribution { DC_DRAW_LEVELS, DC_DRAW_UNIFORM, DC_DRAW_LOG_UNIFORM, DC_DRAW_NORMAL };
+
+// What varies together: one path with its values, or the columns of a file of points.
+struct dc_factor {
+  enum dc_distribution distribution;
+  double low, high;          // of normal numbers mean and standard deviation
+  long levels;               // of DC_DRAW_LEVELS
+  int columns;               // 1 but for files
+  const char *const *names;  // [columns] paths
+  const char *const *texts;  // [levels][columns] JSON texts of DC_DRAW_LEVELS
+};
+
+struct dc_points {
+  enum dc_sampling sampling;
+  uint64_t seed;
+  long samples;  // of grid and zip: how often each combination is drawn, one after the other; else the number of points
+  int factor_count;
+  const struct dc_factor *factors;
+  long count;           // of points, by dc_points_prepare
+  long *const *strata;  // [factor_count][count] of a Latin hypercube
+};
+
+enum { DC_MOST_POINTS = 1000000 };
+
+// Counts points and draws the strata, which belong to arena.  DC_BAD_INPUT when factors do not go together or there are
+// more than DC_MOST_POINTS, DC_MEMORY.
+enum dc_status dc_points_prepare(struct dc_points *points, struct dc_arena *arena, struct dc_error *error);
+
+// Appends the value of column column of a factor at a point [0, count) as JSON.
+void dc_points_value(const struct dc_points *points, long point, int factor, int column, struct dc_text *text);
+
+#endif

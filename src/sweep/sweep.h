@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep under way.  Private to src/sweep.
+#ifndef DC_SWEEP_SWEEP_H
+#define DC_SWEEP_SWEEP_H
+
+#include "sweep/check.h"
+#include "sweep/process.h"
+
+struct dc_ranks;
+
+struct dc_sweep {
+  struct dc_study *study;
+  const dcsim_sweep_options *options;
+  struct dc_sweep_place place;
+  struct dc_share share;
+  struct dc_ranks *ranks;  // of MPI; NULL: alone
+  char *directory;         // absolute
+  int lock;                // -1: not held
+  struct dc_journal journal;
+  struct dc_sweep_row *rows;  // [points]; NULL on ranks other than 0, as all that is counted
+  long next;                  // points before it are done or given away
+  long wanted, done, failed, reached, began_with;
+  int running, running_there;  // processes here and of other ranks
+  double began;
+  int stop_status;        // what the progress function returned
+  bool stopping;          // no new points
+  enum dc_status broken;  // that ends the sweep, with its message in error
+  struct dc_error error;
+};
+
+// The next point that has not ended; on other ranks of rank 0, which takes a moment to answer.
+enum dc_take { DC_TAKE_POINT, DC_TAKE_LATER, DC_TAKE_NONE };
+enum dc_take dc_sweep_take(struct dc_sweep *sweep, long *point);
+// Records a row, which it takes over.
+enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error);
+
+// The same but for what is kept of the run: another rank's.
+enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error);
+
+// Runs points until there are none or the sweep is stopped or broken.  DC_OK, DC_STOPPED or what broke it.
+enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs);
+
+// Stops with the first error.
+void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error);
+
+// Writes sweep.csv, sweep.h5 and sweep.html of the rows that are done into the directory.
+enum dc_status dc_sweep_write_tables(const struct dc_sweep *sweep, struct dc_error *error);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// sweep.csv and sweep.h5: a row for each point that is done, in the order of the points, the same bytes however it came
+// about; times stand in the last column alone.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/json_value.h"
+#include "io/run/run_files.h"
+#include "io/run/table_h5.h"
+#include "sweep/tables.h"
+
+const char *const dc_result_names[DC_RESULTS] = {"success", "loss",    "initial_loss", "iterations", "steps",
+                                                 "min_gap", "stopped", "status",       "message",    "seconds"};
+
+// Counts are -1 where there is none.
+static double count_or_nothing(long count)
+{
+  return count < 0 ? NAN : (double)count;
+}
+
+double dc_result_number(const struct dc_sweep_row *row, enum dc_result result)
+{
+  switch (result) {
+  case DC_RESULT_SUCCESS: return row->success;
+  case DC_RESULT_LOSS: return row->loss;
+  case DC_RESULT_INITIAL_LOSS: return row->initial_loss;
+  case DC_RESULT_ITERATIONS: return count_or_nothing(row->iterations);
+  case DC_RESULT_STEPS: return count_or_nothing(row->steps);
+  case DC_RESULT_MIN_GAP: return row->min_gap;
+  case DC_RESULT_STOPPED: return row->stopped;
+  case DC_RESULT_STATUS: return row->status;
+  default: return row->seconds;
+  }
+}
+
+// A field of RFC 4180.
+static void put_field(struct dc_text *text, const char *field)
+{
+  if (!field[strcspn(field, ",\"\r\n")]) {
+    dc_text_append(text, field, strlen(field));
+    return;
+  }
+  dc_text_append(text, "\"", 1);
+  for (const char *c = field; *c; c++)
+    dc_text_append(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+  dc_text_append(text, "\"", 1);
+}
+
+// A value that varies: strings without their quotes, all else as JSON.
+static void put_value(struct dc_text *text, const struct dc_sweep *sweep, long point, int column)
+{
+  struct dc_text value = {0};
+  dc_study_value(sweep->study, point, column, &value);
+  cJSON *node = value.bytes && value.bytes[0] == '"' ? cJSON_Parse(value.bytes) : NULL;
+  put_field(text, node && node->valuestring ? node->valuestring : value.bytes ? value.bytes : "");
+  cJSON_Delete(node);
+  text->failed = text->failed || value.failed;
+  dc_text_free(&value);
+}
+
+static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long point)
+{
+  const struct dc_sweep_row *row = &sweep->rows[point];
+  int columns = dc_study_columns(sweep->study);
+  dc_text_add(text, "%ld", point);
+  for (int i = 0; i < columns; i++) {
+    dc_text_append(text, ",", 1);
+    put_value(text, sweep, point, i);
+  }
+  for (enum dc_result i = 0; i < DC_RESULTS; i++) {
+    dc_text_append(text, ",", 1);
+    if (i == DC_RESULT_MESSAGE)
+      put_field(text, row->message);
+    else
+      dc_text_short_real(text, dc_result_number(row, i), "");
+  }
+  dc_text_append(text, "\n", 1);
+}
+
+static enum dc_status write_file(const struct dc_sweep *sweep, const char *name, const char *bytes, size_t size,
+                                 struct dc_error *error)
+{
+  char *path = dc_path_join(sweep->directory, name);
+  enum dc_status status = path && bytes
+                              ? dc_file_write(path, bytes, size, error)
+                              : dc_fail(error, DC_MEMORY, "%.800s: out of memory for %s", sweep->directory, name);
+  free(path);
+  return status;
+}
+
+static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *error)
+{
+  struct dc_text text = {0};
+  int columns = dc_study_columns(sweep->study);
+  dc_text_add(&text, "point");
+  for (int i = 0; i < columns; i++) {
+    dc_text_append(&text, ",", 1);
+    put_field(&text, dc_study_column(sweep->study, i));
+  }
+  for (enum dc_result i = 0; i < DC_RESULTS; i++)
+    dc_text_add(&text, ",%s", dc_result_names[i]);
+  dc_text_append(&text, "\n", 1);
+  for (long i = 0; i < sweep->study->points.count; i++)
+    if (sweep->rows[i].done)
+      put_row(&text, sweep, i);
+  enum dc_status status = write_file(sweep, "sweep.csv", text.failed ? NULL : text.bytes, text.length, error);
+  dc_text_free(&text);
+  return status;
+}
+
+// Numbers of a column that varies; false when a value is none, which then is a text.
+static bool fill_values(const struct dc_sweep *sweep, int column, double *numbers, char **texts)
+{
+  bool all = true;
+  long n = 0;
+  for (long i = 0; i < sweep->study->points.count; i++) {
+    struct dc_text field = {0};
+    char *end = NULL;
+    if (!sweep->rows[i].done)
+      continue;
+    put_value(&field, sweep, i, column);
+    texts[n] = field.bytes;  // released by the caller
+    numbers[n] = field.bytes ? strtod(field.bytes, &end) : NAN;
+    all = all && end && end != field.bytes && !*end;
+    n++;
+  }
+  return all;
+}
+
+static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, long count, double *numbers,
+                       char **texts)
+{
+  int columns = dc_study_columns(sweep->study);
+  for (int i = 0; i < columns; i++) {
+    const char *name = dc_study_column(sweep->study, i);
+    if (fill_values(sweep, i, numbers, texts))
+      dc_h5_table_add_numbers(table, "values", name, numbers);
+    else
+      dc_h5_table_add_texts(table, "values", name, (const char *const *)texts);
+    for (long k = 0; k < count; k++)
+      free(texts[k]);
+  }
+}
+
+static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, char **texts)
+{
+  for (int result = -1; result < DC_RESULTS; result++) {
+    long n = 0;
+    for (long i = 0; i < sweep->study->points.count; i++) {
+      if (!sweep->rows[i].done)
+        continue;
+      texts[n] = sweep->rows[i].message;
+      numbers[n++] = result < 0 ? (double)i : dc_result_number(&sweep->rows[i], (enum dc_result)result);
+    }
+    if (result == DC_RESULT_MESSAGE)
+      dc_h5_table_add_texts(table, NULL, dc_result_names[result], (const char *const *)texts);
+    else
+      dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : dc_result_names[result], numbers);
+  }
+}
+
+static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *error)
+{
+  long count = sweep->done;
+  char *bytes = NULL;
+  size_t size = 0;
+  double *numbers = calloc((size_t)count + 1, sizeof *numbers);
+  char **texts = calloc((size_t)count + 1, sizeof *texts);
+  struct dc_h5_table *table = numbers && texts ? dc_h5_table_create(count) : NULL;
+  enum dc_status status = table ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for sweep.h5");
+  if (!status) {
+    put_values(sweep, table, count, numbers, texts);
+    put_results(sweep, table, numbers, texts);
+    status = dc_h5_table_image(table, "dcsim-sweep-1", &bytes, &size, error);
+  }
+  if (!status)
+    status = write_file(sweep, "sweep.h5", bytes, size, error);
+  dc_h5_table_destroy(table);
+  free(bytes);
+  free(numbers);
+  free(texts);
+  return status;
+}
+
+enum dc_status dc_sweep_write_tables(const struct dc_sweep *sweep, struct dc_error *error)
+{
+  enum dc_status status = write_csv(sweep, error);
+  if (!status)
+    status = write_h5(sweep, error);
+  return status ? status : dc_sweep_write_page(sweep, error);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of a sweep's tables.
+#ifndef DC_SWEEP_TABLES_H
+#define DC_SWEEP_TABLES_H
+
+#include "sweep/sweep.h"
+
+// Columns behind the number of the point and those that vary; seconds, the only times, are the last one.
+enum dc_result {
+  DC_RESULT_SUCCESS,
+  DC_RESULT_LOSS,
+  DC_RESULT_INITIAL_LOSS,
+  DC_RESULT_ITERATIONS,
+  DC_RESULT_STEPS,
+  DC_RESULT_MIN_GAP,
+  DC_RESULT_STOPPED,
+  DC_RESULT_STATUS,
+  DC_RESULT_MESSAGE,  // the only one that is a text
+  DC_RESULT_SECONDS,
+  DC_RESULTS
+};
+extern const char *const dc_result_names[DC_RESULTS];
+// Any but the message; NAN when there is none.
+double dc_result_number(const struct dc_sweep_row *row, enum dc_result result);
+
+// Writes sweep.html; DC_IO, DC_MEMORY.
+enum dc_status dc_sweep_write_page(const struct dc_sweep *sweep, struct dc_error *error);
+
+#endif

@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Sweeps: the table is the same whatever order, tasks and interruptions; failures are rows; bad studies create nothing.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+disk=$folder/disk
+mkdir "$disk"
+trap 'umount "$disk" 2>/dev/null; cleanup' EXIT
+
+cat >ball.json <<'SCENE'
+{
+  "name": "ball", "time": { "step": 0.02, "steps": 3 },
+  "shapes": { "ball": { "type": "sphere", "radius": 0.1 }, "ground": { "type": "plane" } },
+  "bodies": [{ "name": "ball", "shape": "ball", "mass": 0.1, "position": [0, 0, 1] },
+             { "name": "ground", "shape": "ground", "joint": "fixed" }],
+  "control": [{ "type": "initial_state", "body": "ball", "velocity": "xy" }],
+  "objective": [{ "type": "reach", "body": "ball", "target": [1, 0, 1], "tolerance": 0.9 }],
+  "optimizer": { "type": "adam", "iterations": 3 }
+}
+SCENE
+# Point 5 of 8 overlaps the ground: its scene opens, its run fails.
+cat >study.json <<'STUDY'
+{ "scene": "ball.json",  // every value of --set
+  "vary": { "bodies.ball.position[2]": [1, 0.9, 0.01, 1.1], "bodies.ball.mass": { "uniform": [0.1, 0.2] }, "seed": { "count": 2 } } }
+STUDY
+without_times() { sed 's/,[^,]*$//' "$1/sweep.csv"; }
+same() { # DIRECTORY WHAT
+  without_times straight >expected
+  without_times "$1" >found
+  check "$2: the same table" cmp expected found
+  sed -n 's/.*"point": \([0-9]*\),.*/\1/p' "$1"/journal*.jsonl | sort | uniq -d >doubled
+  check "$2: no point twice" [ ! -s doubled ]
+}
+run 0 sweep study.json -o straight -j 2 --json
+parses "$out" "the result"
+holds "two points failed" "$out" 'd["points"] == d["done"] == 8 and d["failed"] == 2'
+check "a failure is a row with status and message" grep -qE '^4,0.01,0.1[0-9]*,0,0,,,.*,3,".*overlap at the start' straight/sweep.csv
+check "a table of 8 rows" [ "$(wc -l <straight/sweep.csv)" -eq 9 ]
+check "times are the last column" grep -q '^point,.*,message,seconds$' straight/sweep.csv
+check "a run directory for each" [ -s straight/points/000000/trajectory.h5 ]
+check "HDF5" [ -s straight/sweep.h5 ]
+check "a page that needs nothing from outside" sh -c 'grep -q "Content-Security-Policy" straight/sweep.html && ! grep -qE "(src|href)=.https?:" straight/sweep.html'
+run 0 sweep study.json -o straight --json
+holds "nothing is done twice" "$out" 'd["done"] == 8'
+cp -r straight again
+run 0 sweep study.json -o again --retry --quiet
+check "failures are tried again" [ "$(grep -c '"point"' again/journal.jsonl)" -eq 10 ]
+without_times straight >expected
+without_times again >found
+check "and fail again" cmp expected found
+
+# tasks of an array
+for task in 1 2 3; do run 0 sweep study.json -o tasks --task $task/3 --quiet; done
+run 0 sweep study.json -o tasks --gather --quiet
+same tasks "an array of three tasks"
+run 0 sweep study.json -o zero --task 0/2 --quiet
+run 9 sweep study.json -o zero --gather
+says "4 of 8 points are done"
+check "the table has what there is" [ "$(wc -l <zero/sweep.csv)" -eq 5 ]
+run 0 sweep study.json -o zero --quiet
+same zero "the rest without tasks"
+
+# ends before the limit, and goes on
+cat >slow.json <<'STUDY'
+{ "scene": "ball.json", "set": { "time.steps": 400, "optimizer.iterations": 400, "objective[0].target": [9, 0, 1] },
+  "vary": { "bodies.ball.mass": [0.1, 0.2, 0.3] } }
+STUDY
+run 9 sweep slow.json -o slow --max-time 2 --quiet -j 1
+check "a checkpoint is there" [ -s slow/points/000000/checkpoint.bin ]
+run 2 sweep slow.json -o slow --task 3/2
+run 2 sweep slow.json
+run 2 sweep slow.json -o slow --gather --retry
+
+# killed at random moments
+moment=3
+killed() { # SIGNAL DIRECTORY
+  kills=0
+  for _ in 1 2 3 4 5 6; do
+    "$dcsim" sweep study.json -o "$2" -j 2 --quiet >/dev/null 2>"$err" &
+    pid=$!
+    moment=$((moment * 7 % 31))
+    sleep "0.$(printf %02d $((moment * 3 % 60 + 5)))"
+    kill -s "$1" "$pid" 2>/dev/null && kills=$((kills + 1))
+    wait "$pid" 2>/dev/null
+  done
+  echo "# $kills kills by $1"
+  run 0 sweep study.json -o "$2" --quiet
+  same "$2" "kills by $1"
+}
+killed KILL killed
+killed TERM stopped
+
+# one of its runs is killed: it is started again
+cat >one.json <<'STUDY'
+{ "scene": "ball.json", "set": { "time.steps": 300, "optimizer.iterations": 20, "objective[0].target": [9, 0, 1] }, "vary": { "seed": { "count": 2 } } }
+STUDY
+run 0 sweep one.json -o undisturbed --quiet -j 1
+"$dcsim" sweep one.json -o disturbed -j 1 --quiet >/dev/null 2>"$err" &
+pid=$!
+tries=0
+until [ -s disturbed/points/000000/loss.csv ] || [ $tries -gt 1000 ]; do sleep 0.01; tries=$((tries + 1)); done
+child=$(ps -o pid= --ppid "$pid" 2>/dev/null | head -n 1)
+# shellcheck disable=SC2086
+[ -n "$child" ] && kill -KILL $child
+status=0
+wait "$pid" || status=$?
+check "a run was killed, the sweep ends well" [ "$status" -eq 0 ]
+sed 's/,[^,]*$//' undisturbed/sweep.csv >expected
+sed 's/,[^,]*$//' disturbed/sweep.csv >found
+check "with the same table" cmp expected found
+
+# what is kept
+sed 's/"scene"/"keep": "results", "scene"/' study.json >results.json
+sed 's/"scene"/"keep": "failures", "scene"/' study.json >failures.json
+run 0 sweep results.json -o results --quiet
+check "only results are kept" [ -z "$(ls results/points)" ]
+same results "only results are kept"
+run 0 sweep failures.json -o failures --quiet
+same failures "only failures are kept"
+
+# a full disk
+if [ "$(getconf PAGESIZE)" -eq 4096 ] && mount -t tmpfs -o size=300k none "$disk" 2>/dev/null; then
+  sed 's/"scene"/"keep": "results", "scene"/' study.json >small.json
+  head -c 280000 /dev/zero >disk/filler
+  run 5 sweep small.json -o disk/out
+  says "No space left on device"
+  rm disk/filler
+  mount -o remount,size=8m "$disk"
+  run 0 sweep small.json -o disk/out --quiet
+  same disk/out "after a full disk"
+  umount "$disk"
+else
+  skip "a full disk" "no tmpfs with pages of 4 kB can be mounted here"
+fi
+# the directory vanishes
+"$dcsim" sweep slow.json -o vanishing -j 1 --quiet >/dev/null 2>"$err" &
+pid=$!
+tries=0
+until [ -s vanishing/points/000000/loss.csv ] || [ $tries -gt 1000 ]; do sleep 0.01; tries=$((tries + 1)); done
+mv vanishing away
+status=0
+wait "$pid" || status=$?
+check "a directory that vanishes: status 5 (is $status)" [ "$status" -eq 5 ]
+
+# another study, scene or writer
+run 7 sweep results.json -o straight
+says "holds the points of a sweep with another study"
+sed 's/"mass": 0.1/"mass": 0.3/' ball.json >changed && cp ball.json kept && cp changed ball.json
+sed -i 's/"name": "ball", "time"/"name": "round", "time"/' ball.json
+run 7 sweep study.json -o straight
+says "holds the points of a sweep with another scene"
+cp kept ball.json
+if command -v flock >/dev/null 2>&1; then
+  run_locked() { flock straight/.lock "$dcsim" sweep study.json -o straight >"$out" 2>"$err"; }
+  status=0
+  run_locked || status=$?
+  check "a second sweep is kept out" [ "$status" -eq 5 ]
+  says "another sweep is being run in this directory"
+else
+  skip "a second sweep is kept out" "no flock"
+fi
+
+# hostile studies: nothing is created
+refused() { # TEXT MESSAGE
+  printf '%s' "$1" >bad.json
+  run 3 sweep bad.json -o bad
+  says "$2"
+  check "nothing is created" [ ! -e bad ]
+}
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":[0.1,-1,-2]}}' 'point 1 (bodies.ball.mass=-1): '
+refused '{"scene":"ball.json","vari":{}}' 'bad.json:1:22: vari: unknown key'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mas":[1]}}' 'did you mean "mass"?'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":{"unifrom":[1,2]}}}' 'did you mean "uniform"?'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":{"uniform":[2,1]}}}' 'low must be below high'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":{"log_uniform":[0,1]}}}' 'must be > 0'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":[]}}' 'must not be empty'
+refused '{"scene":"ball.json","vary":{"bodies.ball.mass":{"count":3,"uniform":[1,2]}}}' '"count" does not go with'
+refused '{"scene":"ball.json","vary":{"seed":{"count":1000000},"model":["bsh","exact"]}}' 'more than 1000000 points'
+refused '{"scene":"ball.json","vary":{"seed":[-1]}}' 'seed: must be a whole number'
+refused '{"scene":"ball.json","sampling":"zip","vary":{"seed":[1,2],"model":["bsh"]}}' 'all lists must be equally long'
+refused '{"scene":"none.json"}' 'none.json'
+refused '{"vary":{}}' 'missing key "scene"'
+refused '[1]' 'must be an object'
+refused '{"scene":"ball.json","vary":{"=":[1]}}' 'point 0'
+refused '{"scene":"ball.json",' 'bad.json:1:'
+printf 'bodies.ball.mass,seed\n0.1,1\n0.2\n' >points.csv
+refused '{"scene":"ball.json","points":"points.csv"}' 'points.csv:3: has 1 fields, the first line 2'
+printf 'seed\n"1\n' >points.csv
+refused '{"scene":"ball.json","points":"points.csv"}' 'a quoted field does not end'
+printf '\n' >points.csv
+refused '{"scene":"ball.json","points":"points.csv"}' 'a column has no name'
+printf 'seed\n1\n' >points.csv
+refused '{"scene":"ball.json","points":"points.csv","vary":{"seed":[1]}}' '"seed" varies twice'
+printf 'bodies.ball.mass,model\r\n0.1,bsh\r\n\r\n0.2,"exact"\r\n' >points.csv
+printf '{"scene":"ball.json","points":"points.csv","run":"simulate"}' >csv.json
+run 0 sweep csv.json -o csv --quiet
+check "points of a file" grep -q '^1,0.2,exact,' csv/sweep.csv
+finish
