@@ -70,6 +70,8 @@ enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_rollout_cotangent *const *directions, double *tangents,
                                   struct dc_error *error)
 {
+  if (rollout->base->shapes_change)
+    return dc_fail(error, DC_BAD_INPUT, "a design of shapes has no products forward");
   return rollout->stepper->tangent
              ? rollout->stepper->tangent(rollout, input, trajectory, count, directions, tangents, error)
              : refuse(rollout, error);
