@@ -207,6 +207,13 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
   return DC_OK;
 }
 
+// Whether contact has derivatives by the vertices of the convex parts.
+static bool has_shapes(const struct dc_model *model)
+{
+  return (model->definition.contact_model->flags & DC_CONTACT_SHAPES) &&
+         model->definition.contact.hulls == DC_HULLS_PARTS;
+}
+
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                    const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                    struct dc_error *error)
@@ -214,6 +221,9 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
   if (!dc_rollout_adopt(rollout, input, error))
     return error ? error->status : DC_INFEASIBLE;
+  if (rollout->base->shapes_change && !has_shapes(rollout->model))
+    return dc_fail(error, DC_BAD_INPUT, "model %s has no derivatives by shapes; use sdrs, or --gradient fd or bundle",
+                   rollout->model->definition.contact_model->name);
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
   double *cotangents = dc_alloc(3 * size, sizeof *cotangents);

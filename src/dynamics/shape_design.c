@@ -72,6 +72,17 @@ void dc_shape_design_copy(struct dc_shape_design *to, const struct dc_shape_desi
   memcpy(to->offsets, from->offsets, (size_t)from->bodies * sizeof *to->offsets);
 }
 
+bool dc_shape_design_is_zero(const struct dc_shape_design *design)
+{
+  for (int v = 0; v < design->first[design->bodies]; v++)
+    if (design->vertices[v][0] != 0 || design->vertices[v][1] != 0 || design->vertices[v][2] != 0)
+      return false;
+  for (int i = 0; i < design->bodies; i++)
+    if (design->offsets[i][0] != 0 || design->offsets[i][1] != 0 || design->offsets[i][2] != 0)
+      return false;
+  return true;
+}
+
 bool dc_shape_design_equal(const struct dc_shape_design *a, const struct dc_shape_design *b)
 {
   return memcmp(a->vertices, b->vertices, (size_t)a->first[a->bodies] * sizeof *a->vertices) == 0 &&

@@ -32,6 +32,7 @@ void dc_shape_design_reset(const struct dc_model *model, struct dc_shape_design 
 void dc_shape_design_clear(struct dc_shape_design *design);
 // Vertices and offsets, between designs of one model.
 void dc_shape_design_copy(struct dc_shape_design *to, const struct dc_shape_design *from);
+bool dc_shape_design_is_zero(const struct dc_shape_design *design);
 bool dc_shape_design_equal(const struct dc_shape_design *a, const struct dc_shape_design *b);
 
 // The model with other shapes and places; what does not change is shared.  Shapes without a change keep their bits.  Owned
