@@ -132,6 +132,22 @@ static void point_in_world(const struct dc_pose *frame, const double *point, dou
   }
 }
 
+// The next vertex of the convex parts; *part and *v begin with zeros.
+static const double *next_vertex(const struct dc_shape *shape, int *part, int *v)
+{
+  while (*v == shape->parts[*part].vertex_count)
+    ++*part, *v = 0;
+  return shape->parts[*part].vertices[(*v)++];
+}
+
+static void mean_vertex(const struct dc_shape *shape, double mean[3])
+{
+  int count = dc_shape_vertex_count(shape), part = 0, v = 0;
+  memset(mean, 0, 3 * sizeof *mean);
+  for (int i = 0; i < count; i++)
+    dc_vec_add_scaled(mean, mean, 1.0 / count, next_vertex(shape, &part, &v));
+}
+
 static double farthest_vertex(const struct dc_shape *shape, const double *center)
 {
   double farthest = 0;
@@ -156,6 +172,8 @@ static void place(struct build *build, int i)
   pose_set(rest, position, quaternion);
   if (!isnan(definition->center_of_mass[0]))
     dc_vec_copy(body->center, definition->center_of_mass);
+  else if (definition->mass_model == DC_MASS_LUMPED)
+    mean_vertex(body->shape, body->center);
   else if (!body->shape->type->half_space)
     dc_vec_copy(body->center, body->shape->properties.center);
   dc_mat_apply(arm, rest->rotation, body->center);
@@ -288,6 +306,19 @@ static enum dc_status set_chain(struct build *build, int i, int *part_of, int *p
   return DC_OK;
 }
 
+// Equal points at the vertices of the convex parts, about their mean.
+static void set_lumped_inertia(struct dc_body *body, double mass)
+{
+  int count = dc_shape_vertex_count(body->shape), part = 0, v = 0;
+  body->mass = mass;
+  for (int i = 0; i < count; i++) {
+    double r[3];
+    dc_vec_sub(r, next_vertex(body->shape, &part, &v), body->center);
+    for (int k = 0; k < 9; k++)
+      body->second_moment[k] += mass / count * r[k / 3] * r[k % 3];
+  }
+}
+
 // Mass and second moment: of the solid, whose own centre a given centre of mass takes the place of, or from an inertia
 // I = tr(S) 1 - S as S = tr(I)/2 1 - I.  Bodies that never move keep zeros, their inertia never matters.
 static void set_inertia(struct dc_body *body, const struct dc_body_definition *definition)
@@ -305,6 +336,10 @@ static void set_inertia(struct dc_body *body, const struct dc_body_definition *d
     s[5] = s[7] = -inertia[5];
     if (!dc_shape_has_surface(body->shape))
       body->radius = sqrt((s[0] + s[4] + s[8]) / body->mass);
+    return;
+  }
+  if (definition->mass_model == DC_MASS_LUMPED) {
+    set_lumped_inertia(body, definition->mass);
     return;
   }
   if (!isnan(definition->mass))

@@ -29,6 +29,13 @@ struct dc_pd_definition {
 };
 extern const struct dc_option dc_pd_options[];
 
+// Where the mass of a body is, and how it follows when its shape changes (docs/theory.md, "Shapes as parameters").
+enum dc_mass_model {
+  DC_MASS_HULL,    // spread over the solid: mass grows with the volume
+  DC_MASS_LUMPED,  // the given mass in equal points at the vertices of the convex parts (paper 003, Eq. 4)
+  DC_MASS_GIVEN    // as at the start, whatever the shape
+};
+
 enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
 
 // A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
@@ -45,6 +52,7 @@ struct dc_body_definition {
   double inertia[6];            // xx, yy, zz, xy, xz, yz about the centre of mass, axes of the shape's frame, kg m^2;
                                 // NAN: of the mass spread evenly over the solid
   double center_of_mass[3];     // in the shape's frame, m; NAN: that of the solid
+  int mass_model;               // enum dc_mass_model
   double position[3];           // m
   double rotation[4];           // unit quaternion w, x, y, z
   double velocity[3];           // of the centre of mass of a free body, m/s

@@ -179,9 +179,13 @@ static enum dc_status check_inertia(const struct dc_body_definition *definition,
 static enum dc_status check_mass(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   bool inertia = !isnan(definition->inertia[0]), center = !isnan(definition->center_of_mass[0]);
+  bool lumped = definition->mass_model == DC_MASS_LUMPED;
   if ((inertia || center) && isnan(definition->mass))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must be given together with mass", index,
                    inertia ? "inertia" : "center_of_mass");
+  if (lumped && (inertia || center || isnan(definition->mass)))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass_model: must not be \"lumped\" %s", index,
+                   inertia || center ? "with inertia or center_of_mass" : "without mass");
   return inertia ? check_inertia(definition, index, error) : DC_OK;
 }
 
@@ -218,6 +222,8 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
   if (shape->type->half_space && !isnan(definition->center_of_mass[0]))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].center_of_mass: must not be given for the half-space \"%s\"", index,
                    shape->name);
+  if (definition->mass_model == DC_MASS_LUMPED && shape->part_count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass_model: must not be \"lumped\" without convex parts", index);
   if (definition->visual >= 0 && visual->type->half_space)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].visual: must not be the half-space \"%s\"", index, visual->name);
   return moves ? check_solid(definition, index, shape, error) : DC_OK;

@@ -3,6 +3,7 @@
 #include "body/body.h"
 
 static const char *const frame_choices[] = {"world", "parent", NULL};
+static const char *const mass_models[] = {"hull", "lumped", "given", NULL};
 
 enum { MOST_JOINTS = 6, MOST_COORDINATES = 32, MOST_FILTERS = 1000 };
 
@@ -118,6 +119,14 @@ const struct dc_option dc_body_options[] = {
      .count = 3,
      .help = "centre of mass in the shape's frame, default: that of the solid; with mass",
      .offset = offsetof(struct dc_body_definition, center_of_mass)},
+    {.name = "mass_model",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"hull\"",
+     .choices = mass_models,
+     .help = "hull: mass is spread over the solid and follows a shape that the design changes; lumped: mass in equal "
+             "points at the vertices of the convex parts; given: mass, centre and inertia stay those of the start",
+     .offset = offsetof(struct dc_body_definition, mass_model)},
     {.name = "position",
      .type = DC_REALS,
      .unit = "m",

@@ -40,12 +40,14 @@ struct dc_contact_settings {
 
 extern const struct dc_option dc_contact_options[];
 
+// SHAPES: derivatives by the places of contact's points in their bodies, of friction too.
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
   DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
   DC_CONTACT_LONG_RANGE = 2,
   DC_CONTACT_FRICTION = 4,
-  DC_CONTACT_FOREIGN = 8
+  DC_CONTACT_FOREIGN = 8,
+  DC_CONTACT_SHAPES = 16
 };
 
 struct dc_contact_methods;  // private to src/contact

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct dc_design_type *const dc_design_types[] = {&dc_design_number, NULL};
+const struct dc_design_type *const dc_design_types[] = {
+    &dc_design_number, &dc_design_size, &dc_design_link, &dc_design_anchor, &dc_design_vertices, &dc_design_cage, NULL};
 
 struct named {
   char name[320];

@@ -4,6 +4,8 @@
 #ifndef DC_DESIGN_DESIGN_H
 #define DC_DESIGN_DESIGN_H
 
+#include <stddef.h>
+
 #include "dynamics/rollout.h"
 
 // A number as a reader sees it: physical, whatever the parameter behind it is.
@@ -18,8 +20,13 @@ struct dc_design_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
+  bool shapes;  // changes the shape design of the input (dynamics/shape_design.h): the model must be told
   // Checks options against the model; the message names the option.
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
+  // Lists what the other functions need, after the check, in memory of arena: DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL:
+  // nothing.
+  enum dc_status (*prepare)(void *options, const struct dc_model *model, struct dc_arena *arena,
+                            struct dc_error *error);
   int (*parameter_count)(const void *options, const struct dc_model *model);
   void (*parameter_name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
   void (*initial)(const void *options, const struct dc_model *model, double *parameters);
@@ -42,7 +49,8 @@ struct dc_design_type {
   bool (*value)(const void *options, const struct dc_model *model, const double *parameters, int i,
                 struct dc_design_value *value);
 };
-extern const struct dc_design_type dc_design_number;
+extern const struct dc_design_type dc_design_number, dc_design_size, dc_design_link, dc_design_anchor,
+    dc_design_vertices, dc_design_cage;
 extern const struct dc_design_type *const dc_design_types[];  // NULL-terminated
 
 // An entry of a scene's "design".
@@ -64,6 +72,78 @@ struct dc_number_options {
   double range[2];              // bounds of the factor on the scene's value, or of the value; NAN: none
   double scale;                 // what a parameter of 1 means
   bool together;                // one factor for all
+};
+
+// Rows of an option table for factors on a size, and for shifts of a place, with members range and scale, box and scale.
+#define DC_FACTOR_OPTIONS(structure)                                                                                   \
+  {.name = "range",                                                                                                    \
+   .type = DC_REALS,                                                                                                   \
+   .unit = "",                                                                                                         \
+   .fallback = "[0.5, 2]",                                                                                             \
+   .minimum = 0,                                                                                                       \
+   .minimum_excluded = true,                                                                                           \
+   .maximum = 1e3,                                                                                                     \
+   .count = 2,                                                                                                         \
+   .help = "least and largest factor; 1, the scene's shape, must lie between",                                         \
+   .offset = offsetof(structure, range)},                                                                              \
+  {                                                                                                                    \
+    .name = "scale", .type = DC_REAL, .unit = "", .fallback = "1", .minimum = 0, .minimum_excluded = true,             \
+    .maximum = 1e6, .help = "natural logarithm of the factor that a parameter of 1 means",                             \
+    .offset = offsetof(structure, scale)                                                                               \
+  }
+#define DC_SHIFT_SCALE_OPTION(structure)                                                                               \
+  {                                                                                                                    \
+    .name = "scale", .type = DC_REAL, .unit = "m", .fallback = "null", .minimum = 0, .minimum_excluded = true,         \
+    .maximum = 1e6,                                                                                                    \
+    .help = "shift that a parameter of 1 means, for optimizers with one step size for all; box when absent",           \
+    .offset = offsetof(structure, scale)                                                                               \
+  }
+#define DC_SHIFT_OPTIONS(structure)                                                                                    \
+  {.name = "box",                                                                                                      \
+   .type = DC_REAL,                                                                                                    \
+   .unit = "m",                                                                                                        \
+   .minimum = 0,                                                                                                       \
+   .minimum_excluded = true,                                                                                           \
+   .maximum = 1e6,                                                                                                     \
+   .help = "largest shift along each axis, either way",                                                                \
+   .offset = offsetof(structure, box)},                                                                                \
+      DC_SHIFT_SCALE_OPTION(structure)
+
+// Options of "size", "link" and "anchor".
+struct dc_size_options {
+  int shape;
+  const char *axes;  // NULL: all
+  bool together;
+  double range[2], scale;
+};
+struct dc_link_options {
+  int body;
+  const char *axis;
+  double range[2], scale;
+};
+struct dc_anchor_options {
+  int body;
+  const char *axes;  // NULL: all
+  double box, scale;
+};
+
+// Options of "vertices"; what follows `scale` is listed by prepare.
+struct dc_vertices_options {
+  int shape;
+  double box[3], hold[6];  // NAN: none
+  int connect, mirror, mirror_axis;
+  double scale;
+  int group_count;             // of vertices that move as one
+  const int *first, *members;  // [group_count + 1], and the shape's vertices, group by group
+  const int *images;           // [vertices] of the mirror image; NULL without
+  const double (*vertices)[3];
+  double size;  // of the shape, m
+};
+
+// Options of "cage"; low and high, the box around the shape, are set by prepare.
+struct dc_cage_options {
+  int shape;
+  double points[3], box, scale, low[3], high[3];
 };
 
 #endif

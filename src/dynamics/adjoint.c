@@ -25,9 +25,28 @@ static void pull_back_ball(const double *velocity, double h, const double *befor
   dc_vec_add_scaled(cotangent, cotangent, -h, part);
 }
 
-static void pull_back_start(const struct dc_model *model, const struct dc_rollout_input *input, const double *now,
-                            const double *before, struct dc_rollout_cotangent *cotangent)
+// What frames and steps have left belongs to the vertices in the end.
+static enum dc_status pull_back_shapes(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                       const double *now, const double *before, struct dc_rollout_cotangent *cotangent,
+                                       struct dc_error *error)
 {
+  size_t nv = (size_t)rollout->model->bodies.nv;
+  double *start = dc_alloc(nv, sizeof *start);
+  if (!start)
+    return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
+  for (size_t v = 0; v < nv; v++)
+    start[v] = now[v] + before[v];
+  dc_shape_pull_back_start(rollout, input, start, cotangent->q, cotangent->shape);
+  dc_shape_pull_back_mass(rollout->model, cotangent->shape);
+  free(start);
+  return DC_OK;
+}
+
+static enum dc_status pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                      const double *now, const double *before, struct dc_rollout_cotangent *cotangent,
+                                      struct dc_error *error)
+{
+  const struct dc_model *model = rollout->model;
   double h = model->definition.time.step;
   for (int v = 0; v < model->bodies.nv; v++)
     cotangent->q[v] += now[v];
@@ -44,6 +63,7 @@ static void pull_back_start(const struct dc_model *model, const struct dc_rollou
         cotangent->velocity[k] -= h * before[k];
       }
     }
+  return cotangent->shape ? pull_back_shapes(rollout, input, now, before, cotangent, error) : DC_OK;
 }
 
 // Rows at one interval: cotangents [count][nv] of q(t+1), q(t) and q(t-1).
@@ -55,9 +75,11 @@ struct sweep {
 };
 
 // One row over an interval: now and before gain what lambda passes on.
-static void pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *lambda,
-                          double *now, double *before, struct dc_rollout_cotangent *cotangent)
+static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *lambda,
+                                    double *now, double *before, struct dc_rollout_cotangent *cotangent,
+                                    struct dc_error *error)
 {
+  bool shapes = cotangent->shape != NULL;
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
   dc_twists(bodies, &rollout->next, lambda, rollout->twists);
@@ -67,11 +89,14 @@ static void pull_back_row(struct dc_rollout *rollout, const struct dc_step_state
   struct dc_step_cotangent out = {.now = {rollout->wrenches_now, now},
                                   .before = {rollout->wrenches_before, before},
                                   .input = cotangent,
-                                  .coefficients = rollout->coefficient_cotangents};
+                                  .coefficients = rollout->coefficient_cotangents,
+                                  .points = shapes ? rollout->shape_workspace->by_point : NULL};
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_mixed(state, &direction, &out);
+  enum dc_status status = shapes ? dc_shape_pull_back_step(rollout, state, &direction, &out, error) : DC_OK;
   dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, now);
   dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, before);
+  return status;
 }
 
 // pairs: as of dc_restore_contact.
@@ -89,7 +114,8 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struc
   for (int r = 0; r < sweep->count && !status; r++) {
     size_t at = (size_t)r * nv;
     if (!dc_all_zero(lambda + at, nv))
-      pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at, sweep->rows[r].input);
+      status =
+          pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at, sweep->rows[r].input, error);
   }
   return status;
 }
@@ -115,7 +141,10 @@ static void row_cotangents(const struct dc_rollout *rollout, const struct sweep 
     }
     size_t slice = (size_t)(frame - row->first);
     memcpy(a, row->frames.forces + slice * nv, bytes);
-    dc_pull_back(bodies, kinematics, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count, a);
+    const double(*wrenches)[6] = (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count;
+    dc_pull_back(bodies, kinematics, wrenches, a);
+    if (row->input->shape)
+      dc_shape_pull_back_frames(rollout->model, kinematics->poses, wrenches, rollout->floors, row->input->shape);
   }
 }
 
@@ -178,11 +207,27 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
   return DC_OK;
 }
 
+// Whether contact has derivatives by the vertices of the convex parts.
+static bool has_shapes(const struct dc_model *model)
+{
+  return (model->definition.contact_model->flags & DC_CONTACT_SHAPES) &&
+         model->definition.contact.hulls == DC_HULLS_PARTS;
+}
+
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                    const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                    struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
+  if (!dc_rollout_adopt(rollout, input, error))
+    return error ? error->status : DC_INFEASIBLE;
+  if (rollout->base->shapes_change && !has_shapes(rollout->model))
+    return dc_fail(error, DC_BAD_INPUT, "model %s has no derivatives by shapes; use sdrs, or --gradient fd or bundle",
+                   rollout->model->definition.contact_model->name);
+  for (int i = 0; rollout->base->shapes_change && i < rollout->model->bodies.count; i++)
+    if (dc_model_restitution(rollout->model, i) < 1)
+      return dc_fail(error, DC_BAD_INPUT, "restitution has no derivatives by shapes (body \"%.255s\")",
+                     rollout->model->bodies.bodies[i].name);
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
   double *cotangents = dc_alloc(3 * size, sizeof *cotangents);
@@ -192,7 +237,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   enum dc_status status = sweep_back(rollout, input, &sweep, error);
   // Now next belongs to q_0 and now to q_{-1}.
   for (int r = 0; r < count && !status; r++)
-    pull_back_start(rollout->model, input, sweep.next + (size_t)r * nv, sweep.now + (size_t)r * nv, rows[r].input);
+    status =
+        pull_back_start(rollout, input, sweep.next + (size_t)r * nv, sweep.now + (size_t)r * nv, rows[r].input, error);
   free(cotangents);
   return status;
 }

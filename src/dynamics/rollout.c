@@ -77,6 +77,8 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       return false;
     memcpy(requests[i].pointer, &memory, sizeof memory);
   }
+  if (rollout->base->shapes_change && !(rollout->shape_workspace = dc_shape_workspace_create(rollout, arena)))
+    return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
   rollout->bounded = dc_bounded_move_create(model_bodies, rollout->pair_count, arena);
   return rollout->assembler && rollout->bounded &&
@@ -86,31 +88,45 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
          !dc_path_create(model_bodies, arena, &rollout->path, error);
 }
 
-struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_error *error)
+// Everything that belongs to rollout->model, in rollout->arena.
+static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
 {
-  struct dc_rollout *rollout = dc_alloc(1, sizeof *rollout);
-  if (!rollout || !(rollout->arena = dc_arena_create())) {
-    free(rollout);
-    dc_fail(error, DC_MEMORY, "out of memory for a rollout");
-    return NULL;
-  }
-  rollout->model = model;
+  const struct dc_model *model = rollout->model;
   rollout->stepper = dc_stepper_of(model);
   rollout->contact =
       dc_contact_create(model->definition.contact_model, &model->definition.contact, &model->bodies, error);
-  if (!rollout->contact) {
-    dc_rollout_destroy(rollout);
-    return NULL;
-  }
+  if (!rollout->contact)
+    return error ? error->status : DC_MEMORY;
   rollout->pair_count = dc_contact_pair_count(rollout->contact);
   rollout->pair_bodies = dc_contact_pairs(rollout->contact);
   rollout->matrix = create_matrix(rollout, rollout->arena);
-  if (!rollout->matrix || !allocate_workspace(rollout, error)) {
+  if (!rollout->matrix || !allocate_workspace(rollout, error))
+    return dc_fail(error, DC_MEMORY, "out of memory for a rollout");
+  return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
+}
+
+static void release(struct dc_rollout *rollout)
+{
+  if (rollout->stepper && rollout->stepper->destroy)
+    rollout->stepper->destroy(rollout);
+  dc_symmetric_destroy(rollout->matrix);
+  dc_contact_destroy(rollout->contact);
+  dc_arena_destroy(rollout->arena);
+}
+
+struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_error *error)
+{
+  struct dc_rollout *rollout = dc_alloc(1, sizeof *rollout);
+  if (!rollout || !(rollout->arena = dc_arena_create()) ||
+      (model->shapes_change && !(rollout->shape = dc_shape_design_create(model)))) {
     dc_fail(error, DC_MEMORY, "out of memory for a rollout");
     dc_rollout_destroy(rollout);
     return NULL;
   }
-  if (rollout->stepper->create && rollout->stepper->create(rollout, error)) {
+  rollout->model = rollout->base = model;
+  if (rollout->shape)
+    dc_shape_design_reset(model, rollout->shape);
+  if (build(rollout, error)) {
     dc_rollout_destroy(rollout);
     return NULL;
   }
@@ -121,12 +137,46 @@ void dc_rollout_destroy(struct dc_rollout *rollout)
 {
   if (!rollout)
     return;
-  if (rollout->stepper->destroy)
-    rollout->stepper->destroy(rollout);
-  dc_symmetric_destroy(rollout->matrix);
-  dc_contact_destroy(rollout->contact);
-  dc_arena_destroy(rollout->arena);
+  release(rollout);
+  dc_shape_design_destroy(rollout->shape);
   free(rollout);
+}
+
+// A model of the design and all that belongs to it in memory of their own; the old ones go when that has succeeded.
+static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape_design *design, struct dc_error *error)
+{
+  struct dc_rollout fresh = {.base = rollout->base,
+                             .shape = rollout->shape,
+                             .tight = rollout->tight,
+                             .contact_seconds = rollout->contact_seconds,
+                             .proceed = rollout->proceed,
+                             .proceed_context = rollout->proceed_context,
+                             .arena = dc_arena_create()};
+  struct dc_model *model = fresh.arena ? dc_arena_alloc(fresh.arena, 1, sizeof *model) : NULL;
+  enum dc_status status = model ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a design");
+  if (!status)
+    status = dc_model_redesign(rollout->base, design, fresh.arena, model, error);
+  if (!status) {
+    fresh.model = model;
+    status = build(&fresh, error);
+  }
+  if (status) {
+    release(&fresh);
+    return status;
+  }
+  release(rollout);
+  *rollout = fresh;
+  dc_shape_design_copy(rollout->shape, design);
+  return DC_OK;
+}
+
+const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                        struct dc_error *error)
+{
+  if (input->shape && rollout->shape && !dc_shape_design_equal(input->shape, rollout->shape) &&
+      redesign(rollout, input->shape, error))
+    return NULL;
+  return rollout->model;
 }
 
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
@@ -177,13 +227,29 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
                                   .opening_speed = model->definition.contact.opening_speed};
 }
 
+void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  memcpy(q, input->q, (size_t)bodies->nq * sizeof *q);
+  for (int i = 0; i < bodies->count && rollout->shape && !input->q_before; i++) {
+    double shift[3];
+    if (!bodies->bodies[i].free)
+      continue;
+    dc_rollout_center_shift(rollout, i, q, shift);
+    dc_vec_add(shift, shift, input->shape->offsets[i]);
+    dc_vec_add(q + bodies->bodies[i].q_offset, q + bodies->bodies[i].q_offset, shift);
+  }
+}
+
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
 {
   const struct dc_model *model = rollout->model;
-  if (input->q_before)
+  if (input->q_before) {
     memcpy(q, input->q_before, (size_t)model->bodies.nq * sizeof *q);
-  else  // x - h v, exp(-h [omega]x) R
-    dc_state_move(&model->bodies, input->q, -model->definition.time.step, input->velocity, q);
+  } else {  // x - h v, exp(-h [omega]x) R
+    dc_rollout_start_state(rollout, input, q);
+    dc_state_move(&model->bodies, q, -model->definition.time.step, input->velocity, q);
+  }
 }
 
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -193,10 +259,10 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   int pair;
   double depth;
   dc_contact_reset(rollout->contact);
-  memcpy(trajectory->q, input->q, (size_t)bodies->nq * sizeof *input->q);
+  dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
-  dc_poses(bodies, input->q, rollout->now.poses);
+  dc_poses(bodies, trajectory->q, rollout->now.poses);
   memcpy(trajectory->poses, rollout->now.poses, (size_t)bodies->count * sizeof *trajectory->poses);
   // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
   bool soft = rollout->stepper->velocity && input->q_before;
@@ -217,6 +283,8 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
                                   struct dc_trajectory *trajectory, struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
+  if (!dc_rollout_adopt(rollout, input, error))
+    return error ? error->status : DC_INFEASIBLE;
   enum dc_status status = start(rollout, input, trajectory, error);
   if (trajectory->velocity)
     memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);

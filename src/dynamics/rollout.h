@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "dynamics/shape_design.h"
 #include "dynamics/trajectory.h"
 
 // What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom of
@@ -22,6 +23,9 @@ struct dc_rollout_input {
   // Generalized forces on the degrees of freedom [steps][nv], N and N m, held over a step: of a rotation a torque in the
   // axes that its rotation vectors have.  NULL: none.
   double *force;
+  // Of models whose shapes change, else NULL.  q is of the model's own shapes: a free body starts with its shape's frame
+  // there, wherever its centre of mass is now; q_before and a q that goes with it are of the centres of the design.
+  struct dc_shape_design *shape;
 };
 
 // A number for each number of the input, tangents instead of states: the derivatives of a loss by them, or a direction in
@@ -32,7 +36,8 @@ struct dc_rollout_cotangent {
   int steps;
   double *target_position, *target_velocity;  // [steps][actuators]
   struct dc_design design;
-  double *force;  // [steps][nv]; NULL: the derivative is not kept, none moves
+  double *force;                  // [steps][nv]; NULL: the derivative is not kept, none moves
+  struct dc_shape_design *shape;  // of models whose shapes change; has no tangent
 };
 
 // Workspace of one caller.
@@ -40,6 +45,11 @@ struct dc_rollout;
 struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_error *error);
 void dc_rollout_destroy(struct dc_rollout *rollout);
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout);
+
+// The model that a rollout with this input is of: the rollout's own one, or what the input's shapes make of it; until the
+// next call with the rollout.  NULL and *error: DC_INFEASIBLE when the design has no bodies of that kind; DC_MEMORY.
+const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                        struct dc_error *error);
 
 // The numbers of a design, array by array: the one list of them.  The arrays are the design's own and may be written to
 // where it may.

@@ -83,8 +83,10 @@ struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, i
   input->velocity = dc_alloc((size_t)model->bodies.nv, sizeof *input->velocity);
   input->target_position = dc_alloc(targets, sizeof(double));
   input->target_velocity = dc_alloc(targets, sizeof(double));
+  if (model->shapes_change)
+    input->shape = dc_shape_design_create(model);
   if (!input->q || !input->velocity || !input->target_position || !input->target_velocity ||
-      !create_design(&input->design, model->bodies.count)) {
+      !create_design(&input->design, model->bodies.count) || (model->shapes_change && !input->shape)) {
     dc_rollout_input_destroy(input);
     return NULL;
   }
@@ -103,6 +105,8 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
   clear_forces(model, input->steps, input->force);
   fill_design(&input->design, model->bodies.count, 1);
   dc_vec_copy(input->design.gravity, model->definition.gravity);
+  if (input->shape)
+    dc_shape_design_reset(model, input->shape);
 }
 
 void dc_rollout_input_destroy(struct dc_rollout_input *input)
@@ -114,6 +118,7 @@ void dc_rollout_input_destroy(struct dc_rollout_input *input)
   free(input->target_position);
   free(input->target_velocity);
   free(input->force);
+  dc_shape_design_destroy(input->shape);
   destroy_design(&input->design);
   free(input);
 }
@@ -129,8 +134,10 @@ struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *
   cotangent->velocity = dc_alloc((size_t)model->bodies.nv, sizeof *cotangent->velocity);
   cotangent->target_position = dc_alloc(targets, sizeof(double));
   cotangent->target_velocity = dc_alloc(targets, sizeof(double));
+  if (model->shapes_change)
+    cotangent->shape = dc_shape_design_create(model);
   if (!cotangent->q || !cotangent->velocity || !cotangent->target_position || !cotangent->target_velocity ||
-      !create_design(&cotangent->design, model->bodies.count)) {
+      !create_design(&cotangent->design, model->bodies.count) || (model->shapes_change && !cotangent->shape)) {
     dc_rollout_cotangent_destroy(cotangent);
     return NULL;
   }
@@ -146,6 +153,8 @@ void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_
   memset(cotangent->target_velocity, 0, targets * sizeof(double));
   clear_forces(model, cotangent->steps, cotangent->force);
   fill_design(&cotangent->design, model->bodies.count, 0);
+  if (cotangent->shape)
+    dc_shape_design_clear(cotangent->shape);
 }
 
 void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent)
@@ -157,6 +166,7 @@ void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent)
   free(cotangent->target_position);
   free(cotangent->target_velocity);
   free(cotangent->force);
+  dc_shape_design_destroy(cotangent->shape);
   destroy_design(&cotangent->design);
   free(cotangent);
 }

@@ -83,7 +83,25 @@ struct dc_step_variation {
 struct dc_step_cotangent {
   struct dc_step_forces now, before;
   struct dc_rollout_cotangent *input;
-  double *coefficients;  // [bodies] workspace
+  double *coefficients;        // [bodies] workspace
+  double (*const *points)[3];  // [bodies] to the places of contact's points in the bodies' axes; NULL: not wanted
+};
+
+// Of contact's points [bodies][points], pointers into one block each (shape_adjoint.c).
+struct dc_shape_workspace {
+  int point_count;
+  double (**velocities)[3], (**forces)[3], (**products)[3], (**by_point)[3];
+  double (*rates)[3];                 // [bodies]
+  struct dc_pair_derivatives *pairs;  // [pair_count] of an evaluation of energies
+};
+
+// What shapes and places add to a step (shape_adjoint.c).
+struct dc_step_shape {
+  struct dc_shape_workspace *work;
+  // [bodies] of L's derivatives by the places of the frames' origins: their rate along the direction, at fixed twists
+  double (*rates)[3];
+  struct dc_shape_design *cotangent;  // mass and moment gain; other parts are the sweep's
+  double (*const *by_point)[3];       // [bodies] to the places of contact's points in the bodies' axes
 };
 
 // A term of the step potential.
@@ -96,6 +114,10 @@ struct dc_step_term {
   // Adds the derivatives of (d L / d q+) . direction by everything else L depends on.
   void (*add_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
                     struct dc_step_cotangent *cotangent);
+  // Adds the derivatives of (d L / d q+) . direction by mass, moment and points of contact, and the rates of L's derivatives
+  // by the places of the frames.  NULL where L depends on coordinates only.
+  enum dc_status (*add_shape_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                                    struct dc_step_shape *shape, struct dc_error *error);
   // The transposed product: adds the change of the gradient at fixed q+ along a variation of everything else.  NULL where
   // L depends on q+ only.
   void (*add_product)(const struct dc_step_state *state, const struct dc_step_variation *variation,
@@ -113,7 +135,10 @@ void dc_coupling_floor(const struct dc_step_state *state, double noise, double *
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 
 struct dc_rollout {
-  const struct dc_model *model;
+  const struct dc_model *model;  // that of the design at hand
+  // What the rollout was created for, and the shapes and places that model differs by; NULL when shapes do not change.
+  const struct dc_model *base;
+  struct dc_shape_design *shape;
   const struct dc_stepper *stepper;
   void *own;  // memory of the stepper
   struct dc_contact *contact;
@@ -146,6 +171,7 @@ struct dc_rollout {
   // Workspace of the adjoint.
   double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
   double *coefficient_cotangents;                                  // [bodies]
+  struct dc_shape_workspace *shape_workspace;                      // NULL when shapes do not change
 };
 
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by
@@ -165,6 +191,27 @@ static inline bool dc_step_pair_rubs(const struct dc_step_state *state, int pair
   return state->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
 }
 
+// shape_adjoint.c
+// What contact adds to shape->by_point through its points at t+1, with stiffness mu; contact is evaluated there.
+enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                                   double mu, struct dc_step_shape *shape, struct dc_error *error);
+// What a step adds to the cotangent's shape: out holds what all add_mixed have left, rollout->wrenches the gradient by the
+// frames at t+1.
+enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                       const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
+                                       struct dc_error *error);
+// Adds derivatives by the frames at poses, wrenches [bodies][6]; sums [bodies]: workspace.
+void dc_shape_pull_back_frames(const struct dc_model *model, const struct dc_pose *poses, const double (*wrenches)[6],
+                               double (*sums)[6], struct dc_shape_design *cotangent);
+// Adds the derivative by where free bodies start; tangent [nv] by the start, whose turn gains in q [nv].
+void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                              const double *tangent, double *q, struct dc_shape_design *cotangent);
+struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena);
+// How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a
+// state [nq]; shapes change.
+void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3]);
+// Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where q says.
+void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 // The state before the initial one [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 

@@ -70,6 +70,11 @@ enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_rollout_cotangent *const *directions, double *tangents,
                                   struct dc_error *error)
 {
+  if (!dc_rollout_adopt(rollout, input, error))
+    return error ? error->status : DC_INFEASIBLE;
+  for (int d = 0; d < count; d++)
+    if (directions[d]->shape && !dc_shape_design_is_zero(directions[d]->shape))
+      return dc_fail(error, DC_BAD_INPUT, "a design of shapes has no products forward");
   return rollout->stepper->tangent
              ? rollout->stepper->tangent(rollout, input, trajectory, count, directions, tangents, error)
              : refuse(rollout, error);

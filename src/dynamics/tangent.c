@@ -60,6 +60,24 @@ static void move_start(const struct dc_model *model, const struct dc_rollout_inp
     }
 }
 
+// The places that free bodies start in, about the centres of their shapes in the scene, turn with them: of moves of the
+// first state and of the one before.
+static void turn_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                       const struct dc_rollout_cotangent *direction, double *now, double *before)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  for (int i = 0; i < bodies->count && rollout->shape && !input->q_before; i++) {
+    double shift[3], moved[3];
+    int v = bodies->bodies[i].v_offset;
+    if (!bodies->bodies[i].free)
+      continue;
+    dc_rollout_center_shift(rollout, i, input->q, shift);
+    dc_vec_cross(moved, direction->q + v, shift);
+    dc_vec_add(now + v + 3, now + v + 3, moved);
+    dc_vec_add(before + v + 3, before + v + 3, moved);
+  }
+}
+
 // The mixed Hessians of the friction of all pairs that rub.
 static enum dc_status add_friction(struct dc_rollout *rollout, struct dc_step_state *state, struct sweep *sweep,
                                    struct dc_error *error)
@@ -180,6 +198,7 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
   for (int d = 0; d < sweep->count; d++) {
     memcpy(sweep->now + (size_t)d * nv, sweep->directions[d]->q, nv * sizeof *sweep->now);
     move_start(rollout->model, input, sweep->directions[d], sweep->before + (size_t)d * nv);
+    turn_start(rollout, input, sweep->directions[d], sweep->now + (size_t)d * nv, sweep->before + (size_t)d * nv);
     sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, bodies->count);
   }
   memcpy(sweep->tangents, sweep->now, size * sizeof *sweep->now);

@@ -160,6 +160,34 @@ static void inertia_add_mixed(const struct dc_step_state *state, const struct dc
   }
 }
 
+// G = lambda . dL/dq+ is linear in mass and moment: with w the turn of the direction
+//     m/h^2 d.t - tr(M Y^T [w]x R+)/h^2,  by M symmetric:  -(Z + Z^T)/(2 h^2),  Z = Y^T [w]x R+.
+static enum dc_status inertia_add_shape_mixed(const struct dc_step_state *state,
+                                              const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                              struct dc_error *error)
+{
+  (void)error;
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    const double *l = direction->twists[i];
+    if (!dc_body_moves(body))
+      continue;
+    double scale = mass_scale(state, i) * inverse_square_step(state), d[3], y[9], cross[9], turned[9], z[9], yt[9];
+    second_difference(state, i, d);
+    extrapolated_rotation(state, i, y);
+    dc_mat_cross(cross, l);
+    dc_mat_multiply(turned, cross, state->next[i].rotation);
+    for (int k = 0; k < 9; k++)
+      yt[k] = y[3 * (k % 3) + k / 3];
+    dc_mat_multiply(z, yt, turned);
+    shape->cotangent->mass[i] += scale * dc_vec_dot(d, l + 3);
+    for (int k = 0; k < 9; k++)
+      shape->cotangent->moment[i][k] -= 0.5 * scale * (z[k] + z[3 * (k % 3) + k / 3]);
+    dc_vec_add_scaled(shape->rates[i], shape->rates[i], scale * body->mass, l + 3);
+  }
+  return DC_OK;
+}
+
 // The transposed of add_rotation_mixed.
 static void add_rotation_product(const struct dc_step_state *state, int i, const double *other, double factor,
                                  const double *turn, double *out)
@@ -201,6 +229,7 @@ const struct dc_step_term dc_inertia_term = {
     .add_gradient = inertia_add_gradient,
     .add_hessian = inertia_add_hessian,
     .add_mixed = inertia_add_mixed,
+    .add_shape_mixed = inertia_add_shape_mixed,
     .add_product = inertia_add_product,
 };
 
@@ -242,6 +271,17 @@ static void gravity_add_mixed(const struct dc_step_state *state, const struct dc
   }
 }
 
+static enum dc_status gravity_add_shape_mixed(const struct dc_step_state *state,
+                                              const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                              struct dc_error *error)
+{
+  (void)error;
+  for (int i = 0; i < state->model->bodies.count; i++)
+    shape->cotangent->mass[i] -=
+        mass_scale(state, i) * dc_vec_dot(direction->twists[i] + 3, state->input->design.gravity);
+  return DC_OK;
+}
+
 static void gravity_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {
@@ -260,6 +300,7 @@ const struct dc_step_term dc_gravity_term = {
     .add_gradient = gravity_add_gradient,
     .add_hessian = gravity_add_hessian,
     .add_mixed = gravity_add_mixed,
+    .add_shape_mixed = gravity_add_shape_mixed,
     .add_product = gravity_add_product,
 };
 
@@ -326,6 +367,39 @@ static void contact_add_mixed(const struct dc_step_state *state, const struct dc
   out->input->design.stiffness_scale += mu * along;
 }
 
+// Rows of the translations of a block times a twist.
+static void add_rate(const double block[6][6], double scale, const double *twist, double *rate)
+{
+  for (int k = 0; k < 3; k++)
+    rate[k] += scale * dc_dot(block[3 + k], twist, 6);
+}
+
+static void add_transposed_rate(const double block[6][6], double scale, const double *twist, double *rate)
+{
+  for (int k = 0; k < 3; k++)
+    for (int j = 0; j < 6; j++)
+      rate[k] += scale * block[j][3 + k] * twist[j];
+}
+
+static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
+                                              const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                              struct dc_error *error)
+{
+  double mu = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  for (int p = 0; p < state->pair_count; p++) {
+    int a = state->pair_bodies[p][0], b = state->pair_bodies[p][1];
+    bool both = dc_body_moves(&state->model->bodies.bodies[b]);
+    dc_contact_expand_hessian(&state->pairs[p], true, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
+    add_rate((const double(*)[6])h_aa, mu, direction->twists[a], shape->rates[a]);
+    if (!both)
+      continue;
+    add_rate((const double(*)[6])h_ab, mu, direction->twists[b], shape->rates[a]);
+    add_rate((const double(*)[6])h_bb, mu, direction->twists[b], shape->rates[b]);
+    add_transposed_rate((const double(*)[6])h_ab, mu, direction->twists[a], shape->rates[b]);
+  }
+  return dc_shape_add_points(state, direction, mu, shape, error);
+}
+
 static void contact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {
@@ -341,6 +415,7 @@ const struct dc_step_term dc_contact_term = {
     .add_gradient = contact_add_gradient,
     .add_hessian = contact_add_hessian,
     .add_mixed = contact_add_mixed,
+    .add_shape_mixed = contact_add_shape_mixed,
     .add_product = contact_add_product,
 };
 
@@ -401,11 +476,30 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
     return;
   double mu = 0;
   memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
-  dc_contact_friction_pull_back(state->contact, state->next, direction->twists, out->now.wrenches, out->coefficients,
-                                &mu);
+  dc_contact_friction_pull_back_points(state->contact, state->next, direction->twists, out->now.wrenches,
+                                       out->coefficients, &mu, out->points);
   for (int i = 0; i < state->model->bodies.count; i++)
     out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
+}
+
+// Points have their part from add_mixed.
+static enum dc_status friction_add_shape_mixed(const struct dc_step_state *state,
+                                               const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                               struct dc_error *error)
+{
+  (void)error;
+  for (int p = 0; p < state->pair_count; p++) {
+    int a = state->pair_bodies[p][0], b = state->pair_bodies[p][1];
+    const struct dc_friction_derivatives *friction = &state->friction[p];
+    if (!dc_step_pair_rubs(state, p))
+      continue;
+    add_rate(friction->h_aa, 1, direction->twists[a], shape->rates[a]);
+    add_rate(friction->h_ab, 1, direction->twists[b], shape->rates[a]);
+    add_rate(friction->h_bb, 1, direction->twists[b], shape->rates[b]);
+    add_transposed_rate(friction->h_ab, 1, direction->twists[a], shape->rates[b]);
+  }
+  return DC_OK;
 }
 
 // D is proportional to the stiffness and to the root of the coefficients of both bodies.
@@ -433,5 +527,6 @@ const struct dc_step_term dc_friction_term = {
     .add_gradient = friction_add_gradient,
     .add_hessian = friction_add_hessian,
     .add_mixed = friction_add_mixed,
+    .add_shape_mixed = friction_add_shape_mixed,
     .add_product = friction_add_product,
 };

@@ -25,6 +25,8 @@ void dc_execution_input(const struct dc_model *model, const struct dc_rollout_in
   memcpy(to->q, from->q, (size_t)model->bodies.nq * sizeof *to->q);
   memcpy(to->velocity, from->velocity, (size_t)model->bodies.nv * sizeof *to->velocity);
   copy_design(model, &from->design, &to->design);
+  if (to->shape && from->shape)
+    dc_shape_design_copy(to->shape, from->shape);
   for (int t = 0; t < from->steps; t++)
     for (int k = 0; k < division; k++) {
       const double *target = from->target_position + (size_t)t * actuators;

@@ -18,6 +18,8 @@ static const double NEGLIGIBLE = 1e-6;
 // Differences that agree with the adjoint to this part of the gradient need no closer look.
 static const double CLOSE = 1e-7;
 
+static const double SHAKE = 1e-3;  // of the bounds of parameters of shapes
+
 static void coordinate_name(const struct dc_checker *checker, struct dc_coordinate c, char *text, size_t size)
 {
   const struct dc_plan *plan = checker->plan;
@@ -324,13 +326,34 @@ static enum dc_status check_taylor(const struct dc_checkers *checkers, const dou
   return status;
 }
 
-enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
+// Parameters of shapes a little off; low, high: workspace for their bounds.  A scene's boxes are where their hulls have kinks.
+static void shake_shapes(const struct dc_plan *plan, uint64_t seed, double *parameters, double *low, double *high)
+{
+  const struct dc_task *task = plan->task;
+  struct dc_random random;
+  dc_random_seed(&random, seed + 4);
+  dc_task_bounds(task, plan->model, plan->window.steps, low, high);
+  int at = dc_task_control_parameter_count(task, plan->model, plan->window.steps);
+  for (int e = 0; e < task->design_count; e++)
+    for (int k = task->design[e].type->parameter_count(task->design[e].options, plan->model); k > 0; k--, at++) {
+      double room = fmin(high[at] - parameters[at], parameters[at] - low[at]);
+      if (task->design[e].type->shapes)
+        parameters[at] += SHAKE * fmin(1, room) * (2 * dc_random_uniform(&random) - 1);
+    }
+}
+
+enum dc_status dc_gradient_check(struct dc_plan *plan, const double *given, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error)
 {
   struct dc_checkers checkers = {0};
-  double *gradient = dc_alloc((size_t)plan->parameter_count, sizeof *gradient);
+  size_t count = (size_t)plan->parameter_count;
+  double *gradient = dc_alloc(count, sizeof *gradient), *parameters = dc_alloc(3 * count, sizeof *parameters);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status = gradient ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = gradient && parameters ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  if (!status) {
+    memcpy(parameters, given, count * sizeof *parameters);
+    shake_shapes(plan, seed, parameters, parameters + count, parameters + 2 * count);
+  }
   dc_rollout_set_tight(plan->rollout, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
@@ -348,5 +371,6 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters,
   dc_rollout_set_tight(plan->rollout, false);
   dc_checkers_release(&checkers);
   free(gradient);
+  free(parameters);
   return status;
 }

@@ -244,6 +244,8 @@ static bool has_friction(const struct dc_plan *plan)
 
 static bool forward_is_cheaper(const struct linearization *l)
 {
+  if (l->plan->model->shapes_change)
+    return false;  // shapes have no products forward
   double friction = has_friction(l->plan) ? FRICTION_COST : 0;
   return l->plan->parameter_count + FRICTION_ROWS * friction < l->rows->row_count * (1 + friction);
 }

@@ -94,6 +94,8 @@ static void take_start(struct dc_execution *execution, const struct dc_rollout_i
   dc_design_arrays(&input->design, bodies->count, ours);
   for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
     memcpy(ours[a].numbers, theirs[a].numbers, (size_t)ours[a].count * sizeof(double));
+  if (input->shape && from->shape)
+    dc_shape_design_copy(input->shape, from->shape);
   memcpy(input->q, start->q, (size_t)bodies->nq * sizeof *input->q);
   memcpy(input->velocity, start->velocity, (size_t)bodies->nv * sizeof *input->velocity);
   input->q_before = start->q_before;

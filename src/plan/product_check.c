@@ -240,6 +240,7 @@ static enum dc_status check_jacobian(struct dc_plan *plan, const double *paramet
     check->column_count = rows.dimension;
     check->forward = rows.forward;
     check->both = rows.forward ? rows.row_count <= MOST_ROWS : rows.dimension <= MOST_COLUMNS;
+    check->both &= !plan->model->shapes_change;  // which have no products forward
     dc_residual_gradient(&rows, sum);
     check->gradient_apart = vectors_apart(gradient, sum, plan->parameter_count);
   }

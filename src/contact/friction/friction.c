@@ -305,7 +305,8 @@ bool dc_contact_friction_solved(const struct dc_contact *contact)
 
 // The units first ... end - 1, group by group.
 static void pull_back_units(struct dc_contact *contact, size_t first, size_t units, const struct dc_pose *next,
-                            const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness)
+                            const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness,
+                            double (*const *points)[3])
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_friction *friction = contact->friction;
@@ -317,6 +318,11 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
     struct dc_friction_motion motion;
     motion_of(contact, unit->pair, next, &motion);
     struct dc_friction_sides sides = {.twist = {twists[a], motion.both ? twists[b] : none}};
+    for (int x = 0; x < 2 && points; x++) {
+      sides.points[x] = points[x ? b : a];
+      sides.now[x] = friction->now[x ? b : a].rotation;
+      sides.next[x] = next[x ? b : a].rotation;
+    }
     double total = methods_of(contact)->pull_back(contact, unit, end - first, &motion, &sides);
     for (int i = 0; i < 6; i++) {
       wrenches[a][i] += sides.wrench[0][i];
@@ -328,11 +334,18 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
   }
 }
 
+void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
+                                          const double (*twists)[6], double (*wrenches)[6], double *coefficient,
+                                          double *stiffness, double (*const *points)[3])
+{
+  pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
+                  coefficient, stiffness, points);
+}
+
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                    double (*wrenches)[6], double *coefficient, double *stiffness)
 {
-  pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
-                  coefficient, stiffness);
+  dc_contact_friction_pull_back_points(contact, next, twists, wrenches, coefficient, stiffness, NULL);
 }
 
 // The first unit, which are sorted by pair, of this pair or a later one.
@@ -367,7 +380,7 @@ bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose 
     memset(wrenches[bodies[0]], 0, row_bytes);
     memset(wrenches[bodies[1]], 0, row_bytes);
     twists[bodies[i / 6]][i % 6] = 1;
-    pull_back_units(contact, first, end, next, (const double(*)[6])twists, wrenches, coefficient, &stiffness);
+    pull_back_units(contact, first, end, next, (const double(*)[6])twists, wrenches, coefficient, &stiffness, NULL);
     twists[bodies[i / 6]][i % 6] = 0;
     memcpy(mixed[i], wrenches[bodies[0]], row_bytes);
     memcpy(mixed[i] + 6, wrenches[bodies[1]], row_bytes);

@@ -77,6 +77,12 @@ bool dc_contact_friction_solved(const struct dc_contact *contact);
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                    double (*wrenches)[6], double *coefficient, double *stiffness);
 
+// The same, and the derivative by the places of contact's points (contact.h) in the axes of their frames, at t and t+1
+// alike, added to points [bodies][point_count]; of models with DC_CONTACT_SHAPES only.
+void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
+                                          const double (*twists)[6], double (*wrenches)[6], double *coefficient,
+                                          double *stiffness, double (*const *points)[3]);
+
 // The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those at
 // t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and coefficient.
 // false, and mixed as it was, when nothing rubs at all.

@@ -66,12 +66,13 @@ static inline void dc_plane_add_answer(const struct dc_plane_vertex *v, const st
   }
 }
 
-// What a vertex of weight W gains in the plane, x, and what the plane's normal gains by it, n; returns r.r', with s_v in
-// *size.
-static inline double dc_plane_through_slip(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
-                                           double weight, double x[2], double n[2], double *size)
+// What a vertex of weight W gains in the plane, x, and what the plane's normal gains by it, n, with a and b; returns r.r',
+// with s_v in *size.
+static inline double dc_plane_through_slips(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
+                                            double weight, double x[2], double n[2], double a[2], double b[2],
+                                            double *size)
 {
-  double omega = m->z[2], varpi = m->zeta[2], r[2], a[2], b[2], height = v->place[2];
+  double omega = m->z[2], varpi = m->zeta[2], r[2], height = v->place[2];
   dc_plane_slip(v, m->z, r);
   double dr[2] = {v->variation[0] - m->zeta[0] + varpi * v->place[1],
                   v->variation[1] - m->zeta[1] - varpi * v->place[0]};
@@ -87,6 +88,13 @@ static inline double dc_plane_through_slip(const struct dc_plane_vertex *v, cons
   n[1] = -v->velocity[2] * a[1] - v->variation[2] * b[1] - height * (omega * a[0] + varpi * b[0]);
   *size = s;
   return r[0] * dr[0] + r[1] * dr[1];
+}
+
+static inline double dc_plane_through_slip(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
+                                           double weight, double x[2], double n[2], double *size)
+{
+  double a[2], b[2];
+  return dc_plane_through_slips(v, m, weight, x, n, a, b, size);
 }
 
 // Adds the wrench of force at arm.

@@ -326,6 +326,6 @@ const struct dc_contact_model dc_contact_sdrs = {
     .summary = "locally supported barrier between convex hulls on a separating plane",
     .reference = "paper 003, IV.B, IV.C, VII and VIII",
     .options = dc_sdrs_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_FRICTION,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_FRICTION | DC_CONTACT_SHAPES,
     .methods = &methods,
 };

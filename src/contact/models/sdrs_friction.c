@@ -66,11 +66,11 @@ static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction)
 }
 
 // There is room for it.
-static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *rub, const double arm[3],
+static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *rub, int index, const double arm[3],
                        const double local[3], double distance, double weight)
 {
   struct dc_sdrs_rubbing *vertex = &friction->vertices[friction->vertex_count++];
-  *vertex = (struct dc_sdrs_rubbing){.distance = distance, .weight = weight};
+  *vertex = (struct dc_sdrs_rubbing){.distance = distance, .weight = weight, .index = index};
   dc_vec_copy(vertex->arm, arm);
   dc_vec_copy(vertex->local, local);
   rub->strength += weight;
@@ -96,6 +96,15 @@ static int finish_rub(struct dc_friction *friction, int pair, bool primitive)
                                   .count = 1,
                                   .primitive = primitive};
   return dc_friction_add_unit(friction, &unit);
+}
+
+// Of vertex v of a pair of hulls, those of a first.
+static int index_of(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_sdrs_contact *of,
+                    int count_a, int v)
+{
+  const struct dc_sdrs_body *bodies = ((const struct dc_sdrs *)contact->own)->bodies;
+  return v < count_a ? dc_sdrs_hull_index(&bodies[pair->a], of->i, v)
+                     : dc_sdrs_hull_index(&bodies[pair->b], of->j, v - count_a);
 }
 
 static int list_hulls(struct dc_contact *contact, int p, double scale)
@@ -133,7 +142,8 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
       if (v >= hulls->count_a)
         dc_vec_add(arm, arm, difference);
       dc_vec_scale(local, hulls->local[v], length);
-      add_vertex(friction, rub, arm, local, hulls->distance[v], -scale * (1 - plane.slack) * barrier[1]);
+      add_vertex(friction, rub, index_of(contact, pair, of, hulls->count_a, v), arm, local, hulls->distance[v],
+                 -scale * (1 - plane.slack) * barrier[1]);
       rub->count_a += v < hulls->count_a;
     }
     if (finish_rub(common, p, false))
@@ -168,7 +178,7 @@ static int list_vertices(struct dc_contact *contact, int p, double scale)
         return -1;
       dc_sdrs_barrier(contact->settings.support, distance, barrier);
       dc_mat_apply(arm, pose->rotation, x);
-      add_vertex(friction, rub, arm, none, distance, -scale * barrier[1]);
+      add_vertex(friction, rub, dc_sdrs_hull_index(body, i, v), arm, none, distance, -scale * barrier[1]);
       rub->count_a++;
     }
   return finish_rub(common, p, true);

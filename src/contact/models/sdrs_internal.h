@@ -34,9 +34,15 @@ static inline int dc_sdrs_hull_size(const struct dc_sdrs_body *body, int hull)
   return body->corners ? 3 : body->first[hull + 1] - body->first[hull];
 }
 
+// Index of vertex v of a hull among the body's points.
+static inline int dc_sdrs_hull_index(const struct dc_sdrs_body *body, int hull, int v)
+{
+  return body->corners ? body->corners[3 * hull + v] : body->first[hull] + v;
+}
+
 static inline const double *dc_sdrs_hull_vertex(const struct dc_sdrs_body *body, int hull, int v)
 {
-  return body->vertices[body->corners ? body->corners[3 * hull + v] : body->first[hull] + v];
+  return body->vertices[dc_sdrs_hull_index(body, hull, v)];
 }
 
 // A plane n.x + o = 0 with |n| = 1 - slack: unit normal, offset of the unit plane, slack in (0, 1) of its own, as 1 -
@@ -143,6 +149,7 @@ struct dc_sdrs_rubbing {
   double arm[3], local[3], distance, weight;
   double velocity[2], slip[2], size, trial_slip[2], trial_size;
   double pull[2], slips[2][2], held[2][2];
+  int index;  // of the body's points
 };
 
 // A pair of hulls that rubs, or a body on a half-space.

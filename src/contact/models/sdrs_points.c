@@ -30,11 +30,6 @@ static const double (*places(const struct dc_contact *contact, int body))[3]
   return body_of(contact, body)->vertices;
 }
 
-static int index_of(const struct dc_sdrs_body *body, int hull, int v)
-{
-  return body->corners ? body->corners[3 * hull + v] : body->first[hull] + v;
-}
-
 // A pair of hulls on its plane.
 struct facing {
   const struct dc_sdrs_hulls *hulls;
@@ -48,8 +43,8 @@ static void locate(const struct facing *f, int v, int *body, int *index)
 {
   bool first = v < f->hulls->count_a;
   *body = first ? f->points->pair->a : f->points->pair->b;
-  *index =
-      index_of(body_of(f->points->contact, *body), first ? f->pair->i : f->pair->j, first ? v : v - f->hulls->count_a);
+  *index = dc_sdrs_hull_index(body_of(f->points->contact, *body), first ? f->pair->i : f->pair->j,
+                              first ? v : v - f->hulls->count_a);
 }
 
 static double side(const struct facing *f, int v)
@@ -134,7 +129,7 @@ static void add_primitive(const struct dc_points *points)
       dc_sdrs_barrier(contact->settings.support, gap * unit, value);
       value[1] *= unit;
       value[2] *= unit * unit;
-      dc_points_add_primitive(points, &seen, arm, index_of(body, i, v), value);
+      dc_points_add_primitive(points, &seen, arm, dc_sdrs_hull_index(body, i, v), value);
     }
 }
 

@@ -54,13 +54,43 @@ static void plane_answer(struct pull *pull)
   dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
 }
 
+// By a point's place in its frame: force (axes of the plane) on it at t; at t+1 a/h through its slip and, through the
+// velocity w x rho of the direction, b x w / h.
+static void add_point(const struct pull *pull, int v, const double force[3], const double *a, const double *b)
+{
+  int x = body_of(pull->rub, v);
+  double(*points)[3] = pull->sides->points[x], *point = points[pull->vertices[v].index], world[3], part[3];
+  dc_mat_apply_transposed(world, pull->rub->axes, force);
+  dc_mat_apply_transposed(part, pull->sides->now[x], world);
+  dc_vec_add(point, point, part);
+  if (!a)
+    return;
+  double rate = 1 / pull->motion->time_step, slip[3], pulled[3], turned[3];
+  dc_mat_apply_transposed(slip, pull->rub->axes, (const double[3]){a[0], a[1], 0});
+  dc_mat_apply_transposed(pulled, pull->rub->axes, (const double[3]){b[0], b[1], 0});
+  dc_vec_cross(turned, pulled, pull->sides->twist[x]);
+  dc_vec_add(slip, slip, turned);
+  dc_mat_apply_transposed(part, pull->sides->next[x], slip);
+  dc_vec_add_scaled(point, point, rate, part);
+}
+
+// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of add_point, or NULL.
+static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
+{
+  double force[3];
+  dc_mat_apply_transposed(force, pull->rub->axes, local_force);
+  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->rub, v)]);
+  if (pull->sides->points[body_of(pull->rub, v)])
+    add_point(pull, v, local_force, a, b);
+}
+
 // Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.
-static double through_slip(const struct pull *pull, int v, double x[3], double m[2])
+static double through_slip(const struct pull *pull, int v, double x[3], double m[2], double a[2], double b[2])
 {
   double size, weight = pull->rub->strength * pull->vertices[v].weight;
   struct dc_plane_vertex vertex;
   read_vertex(pull, v, &vertex);
-  double product = dc_plane_through_slip(&vertex, &pull->plane, weight, x, m, &size);
+  double product = dc_plane_through_slips(&vertex, &pull->plane, weight, x, m, a, b, &size);
   x[2] = 0;
   return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
 }
@@ -92,14 +122,6 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
   dc_sdrs_add_slack_to_plane(pull->support, pull->rub->slack, h);
 }
 
-// Adds the wrench of a force given in the axes of the plane at a vertex.
-static void add_force(const struct pull *pull, int v, const double local_force[3])
-{
-  double force[3];
-  dc_mat_apply_transposed(force, pull->rub->axes, local_force);
-  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->rub, v)]);
-}
-
 // H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
 //     -s_v (P'' (y_v.eta) n + P' eta_n) / l.
 static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
@@ -116,7 +138,7 @@ static void through_plane(const struct pull *pull, const struct plane_cotangent 
     for (int k = 0; k < 3; k++)
       force[k] = -sign * unit * p[1] * eta[1 + k];
     force[2] -= sign * unit * p[2] * along * size;
-    add_force(pull, v, force);
+    add_force(pull, v, force, NULL, NULL);
   }
 }
 
@@ -128,12 +150,13 @@ static double pull_back_vertices(struct pull *pull, int first, int end)
   double total = 0, size = 1 - pull->rub->slack, unit = 1 / pull->length;
   for (int v = first; v < end; v++) {
     const double *place = pull->vertices[v].local;
-    double x[3], m[2], p[3], sign = body_of(pull->rub, v) ? -1 : 1;
-    double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m);
+    double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->rub, v) ? -1 : 1;
+    double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m, a, b);
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
     x[2] += by_distance * unit * (pull->primitive ? 1 : size);
-    add_force(pull, v, x);
+    // of openings the points' part is missing: designs of shapes refuse restitution
+    add_force(pull, v, x, pull->opening ? NULL : a, pull->opening ? NULL : b);
     total += share;
     plane.p[0] += by_distance;
     plane.p[1] += by_distance * unit * place[0] + m[0] / size;

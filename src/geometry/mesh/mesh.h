@@ -55,6 +55,12 @@ enum dc_status dc_mesh_check_apart(const struct dc_mesh *mesh, struct dc_error *
 // mean).
 void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properties *properties);
 
+// The derivative of a function of the solid's volume V, of F = integral of r dV and of S = integral of r r^T dV, r from
+// origin, by the vertices, added to gradient [vertex_count][3]: by_second is symmetric.  Of several closed surfaces one
+// call for each with the same origin.
+void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], double by_volume,
+                            const double by_first[3], const double by_second[9], double (*gradient)[3]);
+
 // Sets parts [vertex_count] to the least vertex that every vertex is connected with by triangles: the vertices of one
 // connected part have the same.  Indices are valid.
 void dc_mesh_parts(const struct dc_mesh *mesh, int *parts);

@@ -72,6 +72,34 @@ void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properti
           total(&second[3 * i + j]) - volume * center[i] * center[j];
 }
 
+// With d and s of above, V' = sum d'/6, F' = sum (d' s + d s')/24 and, B = by_second,
+//     <B, S'> = sum d'/120 (aBa + bBb + cBc + sBs) + d/60 (B(a + s).a' + B(b + s).b' + B(c + s).c'),
+// and d' = (b x c).a' + (c x a).b' + (a x b).c'.
+void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], double by_volume,
+                            const double by_first[3], const double by_second[9], double (*gradient)[3])
+{
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    double corner[4][3], turned[4][3], area[3][3];
+    for (int k = 0; k < 3; k++)
+      dc_vec_sub(corner[k], mesh->vertices[mesh->triangles[t][k]], origin);
+    dc_vec_add(corner[3], corner[0], corner[1]);
+    dc_vec_add(corner[3], corner[3], corner[2]);
+    for (int k = 0; k < 3; k++)
+      dc_vec_cross(area[k], corner[(k + 1) % 3], corner[(k + 2) % 3]);
+    double d = dc_vec_dot(corner[0], area[0]);
+    double by_d = by_volume / 6 + dc_vec_dot(by_first, corner[3]) / 24;
+    for (int k = 0; k < 4; k++) {
+      dc_mat_apply(turned[k], by_second, corner[k]);
+      by_d += dc_vec_dot(turned[k], corner[k]) / 120;
+    }
+    for (int k = 0; k < 3; k++) {
+      double *g = gradient[mesh->triangles[t][k]];
+      for (int i = 0; i < 3; i++)
+        g[i] += by_d * area[k][i] + d / 24 * by_first[i] + d / 60 * (turned[k][i] + turned[3][i]);
+    }
+  }
+}
+
 double dc_mesh_size(const struct dc_mesh *mesh)
 {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};

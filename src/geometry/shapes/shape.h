@@ -79,4 +79,13 @@ enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, st
 enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                               struct dc_error *error);
 
+// The vertices of the convex parts of a shape, part after part: how many there are, and their places [count][3], m.
+int dc_shape_vertex_count(const struct dc_shape *shape);
+void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3]);
+// The same shape with its vertices elsewhere: every part holds all of its vertices, in their order, and the triangles of
+// their convex hull; mesh and properties are those of the hulls together.  Arrays are owned by arena.  DC_INFEASIBLE when
+// a part has no hull or less than a thousandth of the volume that it has in shape; DC_MEMORY.
+enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
+                                      struct dc_shape *result, struct dc_error *error);
+
 #endif

@@ -364,6 +364,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_plant(build)) &&
            !(status = dc_scene_read_task(build)) && !(status = check_horizon(build)))
     status = check_continuation(build);
+  scene->plant.model.shapes_change = scene->model.shapes_change;
   if (!status)
     status = dc_scene_keep_places(build);
   return status ? status : resolve(build);

@@ -337,7 +337,10 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   status = read_member_options(build, object, entry->type->options, entry->type->options_size, &entry->options);
   if (status)
     return status;
+  build->scene->model.shapes_change |= entry->type->shapes;
   if (entry->type->check(entry->options, &build->scene->model, build->error) ||
+      (entry->type->prepare &&
+       entry->type->prepare(entry->options, &build->scene->model, build->scene->arena, build->error)) ||
       dc_design_check_last(++task->design_count, task->design, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
   return DC_OK;

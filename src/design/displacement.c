@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "design/displacement.h"
+
+#include <math.h>
+#include <string.h>
+
+static double scale_of(const struct dc_displacement *d, const void *options, const struct dc_model *model, int i)
+{
+  double scale, range[2];
+  d->limits(options, model, i, &scale, range);
+  return scale;
+}
+
+// a(p), exactly 0 at p = 0.
+static double amount(const struct dc_displacement *d, double scale, double p)
+{
+  return d->factor ? expm1(scale * p) : scale * p;
+}
+
+static double slope(const struct dc_displacement *d, double scale, double p)
+{
+  return d->factor ? scale * exp(scale * p) : scale;
+}
+
+void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                             double *parameters)
+{
+  memset(parameters, 0, (size_t)d->count(options, model) * sizeof *parameters);
+}
+
+void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                            double *low, double *high)
+{
+  int count = d->count(options, model);
+  for (int i = 0; i < count; i++) {
+    double scale, range[2];
+    d->limits(options, model, i, &scale, range);
+    low[i] = -INFINITY, high[i] = INFINITY;
+    if (isnan(range[0]))
+      continue;
+    low[i] = (d->factor ? log(range[0]) : range[0]) / scale;
+    high[i] = (d->factor ? log(range[1]) : range[1]) / scale;
+  }
+}
+
+struct visit {
+  struct dc_shape_design *shape;
+  double amount, sum;
+};
+
+static double *number_at(const struct dc_shape_design *shape, int body, int vertex, int axis)
+{
+  return vertex < 0 ? &shape->offsets[body][axis] : &shape->vertices[shape->first[body] + vertex][axis];
+}
+
+static void add(void *context, int body, int vertex, int axis, double weight)
+{
+  const struct visit *visit = context;
+  *number_at(visit->shape, body, vertex, axis) += visit->amount * weight;
+}
+
+static void gather(void *context, int body, int vertex, int axis, double weight)
+{
+  struct visit *visit = context;
+  visit->sum += *number_at(visit->shape, body, vertex, axis) * weight;
+}
+
+void dc_displacement_apply(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           const double *parameters, struct dc_rollout_input *input)
+{
+  int count = d->count(options, model);
+  for (int i = 0; i < count; i++) {
+    struct visit visit = {input->shape, amount(d, scale_of(d, options, model, i), parameters[i]), 0};
+    if (visit.amount != 0)
+      d->visit(options, model, i, add, &visit);
+  }
+}
+
+// The input before has fixed shapes: the cotangent stays as it is.
+void dc_displacement_pull_back(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                               const double *parameters, struct dc_rollout_cotangent *cotangent, double *gradient)
+{
+  int count = d->count(options, model);
+  for (int i = 0; i < count; i++) {
+    struct visit visit = {.shape = cotangent->shape};
+    d->visit(options, model, i, gather, &visit);
+    gradient[i] = slope(d, scale_of(d, options, model, i), parameters[i]) * visit.sum;
+  }
+}
+
+void dc_displacement_push_forward(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                                  const double *parameters, const double *direction, struct dc_rollout_cotangent *moved)
+{
+  int count = d->count(options, model);
+  for (int i = 0; i < count; i++) {
+    struct visit visit = {moved->shape, slope(d, scale_of(d, options, model, i), parameters[i]) * direction[i], 0};
+    if (visit.amount != 0)
+      d->visit(options, model, i, add, &visit);
+  }
+}
+
+bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           const double *parameters, int i, struct dc_design_value *value)
+{
+  if (i < 0 || i >= d->count(options, model))
+    return false;
+  double moved = amount(d, scale_of(d, options, model, i), parameters[i]);
+  d->name(options, model, i, value->name, sizeof value->name);
+  value->unit = d->factor ? "1" : "m";
+  value->initial = d->start(options, model, i);
+  value->value = value->initial + moved;
+  return true;
+}
+
+// ---- Checks
+
+int dc_design_axes(const char *axes, int list[3])
+{
+  int count = 0;
+  for (int k = 0; k < 3; k++)
+    if (!axes || strchr(axes, "xyz"[k]))
+      list[count++] = k;
+  return count;
+}
+
+enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error)
+{
+  bool valid = !axes || axes[0] != '\0';
+  for (int i = 0; axes && axes[i] && valid; i++)
+    valid = strchr("xyz", axes[i]) && !strchr(axes + i + 1, axes[i]);
+  return valid ? DC_OK
+               : dc_fail(error, DC_BAD_INPUT, "axes: must be a non-empty subset of \"xyz\" (is \"%.40s\")", axes);
+}
+
+enum dc_status dc_design_check_factors(const double range[2], struct dc_error *error)
+{
+  if (isnan(range[0]) || (range[0] > 0 && range[0] < range[1] && range[0] <= 1 && range[1] >= 1))
+    return DC_OK;
+  return dc_fail(error, DC_BAD_INPUT, "range: must be [low, high] with 0 < low < high and 1 between (is [%g, %g])",
+                 range[0], range[1]);
+}
+
+bool dc_design_has_shape(const struct dc_model *model, int body, int shape)
+{
+  return model->definition.bodies[body].shape == shape;
+}
+
+enum dc_status dc_design_check_shape(int shape, const struct dc_model *model, struct dc_error *error)
+{
+  if (shape < 0 || shape >= model->definition.shape_count)
+    return dc_fail(error, DC_BAD_INPUT, "shape: must name a shape");
+  const struct dc_shape *of = &model->definition.shapes[shape];
+  if (of->type->half_space)
+    return dc_fail(error, DC_BAD_INPUT, "shape: must not be the half-space \"%.255s\"", of->name);
+  if (of->part_count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "shape: design needs convex parts, \"%.255s\" has none (\"convex\": true)",
+                   of->name);
+  for (int i = 0; i < model->bodies.count; i++)
+    if (dc_design_has_shape(model, i, shape))
+      return DC_OK;
+  return dc_fail(error, DC_BAD_INPUT, "shape: no body has \"%.255s\"", of->name);
+}

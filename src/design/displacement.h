@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Design parameters of shapes and places: every parameter moves vertices of bodies and the places where bodies are attached
+// along a fixed direction.  What several entries of a scene do to a vertex adds up, in any order.
+//
+// With p a parameter and d its direction, numbers move by a(p) d:
+//     factors    a = exp(scale p) - 1,   d = where the scene's shape is, so that it grows by exp(scale p);
+//     shifts     a = scale p,            d of length 1.
+// A type is a struct dc_displacement and a descriptor made of it by DC_DISPLACEMENT_TYPE.
+#ifndef DC_DESIGN_DISPLACEMENT_H
+#define DC_DESIGN_DISPLACEMENT_H
+
+#include "design/design.h"
+
+// A number that a parameter moves by `weight` times a: a coordinate of a vertex of a body, or, vertex -1, of its offset.
+typedef void dc_displacement_visit(void *context, int body, int vertex, int axis, double weight);
+
+struct dc_displacement {
+  bool factor;
+  int (*count)(const void *options, const struct dc_model *model);
+  void (*name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
+  // Where the number that a value of the design tells begins: 1 for factors, a coordinate or 0 for shifts, m.
+  double (*start)(const void *options, const struct dc_model *model, int i);
+  // What p = 1 means and the bounds of factor or shift.
+  void (*limits)(const void *options, const struct dc_model *model, int i, double *scale, double range[2]);
+  void (*visit)(const void *options, const struct dc_model *model, int i, dc_displacement_visit *visit, void *context);
+};
+
+void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                             double *parameters);
+void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                            double *low, double *high);
+void dc_displacement_apply(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           const double *parameters, struct dc_rollout_input *input);
+void dc_displacement_pull_back(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                               const double *parameters, struct dc_rollout_cotangent *cotangent, double *gradient);
+void dc_displacement_push_forward(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                                  const double *parameters, const double *direction,
+                                  struct dc_rollout_cotangent *moved);
+bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           const double *parameters, int i, struct dc_design_value *value);
+
+// The functions of a descriptor for the displacement d; file scope.
+#define DC_DISPLACEMENT_FUNCTIONS(d)                                                                                   \
+  static int parameter_count(const void *options, const struct dc_model *model)                                        \
+  {                                                                                                                    \
+    return (d).count(options, model);                                                                                  \
+  }                                                                                                                    \
+  static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)        \
+  {                                                                                                                    \
+    (d).name(options, model, i, text, size);                                                                           \
+  }                                                                                                                    \
+  static void initial(const void *options, const struct dc_model *model, double *parameters)                           \
+  {                                                                                                                    \
+    dc_displacement_initial(&(d), options, model, parameters);                                                         \
+  }                                                                                                                    \
+  static void bounds(const void *options, const struct dc_model *model, double *low, double *high)                     \
+  {                                                                                                                    \
+    dc_displacement_bounds(&(d), options, model, low, high);                                                           \
+  }                                                                                                                    \
+  static void apply(const void *options, const struct dc_model *model, const double *parameters,                       \
+                    struct dc_rollout_input *input)                                                                    \
+  {                                                                                                                    \
+    dc_displacement_apply(&(d), options, model, parameters, input);                                                    \
+  }                                                                                                                    \
+  static void pull_back(const void *options, const struct dc_model *model, const double *parameters,                   \
+                        struct dc_rollout_cotangent *cotangent, double *gradient)                                      \
+  {                                                                                                                    \
+    dc_displacement_pull_back(&(d), options, model, parameters, cotangent, gradient);                                  \
+  }                                                                                                                    \
+  static void push_forward(const void *options, const struct dc_model *model, const double *parameters,                \
+                           const double *direction, struct dc_rollout_cotangent *moved)                                \
+  {                                                                                                                    \
+    dc_displacement_push_forward(&(d), options, model, parameters, direction, moved);                                  \
+  }                                                                                                                    \
+  static bool value(const void *options, const struct dc_model *model, const double *parameters, int i,                \
+                    struct dc_design_value *value)                                                                     \
+  {                                                                                                                    \
+    return dc_displacement_value(&(d), options, model, parameters, i, value);                                          \
+  }
+
+// Those members of a descriptor.
+#define DC_DISPLACEMENT_MEMBERS                                                                                        \
+  .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name, .initial = initial,            \
+  .bounds = bounds, .apply = apply, .pull_back = pull_back, .push_forward = push_forward, .value = value
+
+// ---- What types have in common
+
+// The axes that a string names, all of them when it is NULL: their number, and into axes [3].
+int dc_design_axes(const char *axes, int list[3]);
+enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error);
+// Bounds of a factor: low < high, positive, 1 between; NAN: none.
+enum dc_status dc_design_check_factors(const double range[2], struct dc_error *error);
+// A shape of a body that moves or is touched, made of convex parts.
+enum dc_status dc_design_check_shape(int shape, const struct dc_model *model, struct dc_error *error);
+// Whether a body has the shape.
+bool dc_design_has_shape(const struct dc_model *model, int body, int shape);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Design parameter "vertices": the vertices of the convex parts of a shape, for all bodies that have it; vertices in one
+// place may be one, another shape may be the mirror image.
+//     x_k -> x_k + scale p
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "design/displacement.h"
+#include "math/vector.h"
+
+static const double SAME = 1e-6;  // of the shape's size: distance of vertices in one place
+
+enum { CONNECT_NONE, CONNECT_WELD };
+static const char *const connect_choices[] = {"none", "weld", NULL};
+static const char *const axis_choices[] = {"x", "y", "z", NULL};
+
+static const struct dc_option options_table[] = {
+    {.name = "shape",
+     .type = DC_SHAPE,
+     .unit = "",
+     .help = "name of the shape, which is made of convex parts",
+     .offset = offsetof(struct dc_vertices_options, shape)},
+    {.name = "box",
+     .type = DC_REALS,
+     .unit = "m",
+     .fallback = "null",
+     .minimum = 0,
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "largest shift of a vertex along each axis, either way; a tenth of the shape's diagonal when absent",
+     .offset = offsetof(struct dc_vertices_options, box)},
+    {.name = "hold",
+     .type = DC_REALS,
+     .unit = "m",
+     .fallback = "null",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 6,
+     .help = "lower and upper corner of a box in the shape's frame: vertices in it do not move",
+     .offset = offsetof(struct dc_vertices_options, hold)},
+    {.name = "connect",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"none\"",
+     .choices = connect_choices,
+     .help = "weld: vertices of different parts in one place (1e-6 of the size) move together",
+     .offset = offsetof(struct dc_vertices_options, connect)},
+    {.name = "mirror",
+     .type = DC_SHAPE,
+     .unit = "",
+     .fallback = "null",
+     .help = "name of another shape that is the mirror image of this one and stays it",
+     .offset = offsetof(struct dc_vertices_options, mirror)},
+    {.name = "mirror_axis",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"y\"",
+     .choices = axis_choices,
+     .help = "axis of the frame that the mirror image has the other way round",
+     .offset = offsetof(struct dc_vertices_options, mirror_axis)},
+    DC_SHIFT_SCALE_OPTION(struct dc_vertices_options),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_vertices_options *o = options;
+  enum dc_status status = dc_design_check_shape(o->shape, model, error);
+  if (status)
+    return status;
+  for (int k = 0; k < 3 && !isnan(o->hold[0]); k++)
+    if (!(o->hold[k] <= o->hold[3 + k]))
+      return dc_fail(error, DC_BAD_INPUT, "hold: must be [x, y, z, X, Y, Z] with x <= X, y <= Y, z <= Z");
+  if (o->mirror < 0)
+    return DC_OK;
+  if (o->mirror == o->shape)
+    return dc_fail(error, DC_BAD_INPUT, "mirror: must be another shape");
+  struct dc_error why = {0};
+  if (dc_design_check_shape(o->mirror, model, &why))
+    return dc_fail(error, DC_BAD_INPUT, "mirror: %s", strncmp(why.text, "shape: ", 7) ? why.text : why.text + 7);
+  if (dc_shape_vertex_count(&model->definition.shapes[o->shape]) !=
+      dc_shape_vertex_count(&model->definition.shapes[o->mirror]))
+    return dc_fail(error, DC_BAD_INPUT, "mirror: must have as many vertices as the shape");
+  return DC_OK;
+}
+
+static bool is_held(const struct dc_vertices_options *o, const double *x)
+{
+  bool inside = !isnan(o->hold[0]);
+  for (int k = 0; k < 3 && inside; k++)
+    inside = x[k] >= o->hold[k] && x[k] <= o->hold[3 + k];
+  return inside;
+}
+
+// Groups of vertices that move as one: group g is members[first[g]] ... members[first[g + 1] - 1].
+static void list_groups(struct dc_vertices_options *o, const double (*vertices)[3], int count, double tolerance,
+                        int *owner, int *first, int *members)
+{
+  int listed = 0;
+  for (int v = 0; v < count; v++) {
+    owner[v] = v;
+    for (int u = 0; u < v && o->connect == CONNECT_WELD && owner[v] == v; u++)
+      if (owner[u] == u && dc_vec_distance(vertices[u], vertices[v]) <= tolerance)
+        owner[v] = u;
+  }
+  for (int v = 0; v < count; v++) {
+    if (owner[v] != v || is_held(o, vertices[v]))
+      continue;
+    for (int u = v; u < count; u++)
+      if (owner[u] == v)
+        members[listed++] = u;
+    first[++o->group_count] = listed;
+  }
+}
+
+static enum dc_status find_images(struct dc_vertices_options *o, const struct dc_model *model,
+                                  const double (*vertices)[3], int count, double tolerance, struct dc_arena *arena,
+                                  struct dc_error *error)
+{
+  const struct dc_shape *mirror = &model->definition.shapes[o->mirror];
+  double(*others)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *others);
+  int *images = dc_arena_alloc(arena, (size_t)count, sizeof *images);
+  bool *taken = dc_arena_alloc(arena, (size_t)count, sizeof *taken);
+  if (!others || !images || !taken)
+    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  dc_shape_vertices(mirror, others);
+  for (int v = 0; v < count; v++) {
+    double image[3];
+    dc_vec_copy(image, vertices[v]);
+    image[o->mirror_axis] *= -1;
+    images[v] = -1;
+    for (int u = 0; u < count && images[v] < 0; u++)
+      if (!taken[u] && dc_vec_distance(others[u], image) <= tolerance)
+        images[v] = u;
+    if (images[v] < 0)
+      return dc_fail(error, DC_BAD_INPUT, "mirror: \"%.255s\" has no vertex at [%g, %g, %g]", mirror->name, image[0],
+                     image[1], image[2]);
+    taken[images[v]] = true;
+  }
+  o->images = images;
+  return DC_OK;
+}
+
+static enum dc_status prepare(void *options, const struct dc_model *model, struct dc_arena *arena,
+                              struct dc_error *error)
+{
+  struct dc_vertices_options *o = options;
+  const struct dc_shape *shape = &model->definition.shapes[o->shape];
+  size_t count = (size_t)dc_shape_vertex_count(shape);
+  double size = dc_mesh_size(&shape->mesh), (*vertices)[3] = dc_arena_alloc(arena, count, sizeof *vertices);
+  int *owner = dc_arena_alloc(arena, count, sizeof *owner), *first = dc_arena_alloc(arena, count + 1, sizeof *first),
+      *members = dc_arena_alloc(arena, count, sizeof *members);
+  if (!vertices || !owner || !first || !members)
+    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  dc_shape_vertices(shape, vertices);
+  list_groups(o, (const double(*)[3])vertices, (int)count, SAME * size, owner, first, members);
+  o->first = first;
+  o->members = members;
+  o->vertices = (const double(*)[3])vertices;
+  o->size = size;
+  if (o->group_count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "hold: must leave a vertex of \"%.255s\" that moves", shape->name);
+  return o->mirror < 0 ? DC_OK
+                       : find_images(o, model, (const double(*)[3])vertices, (int)count, SAME * size, arena, error);
+}
+
+static int count(const void *options, const struct dc_model *model)
+{
+  (void)model;
+  return 3 * ((const struct dc_vertices_options *)options)->group_count;
+}
+
+static int first_member(const struct dc_vertices_options *o, int i)
+{
+  return o->members[o->first[i / 3]];
+}
+
+static void name(const void *options, const struct dc_model *model, int i, char *text, size_t length)
+{
+  const struct dc_vertices_options *o = options;
+  snprintf(text, length, "%s.vertex.%d.%c", model->definition.shapes[o->shape].name, first_member(o, i), "xyz"[i % 3]);
+}
+
+static double start(const void *options, const struct dc_model *model, int i)
+{
+  (void)model;
+  const struct dc_vertices_options *o = options;
+  return o->vertices[first_member(o, i)][i % 3];
+}
+
+static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
+{
+  (void)model;
+  const struct dc_vertices_options *o = options;
+  double most = isnan(o->box[0]) ? 0.1 * o->size : o->box[i % 3];
+  *scale = isnan(o->scale) ? most : o->scale;
+  range[0] = -most, range[1] = most;
+}
+
+static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
+{
+  const struct dc_vertices_options *o = options;
+  for (int body = 0; body < model->bodies.count; body++) {
+    bool own = dc_design_has_shape(model, body, o->shape),
+         image = o->images && dc_design_has_shape(model, body, o->mirror);
+    for (int m = o->first[i / 3]; m < o->first[i / 3 + 1]; m++) {
+      if (own)
+        take(context, body, o->members[m], i % 3, 1);
+      if (image)
+        take(context, body, o->images[o->members[m]], i % 3, i % 3 == o->mirror_axis ? -1 : 1);
+    }
+  }
+}
+
+// The coordinates of a vertex.
+static int groups(const void *options, const struct dc_model *model, int *group)
+{
+  int all = count(options, model);
+  for (int i = 0; i < all; i++)
+    group[i] = i / 3;
+  return all / 3;
+}
+
+static const struct dc_displacement displacement = {
+    .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+
+DC_DISPLACEMENT_FUNCTIONS(displacement)
+
+const struct dc_design_type dc_design_vertices = {.name = "vertices",
+                                                  .summary = "vertices of the convex parts of a shape",
+                                                  .reference =
+                                                      "paper 003, VI; docs/theory.md, \"Shapes as parameters\"",
+                                                  .options = options_table,
+                                                  .options_size = sizeof(struct dc_vertices_options),
+                                                  .check = check,
+                                                  .prepare = prepare,
+                                                  .groups = groups,
+                                                  DC_DISPLACEMENT_MEMBERS};

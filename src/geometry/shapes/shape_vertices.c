@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes whose vertices move: the hulls of the parts are made anew, so that mass and surface are those that contact sees
+// (docs/theory.md, "Shapes as parameters").
+#include <string.h>
+
+#include "geometry/convex/hull.h"
+#include "geometry/shapes/shape.h"
+
+static const double LEAST_VOLUME = 1e-3;  // of a part, relative to its start
+
+int dc_shape_vertex_count(const struct dc_shape *shape)
+{
+  int count = 0;
+  for (int i = 0; i < shape->part_count; i++)
+    count += shape->parts[i].vertex_count;
+  return count;
+}
+
+void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3])
+{
+  for (int i = 0; i < shape->part_count; i++) {
+    size_t count = (size_t)shape->parts[i].vertex_count;
+    memcpy(vertices, shape->parts[i].vertices, count * sizeof *vertices);
+    vertices += count;
+  }
+}
+
+// A part: all vertices, and the hull's triangles between them.  The hull keeps bits and order of those it has.
+static enum dc_status make_part(const double (*vertices)[3], int count, const struct dc_mesh *hull,
+                                struct dc_arena *arena, struct dc_mesh *part)
+{
+  double(*own)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *own);
+  int(*triangles)[3] = dc_arena_alloc(arena, (size_t)hull->triangle_count, sizeof *triangles);
+  int *index = dc_arena_alloc(arena, (size_t)hull->vertex_count, sizeof *index);
+  if (!own || !triangles || !index)
+    return DC_MEMORY;
+  memcpy(own, vertices, (size_t)count * sizeof *own);
+  for (int h = 0, v = 0; h < hull->vertex_count; h++, v++) {
+    while (v < count - 1 && memcmp(own[v], hull->vertices[h], sizeof *own) != 0)
+      v++;
+    index[h] = v;
+  }
+  for (int t = 0; t < hull->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      triangles[t][k] = index[hull->triangles[t][k]];
+  *part = (struct dc_mesh){
+      .vertex_count = count, .vertices = own, .triangle_count = hull->triangle_count, .triangles = triangles};
+  return DC_OK;
+}
+
+static double volume_of(const struct dc_mesh *mesh)
+{
+  struct dc_mass_properties properties;
+  dc_mesh_mass_properties(mesh, &properties);
+  return properties.volume;
+}
+
+// All hulls together, a group each.
+static enum dc_status join(const struct dc_mesh *hulls, int count, struct dc_arena *arena, struct dc_mesh *mesh)
+{
+  int vertices = 0, triangles = 0, *start = dc_arena_alloc(arena, (size_t)count + 1, sizeof *start);
+  for (int i = 0; i < count; i++)
+    vertices += hulls[i].vertex_count, triangles += hulls[i].triangle_count;
+  *mesh = (struct dc_mesh){.vertices = dc_arena_alloc(arena, (size_t)vertices, sizeof *mesh->vertices),
+                           .triangles = dc_arena_alloc(arena, (size_t)triangles, sizeof *mesh->triangles),
+                           .group_count = count,
+                           .group_start = start};
+  if (!mesh->vertices || !mesh->triangles || !start)
+    return DC_MEMORY;
+  for (int i = 0; i < count; i++) {
+    memcpy(mesh->vertices + mesh->vertex_count, hulls[i].vertices,
+           (size_t)hulls[i].vertex_count * sizeof *mesh->vertices);
+    for (int t = 0; t < hulls[i].triangle_count; t++)
+      for (int k = 0; k < 3; k++)
+        mesh->triangles[mesh->triangle_count + t][k] = mesh->vertex_count + hulls[i].triangles[t][k];
+    mesh->vertex_count += hulls[i].vertex_count;
+    mesh->triangle_count += hulls[i].triangle_count;
+    start[i + 1] = mesh->triangle_count;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
+                                      struct dc_shape *result, struct dc_error *error)
+{
+  size_t count = (size_t)shape->part_count;
+  struct dc_mesh *hulls = dc_arena_alloc(arena, count, sizeof *hulls),
+                 *parts = dc_arena_alloc(arena, count, sizeof *parts);
+  enum dc_status status = hulls && parts ? DC_OK : DC_MEMORY;
+  for (int i = 0; i < shape->part_count && !status; i++) {
+    struct dc_error why = {0};
+    int size = shape->parts[i].vertex_count;
+    status = dc_hull(vertices, size, arena, &hulls[i], &why);
+    if (status && status != DC_MEMORY)
+      return dc_fail(error, DC_INFEASIBLE, "shape \"%s\", part %d: %s", shape->name, i + 1, why.text);
+    if (!status && !(volume_of(&hulls[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
+      return dc_fail(error, DC_INFEASIBLE, "shape \"%s\": part %d has less than %g of its volume at the start",
+                     shape->name, i + 1, LEAST_VOLUME);
+    if (!status)
+      status = make_part(vertices, size, &hulls[i], arena, &parts[i]);
+    vertices += size;
+  }
+  *result = *shape;
+  result->parts = parts;
+  if (!status)
+    status = join(hulls, shape->part_count, arena, &result->mesh);
+  if (status)
+    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+  dc_mesh_mass_properties(&result->mesh, &result->properties);
+  return DC_OK;
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Shapes and places as parameters: gradients of every type, mistakes in scenes, runs that are resumed, replayed and alike.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >arm.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 40 },
+  "contact": { "model": "sdrs", "stiffness": 0.5, "length": 0.1, "support": 0.1, "friction": 0.4, "friction_smoothing": 0.01 },
+  "shapes": { "link": { "type": "box", "size": [0.06, 0.05, 0.3] }, "block": { "type": "box", "size": [0.12, 0.14, 0.1] },
+    "left": { "type": "mesh", "file": "left.obj" }, "right": { "type": "mesh", "file": "left.obj", "scales": [1, -1, 1] },
+    "bowl": { "type": "mesh", "file": "bowl.obj" }, "ground": { "type": "plane" } },
+  "bodies": [ { "name": "ground", "joint": "fixed", "shape": "ground" },
+    { "name": "upper", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0.65], "position": [0, 0, 0.48], "shape": "link",
+      "density": 400, "joint_position": [-0.3], "pd": { "kp": 20, "kd": 1 } },
+    { "name": "lower", "parent": "upper", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0.32], "position": [0, 0, 0.15],
+      "shape": "link", "mass": 0.4 },
+    { "name": "block", "shape": "block", "position": [0.32, 0, 0.058], "density": 300, "velocity": [-0.5, 0.1, 0] },
+    { "name": "one", "shape": "left", "position": [1, 0.5, 0.03], "mass": 1, "velocity": [0.5, 0, 0] },
+    { "name": "two", "shape": "right", "position": [1, -0.5, 0.03], "mass": 1, "mass_model": "lumped", "velocity": [0.5, 0, 0] } ],
+  "control": [ { "type": "spline", "body": "upper", "knots": 2 } ],
+  "objective": [ { "type": "reach", "body": "lower", "target": [0.3, 0, 0.2] }, { "type": "reach", "body": "block", "target": [0.4, 0.1, 0.05] },
+    { "type": "reach", "bodies": ["one", "two"], "target": [1.2, 0, 0.05], "when": "every" } ],
+  "design": [ { "type": "link", "body": "upper" }, { "type": "anchor", "body": "lower", "box": 0.02 },
+    { "type": "size", "shape": "block", "axes": "xz" }, { "type": "cage", "shape": "link", "points": [2, 2, 2], "box": 0.02 },
+    { "type": "vertices", "shape": "left", "mirror": "right", "box": [0.02, 0.02, 0.02], "connect": "weld" },
+    { "type": "number", "of": "mass", "bodies": ["block"] } ],
+  "optimizer": { "type": "adam", "learning_rate": 0.02, "iterations": 6 } }
+SCENE
+printf 'v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.2\nv 0.2 0.2 0.2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 5 4\nf 2 3 5\nf 3 4 5\n' >left.obj
+# a tetrahedron with a dent
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 5\nf 3 4 5\nf 4 2 5\n' >bowl.obj
+
+run 0 gradcheck arm.json --json
+holds "the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'
+holds "every type is among them" "$out" \
+  '{"upper.length", "lower.anchor", "block.size", "link.cage", "left.vertex", "block.mass"} <=
+   set(".".join(c["parameter"].split(".")[:2]) for c in d["checks"])'
+holds "products agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["gradient"] <= 1e-12'
+
+# at zero the bits are those of the scene without
+run 0 simulate arm.json -o zero --quiet --no-report
+run 0 simulate arm.json -o without --quiet --no-report --set design='[]'
+run 1 diff zero without --json
+holds "a design of zeros changes nothing" "$out" \
+  'd["loss"][0] == d["loss"][1] and d["min_gap"][0] == d["min_gap"][1] and d["trajectory"]["first_difference"] == 41 and
+   all(b["position"] == 0 and b["rotation"] == 0 for b in d["bodies"])'
+# any number of threads, in one piece or in two, again from its parameters
+run 0 optimize arm.json -o whole --quiet --no-report --threads 1
+run 0 optimize arm.json -o threads --quiet --no-report --threads 2
+check "the same rows for any number of threads" cmp whole/loss.csv threads/loss.csv
+run 0 optimize arm.json -o parts --quiet --no-report --set optimizer.iterations=2
+run 0 optimize --resume parts --force --quiet --no-report --set optimizer.iterations=6
+check "the same rows in two parts" cmp whole/loss.csv parts/loss.csv
+run 0 simulate arm.json --control whole -o again --json --no-report
+cp "$out" again.json
+cat >same.py <<'PYTHON'
+import json
+one, other = json.load(open("whole/run.json"))["result"], json.load(open("again.json"))
+assert one["design"] == other["design"] and one["loss"] == other["loss"], (one["loss"], other["loss"])
+assert one["loss"] < one["first_loss"] if "first_loss" in one else True
+values = {v["name"]: v for v in one["design"]}
+assert abs(values["upper.length"]["value"] - 1) > 0.01 and values["left.vertex.1.x"]["initial"] == 0.3
+PYTHON
+check "--control takes shapes" python3 same.py
+
+# shapes that cannot be are not taken: half a metre lower nothing fits
+run 0 optimize arm.json -o deep --quiet --no-report --set design='[{"type": "anchor", "body": "upper", "axes": "z", "box": 5}]' \
+  --set optimizer.learning_rate=1 --set optimizer.iterations=3
+# other models have no derivatives by shapes
+run 3 optimize arm.json -o none --quiet --set contact='{"model": "bsh", "stiffness": 1e-4}'
+says "model bsh has no derivatives by shapes"
+
+# mistakes, with place and rule
+mistake() {
+  run 3 check arm.json --set design="[$1]"
+  says "$2"
+}
+mistake '{"type": "size", "shape": "bowl"}' 'shape: design needs convex parts, "bowl" has none'
+mistake '{"type": "size", "shape": "ground"}' 'shape: must not be the half-space "ground"'
+mistake '{"type": "size", "shape": "block", "range": [1.5, 2]}' 'range: must be [low, high] with 0 < low < high and 1 between'
+mistake '{"type": "size", "shape": "block"}, {"type": "size", "shape": "block", "axes": "x"}' 'must not change "block.size.x"'
+mistake '{"type": "link", "body": "block"}' 'body: must hang on a joint that is not free'
+mistake '{"type": "link", "body": "upper", "axis": "xy"}' 'axis: must be "x", "y" or "z"'
+mistake '{"type": "anchor", "body": "ground", "box": 1}' 'body: must be one that moves'
+mistake '{"type": "vertices", "shape": "left", "hold": [-1, -1, -1, 1, 1, 1]}' 'hold: must leave a vertex of "left" that moves'
+mistake '{"type": "vertices", "shape": "left", "mirror": "left"}' 'mirror: must be another shape'
+mistake '{"type": "vertices", "shape": "left", "mirror": "block"}' 'mirror: must have as many vertices'
+mistake '{"type": "vertices", "shape": "left", "mirror": "right", "mirror_axis": "x"}' 'has no vertex at'
+mistake '{"type": "cage", "shape": "link", "points": [2, 2, 2.5], "box": 0.1}' 'points: must be whole numbers'
+run 3 check arm.json --set bodies.block='{"name": "block", "shape": "block", "mass_model": "lumped"}'
+says 'mass_model: must not be "lumped" without mass'
+
+finish

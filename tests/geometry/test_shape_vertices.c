@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes with other vertices: mass by vertices against differences and its invariants, hulls, shapes that cannot be.
+#include "harness.h"
+
+#include "base/random.h"
+#include "geometry/shapes/shape.h"
+#include "geometry/shapes/shape_types.h"
+#include "math/vector.h"
+
+struct weights {
+  double volume, first[3], second[9];
+};
+
+static void make_box(struct dc_arena *arena, const double size[3], struct dc_shape *shape)
+{
+  struct dc_error error = {0};
+  void *options = dc_arena_alloc(arena, 1, dc_shape_box.options_size);
+  dc_options_set_defaults(dc_shape_box.options, options, arena, &error);
+  int at = dc_option_find(dc_shape_box.options, "size");
+  memcpy((char *)options + dc_shape_box.options[at].offset, size, 3 * sizeof *size);
+  *shape = (struct dc_shape){.name = "box", .type = &dc_shape_box, .options = options};
+  enum dc_status status = dc_shape_build(shape, arena, &error);
+  CHECK(status == DC_OK, "%s", error.text);
+}
+
+// <weights, (V, F, S)> about the origin: F = V c, S = moment + V c c^T.
+static double functional(const struct dc_mesh *mesh, const struct weights *w)
+{
+  struct dc_mass_properties p;
+  dc_mesh_mass_properties(mesh, &p);
+  double sum = w->volume * p.volume + p.volume * dc_vec_dot(w->first, p.center);
+  for (int k = 0; k < 9; k++)
+    sum += w->second[k] * (p.second_moment[k] + p.volume * p.center[k / 3] * p.center[k % 3]);
+  return sum;
+}
+
+static void draw(struct dc_random *random, double *numbers, int count)
+{
+  for (int i = 0; i < count; i++)
+    numbers[i] = dc_random_normal(random);
+}
+
+static void test_mass(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_shape box;
+  struct dc_random random;
+  struct weights w = {.volume = 1.3};
+  double gradient[8][3] = {{0}}, origin[3] = {0, 0, 0}, by_size = 0, by_turn[3] = {0, 0, 0}, by_shift[3] = {0, 0, 0};
+  dc_random_seed(&random, 3);
+  make_box(arena, (const double[3]){1, 0.7, 0.5}, &box);
+  for (int v = 0; v < 8; v++)
+    for (int k = 0; k < 3; k++)
+      box.mesh.vertices[v][k] += 0.05 * dc_random_normal(&random) + (k == 0 ? 0.4 : 0);
+  draw(&random, w.first, 3);
+  draw(&random, w.second, 9);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < i; j++)
+      w.second[3 * i + j] = w.second[3 * j + i];
+  dc_mesh_mass_pull_back(&box.mesh, origin, w.volume, w.first, w.second, gradient);
+  for (int v = 0; v < 8; v++)
+    for (int k = 0; k < 3; k++) {
+      double kept = box.mesh.vertices[v][k], step = 1e-3, value[2];
+      for (int side = 0; side < 2; side++) {
+        box.mesh.vertices[v][k] = kept + (side ? -step : step);
+        value[side] = functional(&box.mesh, &w);
+      }
+      box.mesh.vertices[v][k] = kept;
+      // cubic in one coordinate: the square of the step
+      CHECK_NEAR(gradient[v][k], (value[0] - value[1]) / (2 * step), 1e-6);
+    }
+  // of the volume alone: three times it by size, nothing by shift and turn
+  double by_volume[8][3] = {{0}}, none[9] = {0}, turn[3];
+  dc_mesh_mass_pull_back(&box.mesh, origin, 1, none, none, by_volume);
+  for (int v = 0; v < 8; v++) {
+    by_size += dc_vec_dot(by_volume[v], box.mesh.vertices[v]);
+    dc_vec_add(by_shift, by_shift, by_volume[v]);
+    dc_vec_cross(turn, box.mesh.vertices[v], by_volume[v]);
+    dc_vec_add(by_turn, by_turn, turn);
+  }
+  struct dc_mass_properties p;
+  dc_mesh_mass_properties(&box.mesh, &p);
+  CHECK_NEAR(by_size, 3 * p.volume, 1e-15);
+  CHECK(dc_vec_norm(by_shift) <= 1e-15 && dc_vec_norm(by_turn) <= 1e-15, "%g %g", dc_vec_norm(by_shift),
+        dc_vec_norm(by_turn));
+  dc_arena_destroy(arena);
+}
+
+static void test_hulls(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_shape box, other;
+  struct dc_error error = {0};
+  double vertices[8][3];
+  make_box(arena, (const double[3]){1, 1, 1}, &box);
+  CHECK(dc_shape_vertex_count(&box) == 8, "%d", dc_shape_vertex_count(&box));
+  dc_shape_vertices(&box, vertices);
+  for (int v = 0; v < 8; v++)
+    vertices[v][2] *= 2;
+  enum dc_status status = dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error);
+  CHECK(status == DC_OK, "%s", error.text);
+  CHECK_NEAR(other.properties.volume, 2, 1e-14);
+  // a corner that moves inside stays a vertex of the part, and is none of the hull
+  for (int v = 0; v < 8; v++)
+    vertices[v][2] /= 2;
+  for (int k = 0; k < 3; k++)
+    vertices[3][k] *= 0.1;
+  status = dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error);
+  CHECK(status == DC_OK && other.parts[0].vertex_count == 8 && other.mesh.vertex_count == 7, "%s", error.text);
+  CHECK_NEAR(other.properties.volume, 5.0 / 6, 1e-14);
+  bool used = false;
+  for (int t = 0; t < other.parts[0].triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      used |= other.parts[0].triangles[t][k] == 3;
+  CHECK(!used, "an inner vertex has a face");
+  dc_arena_destroy(arena);
+}
+
+static void test_refusals(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_shape box, other;
+  struct dc_error error = {0};
+  double vertices[8][3];
+  make_box(arena, (const double[3]){1, 1, 1}, &box);
+  dc_shape_vertices(&box, vertices);
+  for (int v = 0; v < 8; v++)
+    vertices[v][0] *= 0.99e-3;
+  CHECK(dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error) == DC_INFEASIBLE, "thin");
+  for (int v = 0; v < 8; v++)
+    vertices[v][0] *= 1.02 / 0.99;
+  CHECK(dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error) == DC_OK, "%s", error.text);
+  for (int v = 0; v < 8; v++)
+    vertices[v][0] = 0;
+  CHECK(dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error) == DC_INFEASIBLE, "flat");
+  dc_arena_destroy(arena);
+}
+
+static const struct test tests[] = {{"mass by vertices", test_mass},
+                                    {"hulls of vertices that moved", test_hulls},
+                                    {"parts without volume", test_refusals}};
+
+int main(void)
+{
+  return run_tests(tests, (int)(sizeof tests / sizeof *tests));
+}
