@@ -8,8 +8,10 @@
 #define SAMPLING "optimizer={\"type\": \"mppi\", \"samples\": 128, \"temperature\": 0, \"spread\": 0.5}"
 #define MPPI "optimizer={\"type\": \"mppi\", \"samples\": 64, \"temperature\": 0.1, \"spread\": 0.5}"
 #define CEM "optimizer={\"type\": \"cem\", \"samples\": 64, \"elites\": 8, \"spread\": 0.5}"
+// Without the random restarts that a scene may ask for: as by default, whether it does or not.
+#define NO_KICKS "horizon.stall=null", "horizon.draws=null", "horizon.coast=null"
 // Of windows: changes at 6 knots, four steps applied, 48 ahead.
-#define KNOTS "optimizer.knots=6", "horizon.length=48", "horizon.apply=4", "horizon.keep=best", "horizon.stall=0"
+#define KNOTS "optimizer.knots=6", "horizon.length=48", "horizon.apply=4", "horizon.keep=best", NO_KICKS
 
 const struct dc_task_method dc_task_methods[] = {
     {"scene", "the shipped scene's own settings", NULL, false, {NULL}, {NULL}},
@@ -18,7 +20,7 @@ const struct dc_task_method dc_task_methods[] = {
      NULL,
      false,
      {"optimizer.shared=false"},
-     {"horizon.keep=last", "horizon.stall=0"}},
+     {"horizon.keep=last", NO_KICKS}},
     {"polish", "Adam with Gauss-Newton steps every 10 steps", NULL, false, {"optimizer.polish=10"}, {NULL}},
     {"gauss_newton",
      "fans of Gauss-Newton steps",
