@@ -272,6 +272,10 @@ def drawn_tasks(m, options):
             late = sum(case["message"] == "out of time" for case in found["cases"])
             rows.append([task, method, f"{row['reached']} of {row['cases']} ({low:.0f} ... {high:.0f} %)", row["at_rest"], *medians, late])
     m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time"], rows)
+    notes = os.path.join(MEASURED, "tasks_notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            m.say(file.read().strip())
     m.write(os.path.join(MEASURED, "tasks.md"))
 
 
