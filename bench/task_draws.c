@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add(struct dc_task_case *drawn, const char **list, int *count, int most, const char *format,
                 va_list arguments)
@@ -158,6 +159,8 @@ static int shoot(struct dc_random *random, dcsim_problem *problem, const double 
       return status;
     if (choose_balls(random, &trajectory, body, chosen)) {
       add_targets(&trajectory, body, chosen, drawn);
+      memcpy(drawn->known, shot, sizeof shot);
+      drawn->known_count = 4;
       return DCSIM_OK;
     }
   }

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { DC_TASK_OVERRIDES = 64, DC_TASK_PLANE = 4 };
+enum { DC_TASK_OVERRIDES = 64, DC_TASK_PLANE = 4, DC_TASK_KNOWN = 4 };
 
 struct dc_task_case {
   struct dc_arena *arena;  // of the arguments
@@ -22,6 +22,8 @@ struct dc_task_case {
   // After them, for methods that do without controls that leave the plane.
   int plane_count;
   const char *plane[DC_TASK_PLANE];
+  double known[DC_TASK_KNOWN];  // parameters of the scene that are known to reach the targets; known_count may be 0
+  int known_count;
   bool failed;  // out of memory, or there were too many
 };
 

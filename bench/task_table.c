@@ -131,7 +131,16 @@ void dc_wilson_interval(int hits, int count, double *interval)
   interval[1] = count ? fmin(middle + half, 1) : 1;
 }
 
-static void report_row(const struct dc_task_row *row, struct dc_json_writer *json, struct dc_text *text)
+// Room for the longest name.
+static int name_width(const struct dc_task_row *const *rows, int count)
+{
+  int width = (int)strlen("method");
+  for (int i = 0; i < count; i++)
+    width = (int)strlen(rows[i]->method) > width ? (int)strlen(rows[i]->method) : width;
+  return width;
+}
+
+static void report_row(const struct dc_task_row *row, int width, struct dc_json_writer *json, struct dc_text *text)
 {
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "method", row->method);
@@ -146,9 +155,9 @@ static void report_row(const struct dc_task_row *row, struct dc_json_writer *jso
   dc_json_put_integer(json, "status", row->status);
   dc_json_put_string(json, "message", row->message);
   dc_json_end(json, '}');
-  dc_text_add(text, "%-16s %5d  %-7s %-4s %9.3g %11.4g %10d %9ld %9.3g  %s\n", row->method, row->draw,
+  dc_text_add(text, "%-*s %5d  %-7s %-4s %9.3g %11.4g %10d %9ld %9.3g%s%s\n", width, row->method, row->draw,
               row->success ? "reached" : "-", row->at_rest ? "rest" : "", row->speed, row->loss, row->iterations,
-              row->rollouts, row->seconds, row->message);
+              row->rollouts, row->seconds, *row->message ? "  " : "", row->message);
 }
 
 static int ascending(const void *a, const void *b)
@@ -178,7 +187,16 @@ static void medians(const struct dc_task_row *const *rows, int count, double *me
   free(values);
 }
 
-static void report_method(const struct dc_task_row *const *rows, int count, struct dc_json_writer *json,
+// A number, or a dash where there is none.
+static void add_median(struct dc_text *text, double median, int width)
+{
+  if (isnan(median))
+    dc_text_add(text, " %*s", width, "-");
+  else
+    dc_text_add(text, " %*.5g", width, median);
+}
+
+static void report_method(const struct dc_task_row *const *rows, int count, int width, struct dc_json_writer *json,
                           struct dc_text *text)
 {
   int reached = 0, at_rest = 0;
@@ -200,27 +218,31 @@ static void report_method(const struct dc_task_row *const *rows, int count, stru
     dc_json_put_number(json, cost_names[cost], median[cost]);
   dc_json_put_number(json, "total_seconds", total);
   dc_json_end(json, '}');
-  dc_text_add(text, "%-16s %3d of %-3d (%3.0f %% ... %3.0f %%) %9d %11.5g %11.5g %9.3g %9.3g\n", rows[0]->method,
-              reached, count, 100 * interval[0], 100 * interval[1], at_rest, median[ITERATIONS], median[ROLLOUTS],
-              median[SECONDS], total);
+  dc_text_add(text, "%-*s %3d of %-3d (%3.0f %% ... %3.0f %%) %8d", width, rows[0]->method, reached, count,
+              100 * interval[0], 100 * interval[1], at_rest);
+  add_median(text, median[ITERATIONS], 10);
+  add_median(text, median[ROLLOUTS], 9);
+  add_median(text, median[SECONDS], 9);
+  dc_text_add(text, " %9.4g\n", total);
 }
 
 void dc_task_table_report(const struct dc_task_row *const *rows, int count, struct dc_json_writer *json,
                           struct dc_text *text)
 {
-  dc_text_add(text, "%-16s %5s  %-7s %-4s %9s %11s %10s %9s %9s\n", "method", "draw", "", "", "speed", "loss",
+  int width = name_width(rows, count);
+  dc_text_add(text, "%-*s %5s  %-7s %-4s %9s %11s %10s %9s %9s\n", width, "method", "draw", "", "", "speed", "loss",
               "iterations", "rollouts", "CPU s");
   dc_json_begin(json, "cases", '[');
   for (int i = 0; i < count; i++)
-    report_row(rows[i], json, text);
+    report_row(rows[i], width, json, text);
   dc_json_end(json, ']');
-  dc_text_add(text, "\n%-16s %-10s %-17s %9s %11s %11s %9s %9s\n", "method", "reached", "95 % interval", "at rest",
+  dc_text_add(text, "\n%-*s %-10s %-17s %8s %10s %9s %9s %9s\n", width, "method", "reached", "95 % interval", "at rest",
               "iterations", "rollouts", "CPU s", "in all");
   dc_json_begin(json, "methods", '[');
   for (int i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && strcmp(rows[next]->method, rows[i]->method) == 0; next++)
       ;
-    report_method(rows + i, next - i, json, text);
+    report_method(rows + i, next - i, width, json, text);
   }
   dc_json_end(json, ']');
 }

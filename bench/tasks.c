@@ -228,7 +228,7 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
   row->success = result.success;
   row->speed = watch.speed;
   row->at_rest = watch.speed < REST_SPEED;
-  row->loss = result.loss;
+  row->loss = row->status && !result.steps ? NAN : result.loss;  // nothing was rolled out
   row->iterations = result.iterations;
   row->rollouts = (long)result.rollouts;
   say(row, row->status == DCSIM_STOPPED ? "out of time" : row->status ? outside.text : "");

@@ -3,8 +3,10 @@
 """Measures the figures of docs/results.md and writes it.
 
     scripts/measure.py [--dcsim build/dcsim] [--quick] [--assemble] [--output docs/results.md]
+    scripts/measure.py --tasks DIR [--task NAME ...] [--method NAME ...] [--draws 8] [--seed 1] [--limit 60]
 
-Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so;
+The second form solves drawn tasks (dcsim bench tasks), keeps their rows in DIR, where a run that was killed goes on, and writes docs/measured/tasks.md of what
+was asked for; --assemble then takes it up.  Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so;
 --assemble measures nothing: it keeps what was measured and takes up anew what is in docs/measured.
 """
 import argparse
@@ -235,6 +237,8 @@ TABLES = {"properties": properties, "gradients": known_gradients}
 def benchmarks(m):
     listed = json.loads(m.run("bench", "--json").stdout)
     for name, summary in listed.items():
+        if name == "tasks":  # hours: drawn_tasks, by itself
+            continue
         m.say(f"## `dcsim bench {name}`: {summary}")
         m.say()
         if name in TABLES:
@@ -244,6 +248,35 @@ def benchmarks(m):
         m.say(m.run("bench", name, threads=1).stdout.rstrip())
         m.say("```")
         m.say()
+
+
+TASKS = ["billiards", "push", "gather", "sort", "ant_push"]
+METHODS = ["scene", "paper", "gauss_newton", "sampling", "mppi", "cem", "mujoco_sampling", "mujoco_mppi", "mujoco_cem", "mujoco_fd"]
+
+
+def drawn_tasks(m, options):
+    """A row for every task and method, of `dcsim bench tasks`, into docs/measured/tasks.md."""
+    m.say("### Drawn tasks")
+    m.say()
+    m.say(f"By `scripts/measure.py --tasks`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, one thread. `dcsim bench tasks`: {options.draws} cases of seed {options.seed} a row, each within {options.limit:g} s of")
+    m.say("processor time. In brackets Wilson's interval at 95 %; at rest: reached, and below 0.05 m/s in the last five steps; medians are of the cases that were reached.")
+    m.say()
+    rows = []
+    for task in options.task or TASKS:
+        for method in options.method or METHODS:
+            found = json.loads(m.run("bench", "tasks", "--task", task, "--method", method, "--draws", str(options.draws), "--seed", str(options.seed),
+                                     "--limit", str(options.limit), "--output", options.tasks, "--threads", "1", "--json", threads=1).stdout)
+            row = found["methods"][0]
+            low, high = (100 * end for end in row["interval"])
+            medians = [f"{row[key]:.{digits}f}" if row[key] is not None else "-" for key, digits in [("iterations", 0), ("rollouts", 0), ("seconds", 1)]]
+            late = sum(case["message"] == "out of time" for case in found["cases"])
+            rows.append([task, method, f"{row['reached']} of {row['cases']} ({low:.0f} ... {high:.0f} %)", row["at_rest"], *medians, late])
+    m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time"], rows)
+    notes = os.path.join(MEASURED, "tasks_notes.md")
+    if os.path.exists(notes):
+        with open(notes, encoding="utf-8") as file:
+            m.say(file.read().strip())
+    m.write(os.path.join(MEASURED, "tasks.md"))
 
 
 def tasks(m):
@@ -273,7 +306,7 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "starts_gather", "starts_sort", "identify", "optimizers", "search", "threads", "soak", "comparison", "physics", "stacking", "refine", "grasps"]:
+    for name in ["push_variants", "starts_gather", "starts_sort", "identify", "optimizers", "tasks", "search", "plant", "restitution", "threads", "soak", "comparison", "physics", "stacking", "refine", "grasps"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -297,8 +330,17 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--assemble", action="store_true", help="measure nothing, take up docs/measured anew")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "results.md"))
+    parser.add_argument("--tasks", metavar="DIR", help="solve drawn tasks, rows in DIR, and write docs/measured/tasks.md")
+    parser.add_argument("--task", action="append", choices=TASKS)
+    parser.add_argument("--method", action="append")
+    parser.add_argument("--draws", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=60)
     options = parser.parse_args()
     m = Measurement(options.dcsim, options.quick)
+    if options.tasks:
+        drawn_tasks(m, options)
+        return
     if options.assemble:
         assemble(m, options.output)
         return

@@ -86,7 +86,7 @@ def measure(lab, quick):
     lines = ["Restitution, measured by `scripts/paper/restitution`: rebounds (speed after over speed before) for e = 1, 0.8, 0.5, 0." if not quick
              else "Restitution, by `scripts/paper/restitution --quick`: rebounds for e = 1, 0.8, 0.5, 0.", ""]
     lines += [f"- {kind}: {what}" for kind, what in KINDS.items()]
-    lines += ["", "## Stiffness, step, speed (bsh)", ""]
+    lines += ["", "#### Stiffness, step, speed (bsh)", ""]
     stiffnesses, steps = (STIFFNESSES[:2], STEPS[1:2]) if quick else (STIFFNESSES, STEPS)
     dead, resolved = [], {0.8: [], 0.5: []}
     for kind in KINDS:
@@ -124,7 +124,7 @@ def summary(dead, resolved):
 
 
 def models(lab, quick):
-    lines = ["## Models, steps of 10 ms (MuJoCo: 8 parts each)", ""]
+    lines = ["#### Models, steps of 10 ms (MuJoCo: 8 parts each)", ""]
     rows = []
     for model, settings in MODELS.items():
         for kind in list(KINDS)[:1] if quick else KINDS:

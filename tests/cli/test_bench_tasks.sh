@@ -43,7 +43,22 @@ echo nonsense >>rows/rows.tsv
 # shellcheck disable=SC2086
 tasks 3 --task push --draws 1 --seed 5 -o rows $quick
 
-# The shot that a case of billiards was made of reaches it, so no case is impossible; the start reaches none.
+# Every method makes a scene of every task; samples give the same on any number of threads.
+for method in $(sed -n 's/^    {"\([a-z_]*\)",.*/\1/p' "$DCSIM_SOURCE/bench/task_methods.c"); do
+  case $method in mujoco*) "$dcsim" --version | grep -q '^MuJoCo' || continue ;; esac
+  for task in billiards push gather sort ant_push; do
+    tasks 0 --task $task --draws 1 --seed 5 --method "$method" --limit 0.001 --set time.steps=2 --set optimizer.iterations=0
+  done
+done
+for threads in 1 2; do
+  run 0 bench tasks --scenes "$DCSIM_SOURCE/scenes" --threads $threads --task push --draws 1 --seed 5 --method sampling \
+    --set time.steps=5 --set optimizer.samples=6 --set horizon.length=5 --json
+  grep -v '"seconds"\|total_seconds' "$out" >"threads$threads.json"
+done
+check "samples do not depend on threads" cmp threads1.json threads2.json
+check "samples are counted" grep -q '"rollouts": 1[0-9]' threads1.json
+
+# The start reaches none of the cases; tests/bench/test_task_draws rolls out the shots that do.
 tasks 0 --task billiards --draws 2 --seed 5 --set optimizer.iterations=0 --json
 check "billiards is not reached from rest" grep -q '"reached": 0' "$out"
 tasks 0 --task billiards --draws 1 --seed 5 --limit 0.001 --json
