@@ -205,8 +205,8 @@ holds "the seed is in run.json" seed8/run.json 'd["seed"] == 8'
 window="--set horizon.length=2 --set horizon.iterations=1 --set horizon.explore=1 --set horizon.draws=1"
 sed 's/"control": .*/"control": [{ "type": "pd_velocity", "body": "cue" }],/; s/"name": "cue",/&"pd": { "kp": 10, "kd": 1 },/' shot.json >drawn.json
 # shellcheck disable=SC2086 # words
-run 0 optimize drawn.json -o drawn --quiet --seed 5 $window
-holds "--seed is the seed of the draws" drawn/resolved.json 'd["horizon"]["seed"] == 5'
+run 0 optimize drawn.json -o drawn_windows --quiet --seed 5 $window
+holds "--seed is the seed of the draws" drawn_windows/resolved.json 'd["horizon"]["seed"] == 5'
 
 # pictures
 run 0 render best --size 32x24 --samples 1 --every 3 --quiet

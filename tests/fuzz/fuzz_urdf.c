@@ -18,6 +18,7 @@ static long trees, accepted, refused;
 static bool makes_entries(void)
 {
   struct dc_scene scene = {.path = "scene.json", .arena = dc_arena_create()};
+  scene.notes.arena = scene.arena;
   struct dc_scene_settings settings = {0};
   struct dc_error error = {0};
   struct dc_scene_build build = {
