@@ -134,6 +134,37 @@ static void test_overlaps(void)
   }
 }
 
+// Three boxes in a row, 3 m apart, hinged about z: within a small range of the hinges the last one never comes near the first,
+// but where the hinges turn round.
+static void test_self_contact(void)
+{
+  static const char *const words[] = {"all", "auto", "none"};
+  for (int wide = 0; wide < 2; wide++) {
+    char robot[2000];
+    snprintf(robot, sizeof robot,
+             ROBOT(LINK("a") LINK("b") LINK("c") JOINT(
+                 "j", "revolute", "a", "b", "<origin xyz='3 0 0'/><axis xyz='0 0 1'/><limit lower='-%s' upper='%s'/>")
+                       JOINT("k", "revolute", "b", "c",
+                             "<origin xyz='3 0 0'/><axis xyz='0 0 1'/><limit lower='-%s' upper='%s'/>")),
+             wide ? "3" : "0.3", wide ? "3" : "0.3", wide ? "3" : "0.3", wide ? "3" : "0.3");
+    write_bytes("robot.urdf", robot, strlen(robot));
+    for (int w = 0; w < 3; w++) {
+      char text[300];
+      struct dc_scene *scene;
+      struct dc_error error = {0};
+      snprintf(text, sizeof text, "{" TIME ", 'include': {'file': 'robot.urdf', 'self_contact': '%s'}}", words[w]);
+      write_scene("scene.json", text);
+      CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+      if (!scene)
+        return;
+      bool touch = dc_bodies_touch(&scene->model.bodies, 0, 2), expected = w == 0 || (w == 1 && wide);
+      CHECK(touch == expected, "%s, %d", words[w], wide);
+      CHECK((scene->notes.first && strstr(scene->notes.first->text, "c with a")) != expected, "%s, %d", words[w], wide);
+      dc_scene_destroy(scene);
+    }
+  }
+}
+
 // A tetrahedron in millimetres, moved by its node, z up: units and nodes count, the axis that is up does not.
 static void test_collada(void)
 {
@@ -174,13 +205,10 @@ static void test_collada(void)
 int main(void)
 {
   static const struct test tests[] = {
-      {"inertias that no body has", test_inertia},
-      {"repair depends on no axes", test_repair_is_objective},
-      {"followers of what stays", test_followers},
-      {"limits of effort, slashes", test_limits},
-      {"disabled collisions", test_disabled},
-      {"links that overlap at rest", test_overlaps},
-      {"COLLADA", test_collada},
+      {"inertias that no body has", test_inertia},   {"repair depends on no axes", test_repair_is_objective},
+      {"followers of what stays", test_followers},   {"limits of effort, slashes", test_limits},
+      {"disabled collisions", test_disabled},        {"links that overlap at rest", test_overlaps},
+      {"links that cannot meet", test_self_contact}, {"COLLADA", test_collada},
   };
   enter_temporary_folder();
   return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));

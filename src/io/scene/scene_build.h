@@ -5,10 +5,11 @@
 
 #include "io/scene/scene_format.h"
 
-// The bodies of an included robot, of which those that overlap at the start do not touch.
+// The bodies of an included robot: which of them do not touch each other.
 struct dc_scene_robot {
   const char **bodies;  // names [count]
   int count;
+  int overlaps, self_contact;  // enum dc_include_overlaps, enum dc_include_self_contact
   const struct dc_scene_robot *next;
 };
 
@@ -27,8 +28,9 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 
 // Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
-// Adds pairs of bodies of one robot that overlap at the start to "collide_except", with a note, and builds the model again.
-enum dc_status dc_scene_exclude_overlaps(struct dc_scene_build *build);
+// Adds pairs of bodies of one robot that overlap at the start, or that need not be looked at, to "collide_except", with
+// notes, and builds the model again.
+enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
 
 // Each reads its parts of the tree into the scene.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);

@@ -247,6 +247,15 @@ const struct dc_option dc_include_options[] = {
      .help =
          "links of the robot that overlap at the start of the scene do not touch each other; or the scene is refused",
      .offset = offsetof(struct dc_include_options, overlaps)},
+    {.name = "self_contact",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"all\"",
+     .choices = (const char *const[]){"all", "auto", "none", NULL},
+     .help =
+         "which links of the robot touch each other: all that no joint connects; those that came near each other in a "
+         "sample of the positions that the joints allow; none",
+     .offset = offsetof(struct dc_include_options, self_contact)},
     {.name = "color",
      .type = DC_REALS,
      .unit = "",

@@ -301,7 +301,8 @@ static enum dc_status remember_bodies(const struct include *include, int first)
     if (i++ >= first &&
         !(names[count++] = dc_arena_strdup(arena, cJSON_GetStringValue(cJSON_GetObjectItem(body, "name")))))
       return out_of_memory(include);
-  *robot = (struct dc_scene_robot){names, count, build->robots};
+  *robot =
+      (struct dc_scene_robot){names, count, include->options.overlaps, include->options.self_contact, build->robots};
   build->robots = robot;
   return DC_OK;
 }
@@ -340,7 +341,7 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
     return status;
   int before = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(build->root.node, "bodies"));
   status = dc_urdf_add(&include->urdf, &use, &build->document, source, include->value.node, build->error);
-  return status || options->overlaps == DC_OVERLAPS_REFUSE ? status : remember_bodies(include, before);
+  return status ? status : remember_bodies(include, before);
 }
 
 static enum dc_status read_file(struct include *include, size_t *total)

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of included robots that overlap at the start: collision geometry is often made a little too large where links
-// meet, so that neighbours of neighbours run into each other.  Such pairs are left out of contact.
+// Links of included robots that do not touch each other.  Collision geometry is often made a little too large where links
+// meet, so that neighbours of neighbours overlap at the start; and most pairs of links can never meet.
 #include <stdlib.h>
 #include <string.h>
 
+#include "body/meeting.h"
 #include "contact/contact.h"
 #include "io/scene/scene_build.h"
 
-// robot_of [body_count]: the number of the robot that a body belongs to, from 1; 0: none.
-static void find_robots(const struct dc_scene_build *build, int *robot_of)
+// How many positions are tried, and how near links may come without meeting, of the sum of their radii.
+enum { SAMPLES = 2000 };
+static const double MARGIN = 0.02;
+
+// robot_of [body_count]: the robot that a body belongs to, or NULL.
+static void find_robots(const struct dc_scene_build *build, const struct dc_scene_robot **robot_of)
 {
-  int number = 0;
-  for (const struct dc_scene_robot *robot = build->robots; robot; robot = robot->next) {
-    number++;
+  for (const struct dc_scene_robot *robot = build->robots; robot; robot = robot->next)
     for (int i = 0; i < robot->count; i++) {
       int body = dc_name_list_find(&build->reader.bodies, robot->bodies[i]);
       if (body >= 0)
-        robot_of[body] = number;
+        robot_of[body] = robot;
     }
-  }
 }
 
 // Appends other to the bodies that body does not touch.
@@ -35,51 +37,102 @@ static enum dc_status exclude(struct dc_scene_build *build, int body, int other)
   return DC_OK;
 }
 
-// Excludes the pairs of one robot among those that overlap; names [count] of what was excluded.
-static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct dc_contact *contact,
-                                    const bool *overlaps, const int *robot_of, const char **names, int *count)
+// What there is to say of each pair of links of one robot.
+struct pairs {
+  struct dc_contact *contact;
+  const struct dc_scene_robot **robot_of;  // [bodies]
+  bool *overlaps, *meet;                   // [pairs]
+  const char **names;                      // room for [pairs]
+  struct dc_pose *poses;                   // [bodies]
+};
+
+// Excludes the pairs of one robot for which `wanted` holds, with a note; *excluded counts them.
+typedef bool wanted(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot);
+
+static bool overlaps(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
+{
+  return robot->overlaps == DC_OVERLAPS_EXCLUDE && pairs->overlaps[pair];
+}
+
+static bool never_meets(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
+{
+  return !overlaps(pairs, pair, robot) && robot->self_contact == DC_SELF_CONTACT_AUTO && !pairs->meet[pair] &&
+         !pairs->overlaps[pair];
+}
+
+static bool is_left_out(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
+{
+  return !overlaps(pairs, pair, robot) && robot->self_contact == DC_SELF_CONTACT_NONE;
+}
+
+static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct pairs *pairs, wanted *is_wanted,
+                                    const char *what, int *excluded)
 {
   const struct dc_body_definition *bodies = build->scene->bodies;
-  const int(*pairs)[2] = dc_contact_pairs(contact);
-  for (int p = 0; p < dc_contact_pair_count(contact); p++) {
-    int a = pairs[p][0], b = pairs[p][1];
-    if (!overlaps[p] || !robot_of[a] || robot_of[a] != robot_of[b])
+  const int(*all)[2] = dc_contact_pairs(pairs->contact);
+  int count = 0;
+  for (int p = 0; p < dc_contact_pair_count(pairs->contact); p++) {
+    int a = all[p][0], b = all[p][1];
+    const struct dc_scene_robot *robot = pairs->robot_of[a];
+    if (!robot || robot != pairs->robot_of[b] || !is_wanted(pairs, p, robot))
       continue;
     if (exclude(build, a, b) ||
-        !(names[(*count)++] = dc_arena_printf(build->scene->arena, "%s with %s", bodies[a].name, bodies[b].name)))
+        !(pairs->names[count++] = dc_arena_printf(build->scene->arena, "%s with %s", bodies[a].name, bodies[b].name)))
       return DC_MEMORY;
   }
-  return DC_OK;
+  *excluded += count;
+  const char *list = dc_notes_list(&build->scene->notes, pairs->names, count);
+  return !list ? DC_MEMORY : count ? dc_notes_add(&build->scene->notes, "%s: %s", what, list) : DC_OK;
+}
+
+static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pairs, struct dc_error *error)
+{
+  const struct dc_scene *scene = build->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_meeting_sample sample = {.coupling_count = scene->definition.coupling_count,
+                                           .couplings = scene->couplings,
+                                           .samples = SAMPLES,
+                                           .margin = MARGIN,
+                                           .seed = 1};
+  bool sampled = false;
+  find_robots(build, pairs->robot_of);
+  dc_poses(bodies, bodies->initial_q, pairs->poses);
+  dc_contact_overlaps(pairs->contact, pairs->poses, pairs->overlaps);
+  for (const struct dc_scene_robot *robot = build->robots; robot; robot = robot->next)
+    sampled |= robot->self_contact == DC_SELF_CONTACT_AUTO;
+  if (!sampled)
+    return DC_OK;
+  return dc_bodies_sample_meetings(bodies, &sample, dc_contact_pair_count(pairs->contact),
+                                   dc_contact_pairs(pairs->contact), pairs->meet, error);
 }
 
 static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_contact *contact, int *excluded)
 {
-  const struct dc_bodies *bodies = &build->scene->model.bodies;
-  size_t pairs = (size_t)dc_contact_pair_count(contact) + 1;
-  int *robot_of = dc_alloc((size_t)bodies->count, sizeof *robot_of);
-  bool *overlaps = dc_alloc(pairs, sizeof *overlaps);
-  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  const char **names = dc_alloc(pairs, sizeof *names), *list;
-  enum dc_status status = robot_of && overlaps && poses && names ? DC_OK : DC_MEMORY;
-  if (!status) {
-    find_robots(build, robot_of);
-    dc_poses(bodies, bodies->initial_q, poses);
-    dc_contact_overlaps(contact, poses, overlaps);
-    status = exclude_pairs(build, contact, overlaps, robot_of, names, excluded);
-  }
-  if (!status && *excluded) {
-    list = dc_notes_list(&build->scene->notes, names, *excluded);
-    status = list ? dc_notes_add(&build->scene->notes, "links that overlap at the start and do not touch: %s", list)
-                  : DC_MEMORY;
-  }
-  free(robot_of);
-  free(overlaps);
-  free(poses);
-  free(names);
+  size_t bodies = (size_t)build->scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact) + 1;
+  struct pairs pairs = {.contact = contact,
+                        .robot_of = dc_alloc(bodies, sizeof *pairs.robot_of),
+                        .overlaps = dc_alloc(count, sizeof *pairs.overlaps),
+                        .meet = dc_alloc(count, sizeof *pairs.meet),
+                        .names = dc_alloc(count, sizeof *pairs.names),
+                        .poses = dc_alloc(bodies, sizeof *pairs.poses)};
+  bool complete = pairs.robot_of && pairs.overlaps && pairs.meet && pairs.names && pairs.poses;
+  enum dc_status status = complete ? find_pairs(build, &pairs, build->error) : DC_MEMORY;
+  if (!status)
+    status = exclude_pairs(build, &pairs, overlaps, "links that overlap at the start and do not touch", excluded);
+  if (!status)
+    status = exclude_pairs(build, &pairs, never_meets,
+                           "links that never came near each other in a sample of positions and do not touch", excluded);
+  if (!status)
+    status = exclude_pairs(build, &pairs, is_left_out, "links that do not touch, as self_contact says", excluded);
+  free(pairs.robot_of);
+  free(pairs.overlaps);
+  free(pairs.meet);
+  free(pairs.names);
+  free(pairs.poses);
   return status ? dc_fail(build->error, status, "%s: out of memory", build->scene->path) : DC_OK;
 }
 
-enum dc_status dc_scene_exclude_overlaps(struct dc_scene_build *build)
+enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
   const struct dc_model_definition *definition = &scene->definition;
