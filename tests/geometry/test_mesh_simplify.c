@@ -75,7 +75,7 @@ static void test_split(void)
   dc_mesh_mass_properties(&mesh, &after);
   CHECK_NEAR(after.volume, before.volume, 1e-15);
   CHECK_NEAR(after.second_moment[0], before.second_moment[0], 1e-15);
-  CHECK(mesh.triangle_count > 200 && mesh.triangle_count < 2500, "%d", mesh.triangle_count);
+  CHECK(mesh.triangle_count > 200 && mesh.triangle_count < 1000, "%d", mesh.triangle_count);
   for (int t = 0; t < mesh.triangle_count; t++)
     for (int k = 0; k < 3; k++) {
       double edge[3];

@@ -138,149 +138,235 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
   return status;
 }
 
-// The middle of a long edge, by its ends low < high; -1: not yet made.
-struct middle {
-  int low, high, vertex;
+// A surface whose triangles are being split.
+struct splitting {
+  double (*vertices)[3];
+  int (*triangles)[3], *groups;  // [triangle_count]; of each triangle its group
+  size_t vertex_count, triangle_count, vertex_capacity, triangle_capacity, group_capacity;
 };
 
-static int compare_middles(const void *a, const void *b)
+// An edge of a triangle, by its ends low < high.
+struct edge {
+  int low, high, triangle, corner;  // corner: where it begins in the triangle
+  double square;
+};
+
+static int compare_edges(const void *a, const void *b)
 {
-  const struct middle *first = a, *second = b;
+  const struct edge *first = a, *second = b;
   if (first->low != second->low)
     return first->low < second->low ? -1 : 1;
-  return (first->high > second->high) - (first->high < second->high);
+  if (first->high != second->high)
+    return first->high < second->high ? -1 : 1;
+  return (first->triangle > second->triangle) - (first->triangle < second->triangle);
 }
 
-static bool is_long(const struct dc_mesh *mesh, int a, int b, double longest)
+static struct edge edge_of(const struct splitting *s, int triangle, int k)
 {
+  int a = s->triangles[triangle][k], b = s->triangles[triangle][(k + 1) % 3];
+  struct edge edge = {a < b ? a : b, a < b ? b : a, triangle, k, 0};
   double d[3];
-  dc_vec_sub(d, mesh->vertices[b], mesh->vertices[a]);
-  return dc_vec_norm(d) > longest;
+  dc_vec_sub(d, s->vertices[edge.high], s->vertices[edge.low]);
+  edge.square = dc_vec_dot(d, d);
+  return edge;
 }
 
-// The long edges in order, once each; *count.  NULL: out of memory.
-static struct middle *find_long(const struct dc_mesh *mesh, double longest, int *count)
+// All edges longer than longest, each with both of its triangles, one after the other; *count of entries.
+static void find_edges(const struct splitting *s, double longest, struct edge *edges, size_t *count)
 {
-  struct middle *middles = dc_alloc(3 * (size_t)mesh->triangle_count + 1, sizeof *middles);
-  size_t found = 0;
   *count = 0;
-  for (int t = 0; t < mesh->triangle_count && middles; t++)
+  for (size_t t = 0; t < s->triangle_count; t++)
     for (int k = 0; k < 3; k++) {
-      int a = mesh->triangles[t][k], b = mesh->triangles[t][(k + 1) % 3];
-      if (is_long(mesh, a, b, longest))
-        middles[found++] = (struct middle){a < b ? a : b, a < b ? b : a, -1};
+      edges[*count] = edge_of(s, (int)t, k);
+      *count += edges[*count].square > longest * longest;
     }
-  if (middles)
-    qsort(middles, found, sizeof *middles, compare_middles);
-  for (size_t i = 0; i < found; i++)
-    if (!*count || compare_middles(&middles[*count - 1], &middles[i]) != 0)
-      middles[(*count)++] = middles[i];
-  return middles;
+  qsort(edges, *count, sizeof *edges, compare_edges);
 }
 
-static int middle_of(const struct middle *middles, int count, int a, int b)
+// The normal of corners a, b, c, twice the area long.
+static void area_normal(const struct splitting *s, int a, int b, int c, double normal[3])
 {
-  const struct middle wanted = {a < b ? a : b, a < b ? b : a, -1};
-  const struct middle *found = bsearch(&wanted, middles, (size_t)count, sizeof *middles, compare_middles);
-  return found ? found->vertex : -1;
+  double u[3], v[3];
+  dc_vec_sub(u, s->vertices[b], s->vertices[a]);
+  dc_vec_sub(v, s->vertices[c], s->vertices[a]);
+  dc_vec_cross(normal, u, v);
 }
 
-static double square(const struct dc_mesh *mesh, int a, int b)
+static int opposite(const struct splitting *s, const struct edge *edge)
 {
-  double d[3];
-  dc_vec_sub(d, mesh->vertices[b], mesh->vertices[a]);
-  return dc_vec_dot(d, d);
+  return s->triangles[edge->triangle][(edge->corner + 2) % 3];
 }
 
-static void add(int (*triangles)[3], int *count, int a, int b, int c)
+// Whether the triangles on both sides of an edge lie in one plane, to rounding.
+static bool is_flat(const struct splitting *s, const struct edge *one, const struct edge *two)
 {
-  const int corners[3] = {a, b, c};
-  memcpy(triangles[(*count)++], corners, sizeof corners);
+  double n[3], m[3], across[3];
+  const int *a = s->triangles[one->triangle], *b = s->triangles[two->triangle];
+  area_normal(s, a[0], a[1], a[2], n);
+  area_normal(s, b[0], b[1], b[2], m);
+  dc_vec_cross(across, n, m);
+  return dc_vec_dot(n, m) > 0 && dc_vec_norm(across) < 1e-7 * dc_vec_norm(n) * dc_vec_norm(m);
 }
 
-// Triangle t by the middles m of its edges (m[k] of the one from corner k), into 1 to 4.
-static void split(const struct dc_mesh *mesh, const int *corner, const int m[3], int (*triangles)[3], int *count)
+// Halves a triangle by the middle of the edge from its corner k.
+static void halve(struct splitting *s, int triangle, int k, int middle)
 {
-  int long_edges = (m[0] >= 0) + (m[1] >= 0) + (m[2] >= 0), k = 0;
-  if (long_edges == 0) {
-    add(triangles, count, corner[0], corner[1], corner[2]);
-  } else if (long_edges == 3) {
-    for (int i = 0; i < 3; i++)
-      add(triangles, count, corner[i], m[i], m[(i + 2) % 3]);
-    add(triangles, count, m[0], m[1], m[2]);
-  } else if (long_edges == 1) {
-    while (m[k] < 0)
-      k++;
-    int a = corner[k], b = corner[(k + 1) % 3], c = corner[(k + 2) % 3];
-    add(triangles, count, a, m[k], c);
-    add(triangles, count, m[k], b, c);
-  } else {
-    while (m[k] >= 0)
-      k++;  // the short edge is a b; c lies between the middles
-    int a = corner[k], b = corner[(k + 1) % 3], c = corner[(k + 2) % 3], p = m[(k + 1) % 3], q = m[(k + 2) % 3];
-    add(triangles, count, p, c, q);
-    if (square(mesh, a, p) <= square(mesh, b, q)) {
-      add(triangles, count, a, b, p);
-      add(triangles, count, a, p, q);
-    } else {
-      add(triangles, count, a, b, q);
-      add(triangles, count, b, p, q);
-    }
-  }
+  int *corner = s->triangles[triangle], *added = s->triangles[s->triangle_count];
+  added[0] = middle;
+  added[1] = corner[(k + 1) % 3];
+  added[2] = corner[(k + 2) % 3];
+  corner[(k + 1) % 3] = middle;
+  s->groups[s->triangle_count++] = s->groups[triangle];
 }
 
-// One pass over all triangles, into *next, whose arrays are owned by arena.
-static enum dc_status split_once(const struct dc_mesh *mesh, struct middle *middles, int count, struct dc_arena *arena,
-                                 struct dc_mesh *next, struct dc_error *error)
+static bool make_room(struct splitting *s, size_t more)
 {
-  size_t vertices = (size_t)mesh->vertex_count + (size_t)count, triangles = 4 * (size_t)mesh->triangle_count;
-  int *start = dc_arena_alloc(arena, (size_t)mesh->group_count + 1, sizeof *start), group = 0;
-  *next = (struct dc_mesh){
-      .vertex_count = mesh->vertex_count, .group_count = mesh->group_count, .deviation = mesh->deviation};
-  next->vertices = dc_arena_alloc(arena, vertices, sizeof *next->vertices);
-  next->triangles = dc_arena_alloc(arena, triangles, sizeof *next->triangles);
-  if (!start || !next->vertices || !next->triangles)
-    return no_memory(error);
-  memcpy(next->vertices, mesh->vertices, (size_t)mesh->vertex_count * sizeof *mesh->vertices);
-  for (int i = 0; i < count; i++) {
-    const double *a = mesh->vertices[middles[i].low], *b = mesh->vertices[middles[i].high];
-    middles[i].vertex = next->vertex_count;
+  return !dc_grow(&s->vertices, &s->vertex_capacity, s->vertex_count + more, sizeof *s->vertices) &&
+         !dc_grow(&s->triangles, &s->triangle_capacity, s->triangle_count + 2 * more, sizeof *s->triangles) &&
+         !dc_grow(&s->groups, &s->group_capacity, s->triangle_count + 2 * more, sizeof *s->groups);
+}
+
+// Splits one edge after the other, of each triangle one at most: creases, or, when there is no long one, the longest edges
+// within flat faces.  Slivers of a flat face are split along its border only and then joined anew (flip_edges): otherwise
+// every halving of a sliver would make three of it.
+static size_t split_edges(struct splitting *s, bool creases, const struct edge *edges, size_t count, bool *touched)
+{
+  size_t done = 0;
+  for (size_t i = 0; i + 1 < count; i += 2) {
+    const struct edge *one = &edges[i], *two = &edges[i + 1];
+    if (touched[one->triangle] || touched[two->triangle] || is_flat(s, one, two) == creases)
+      continue;
+    const double *a = s->vertices[one->low], *b = s->vertices[one->high];
     for (int k = 0; k < 3; k++)
-      next->vertices[next->vertex_count][k] = 0.5 * (a[k] + b[k]);
-    next->vertex_count++;
+      s->vertices[s->vertex_count][k] = 0.5 * (a[k] + b[k]);
+    touched[one->triangle] = touched[two->triangle] = true;
+    halve(s, one->triangle, one->corner, (int)s->vertex_count);
+    halve(s, two->triangle, two->corner, (int)s->vertex_count);
+    s->vertex_count++;
+    done++;
   }
+  return done;
+}
+
+// Joins two triangles of a flat face by the other diagonal where that is shorter and inside; of each triangle once at most.
+static size_t flip_edges(struct splitting *s, const struct edge *edges, size_t count, bool *touched)
+{
+  size_t done = 0;
+  for (size_t i = 0; i + 1 < count; i += 2) {
+    const struct edge *one = &edges[i], *two = &edges[i + 1];
+    if (touched[one->triangle] || touched[two->triangle] || !is_flat(s, one, two))
+      continue;
+    int a = s->triangles[one->triangle][one->corner], b = s->triangles[one->triangle][(one->corner + 1) % 3];
+    int c = opposite(s, one), d = opposite(s, two);
+    double diagonal[3], n[3], first[3], second[3];
+    dc_vec_sub(diagonal, s->vertices[d], s->vertices[c]);
+    area_normal(s, a, b, c, n);
+    area_normal(s, a, d, c, first);
+    area_normal(s, d, b, c, second);
+    double least = 1e-6 * dc_vec_dot(n, n);
+    if (dc_vec_dot(diagonal, diagonal) > 0.98 * one->square || dc_vec_dot(n, first) < least ||
+        dc_vec_dot(n, second) < least)
+      continue;
+    const int left[3] = {a, d, c}, right[3] = {d, b, c};
+    memcpy(s->triangles[one->triangle], left, sizeof left);
+    memcpy(s->triangles[two->triangle], right, sizeof right);
+    touched[one->triangle] = touched[two->triangle] = true;
+    done++;
+  }
+  return done;
+}
+
+// Edges in the order of their length, the longest first; ties by their ends.
+static int compare_pairs(const void *a, const void *b)
+{
+  const struct edge *first = a, *second = b;
+  if (first->square != second->square)
+    return first->square > second->square ? -1 : 1;
+  return compare_edges(a, b);
+}
+
+// One pass of splitting or flipping; *done: what it did.
+enum pass { CREASES, FLIPS, FLATS };
+static enum dc_status pass_over(struct splitting *s, enum pass pass, double longest, size_t *done,
+                                struct dc_error *error)
+{
+  size_t count = 0, room = 3 * s->triangle_count + 1;
+  struct edge *edges = dc_alloc(room, sizeof *edges);
+  bool *touched = dc_alloc(room, sizeof *touched);
+  enum dc_status status = edges && touched && make_room(s, room) ? DC_OK : no_memory(error);
+  if (!status && s->triangle_count > DC_MESH_TRIANGLES_MAX / 4)
+    status = dc_fail(error, DC_BAD_INPUT, "edges of at most %g m would make more than %d triangles", longest,
+                     DC_MESH_TRIANGLES_MAX / 4);
+  if (!status) {
+    find_edges(s, longest, edges, &count);
+    qsort(edges, count / 2, 2 * sizeof *edges, compare_pairs);
+    *done =
+        pass == FLIPS ? flip_edges(s, edges, count, touched) : split_edges(s, pass == CREASES, edges, count, touched);
+  }
+  free(edges);
+  free(touched);
+  return status;
+}
+
+static bool begin(struct splitting *s, const struct dc_mesh *mesh)
+{
+  int group = 0;
+  if (!make_room(s, (size_t)mesh->triangle_count + (size_t)mesh->vertex_count))
+    return false;
+  memcpy(s->vertices, mesh->vertices, (size_t)mesh->vertex_count * sizeof *s->vertices);
+  memcpy(s->triangles, mesh->triangles, (size_t)mesh->triangle_count * sizeof *s->triangles);
   for (int t = 0; t < mesh->triangle_count; t++) {
-    const int *corner = mesh->triangles[t];
-    int m[3];
-    while (group < mesh->group_count && mesh->group_start[group] == t)
-      start[group++] = next->triangle_count;
-    for (int k = 0; k < 3; k++)
-      m[k] = middle_of(middles, count, corner[k], corner[(k + 1) % 3]);
-    split(next, corner, m, next->triangles, &next->triangle_count);
+    while (group + 1 < mesh->group_count && mesh->group_start[group + 1] <= t)
+      group++;
+    s->groups[t] = group;
   }
-  start[mesh->group_count] = next->triangle_count;
-  next->group_start = mesh->group_start ? start : NULL;
+  s->vertex_count = (size_t)mesh->vertex_count;
+  s->triangle_count = (size_t)mesh->triangle_count;
+  return true;
+}
+
+// The mesh of what there is, group after group.
+static enum dc_status finish(const struct splitting *s, struct dc_arena *arena, struct dc_mesh *mesh,
+                             struct dc_error *error)
+{
+  int groups = mesh->group_count ? mesh->group_count : 1,
+      *start = dc_arena_alloc(arena, (size_t)groups + 2, sizeof *start);
+  mesh->vertices = dc_arena_alloc(arena, s->vertex_count, sizeof *mesh->vertices);
+  mesh->triangles = dc_arena_alloc(arena, s->triangle_count, sizeof *mesh->triangles);
+  if (!start || !mesh->vertices || !mesh->triangles)
+    return no_memory(error);
+  memcpy(mesh->vertices, s->vertices, s->vertex_count * sizeof *s->vertices);
+  for (size_t t = 0; t < s->triangle_count; t++)
+    start[s->groups[t] + 2]++;
+  for (int g = 0; g < groups; g++)
+    start[g + 2] += start[g + 1];
+  for (size_t t = 0; t < s->triangle_count; t++)
+    memcpy(mesh->triangles[start[s->groups[t] + 1]++], s->triangles[t], sizeof *s->triangles);
+  mesh->vertex_count = (int)s->vertex_count;
+  mesh->triangle_count = (int)s->triangle_count;
+  mesh->group_start = mesh->group_count ? start : NULL;
   return DC_OK;
 }
 
 enum dc_status dc_mesh_split_edges(struct dc_mesh *mesh, double longest, struct dc_arena *arena, struct dc_error *error)
 {
+  struct splitting s = {0};
+  enum pass pass = CREASES;
+  enum dc_status status = begin(&s, mesh) ? DC_OK : no_memory(error);
   for (;;) {
-    int count;
-    struct dc_mesh next;
-    struct middle *middles = find_long(mesh, longest, &count);
-    if (!middles || !count) {
-      free(middles);
-      return middles ? DC_OK : no_memory(error);
-    }
-    enum dc_status status =
-        mesh->triangle_count > DC_MESH_TRIANGLES_MAX / 4
-            ? dc_fail(error, DC_BAD_INPUT, "edges of at most %g m would make more than %d triangles", longest,
-                      DC_MESH_TRIANGLES_MAX)
-            : split_once(mesh, middles, count, arena, &next, error);
-    free(middles);
-    if (status)
-      return status;
-    *mesh = next;
+    size_t done = 0;
+    status = status ? status : pass_over(&s, pass, longest, &done, error);
+    if (status || (!done && pass == FLATS))
+      break;
+    if (!done)
+      pass++;
+    else if (pass == FLATS)
+      pass = CREASES;
   }
+  if (!status && s.triangle_count > (size_t)mesh->triangle_count)
+    status = finish(&s, arena, mesh, error);
+  free(s.vertices);
+  free(s.triangles);
+  free(s.groups);
+  return status;
 }
