@@ -5,12 +5,14 @@
     scripts/measure.py [--dcsim build/dcsim] [--quick] [--assemble] [--output docs/results.md]
     scripts/measure.py --tasks DIR [--task NAME ...] [--method NAME ...] [--draws 8] [--seed 1] [--limit 60]
 
-The second form solves drawn tasks (dcsim bench tasks), keeps their rows in DIR, where a run that was killed goes on, and writes docs/measured/tasks.md of what
-was asked for; --assemble then takes it up.  Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so;
+The second form solves drawn tasks (dcsim bench tasks), keeps their rows in DIR, where a run that was killed goes on, and writes docs/measured/tasks.md of all
+rows there; --assemble then takes it up.  Numbers come from commands run here, or from what the scripts of scripts/paper left in docs/measured; --quick uses fewer iterations and seeds and says so;
 --assemble measures nothing: it keeps what was measured and takes up anew what is in docs/measured.
 """
 import argparse
+import csv
 import json
+import math
 import os
 import platform
 import re
@@ -254,24 +256,38 @@ TASKS = ["billiards", "push", "gather", "sort", "ant_push"]
 METHODS = ["scene", "paper", "gauss_newton", "sampling", "mppi", "cem", "mujoco_sampling", "mujoco_mppi", "mujoco_cem", "mujoco_fd"]
 
 
+def wilson(reached, cases):
+    """The interval of a rate at 95 %, in per cent."""
+    z, p = 1.959964, reached / cases
+    middle = (p + z * z / (2 * cases)) / (1 + z * z / cases)
+    half = z * math.sqrt(p * (1 - p) / cases + z * z / (4 * cases * cases)) / (1 + z * z / cases)
+    return 100 * max(0, middle - half), 100 * min(1, middle + half)
+
+
 def drawn_tasks(m, options):
-    """A row for every task and method, of `dcsim bench tasks`, into docs/measured/tasks.md."""
+    """Runs `dcsim bench tasks` for every --task and --method, then writes docs/measured/tasks.md of all rows in DIR."""
+    for task in options.task or []:
+        for method in options.method or METHODS:
+            m.run("bench", "tasks", "--task", task, "--method", method, "--draws", str(options.draws), "--seed", str(options.seed),
+                  "--limit", str(options.limit), "--output", options.tasks, "--threads", "1", "--json", threads=1)
     m.say("### Drawn tasks")
     m.say()
-    m.say(f"By `scripts/measure.py --tasks`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, one thread. `dcsim bench tasks`: {options.draws} cases of seed {options.seed} a row, each within {options.limit:g} s of")
+    m.say(f"By `scripts/measure.py --tasks`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, one thread. `dcsim bench tasks`: cases of a seed, each within a limit of")
     m.say("processor time. In brackets Wilson's interval at 95 %; at rest: reached, and below 0.05 m/s in the last five steps; medians are of the cases that were reached.")
     m.say()
+    groups = {}
+    with open(os.path.join(options.tasks, "rows.tsv"), encoding="utf-8") as file:
+        for case in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            groups.setdefault((case["task"], case["method"], case["seed"], case["limit"]), []).append(case)
     rows = []
-    for task in options.task or TASKS:
-        for method in options.method or METHODS:
-            found = json.loads(m.run("bench", "tasks", "--task", task, "--method", method, "--draws", str(options.draws), "--seed", str(options.seed),
-                                     "--limit", str(options.limit), "--output", options.tasks, "--threads", "1", "--json", threads=1).stdout)
-            row = found["methods"][0]
-            low, high = (100 * end for end in row["interval"])
-            medians = [f"{row[key]:.{digits}f}" if row[key] is not None else "-" for key, digits in [("iterations", 0), ("rollouts", 0), ("seconds", 1)]]
-            late = sum(case["message"] == "out of time" for case in found["cases"])
-            rows.append([task, method, f"{row['reached']} of {row['cases']} ({low:.0f} ... {high:.0f} %)", row["at_rest"], *medians, late])
-    m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time"], rows)
+    for (task, method, seed, limit), cases in groups.items():
+        reached = [case for case in cases if case["success"] == "1"]
+        low, high = wilson(len(reached), len(cases))
+        medians = [f"{statistics.median(float(case[key]) for case in reached):.{digits}f}" if reached else "-"
+                   for key, digits in [("iterations", 0), ("rollouts", 0), ("seconds", 1)]]
+        rows.append([task, method, f"{len(reached)} of {len(cases)} ({low:.0f} ... {high:.0f} %)", sum(case["at_rest"] == "1" for case in reached),
+                     *medians, sum(case["message"] == "out of time" for case in cases), f"{seed}, {float(limit):g} s"])
+    m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time", "seed, limit"], rows)
     notes = os.path.join(MEASURED, "tasks_notes.md")
     if os.path.exists(notes):
         with open(notes, encoding="utf-8") as file:
