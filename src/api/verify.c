@@ -37,8 +37,6 @@ static enum dc_status fail_memory(struct dc_verification *v)
   return dc_fail(&v->error, DC_MEMORY, "%.300s: out of memory for its certificate", v->directory);
 }
 
-// ---- What is judged
-
 // The plan of the stored run, its input as it drove the run: that of its parameters, or the targets that were applied.
 static enum dc_status restore_plan(struct dc_verification *v)
 {
@@ -162,8 +160,6 @@ static enum dc_status reproduce(struct dc_verification *v)
     return status;
   return taken || v->found.reproduced ? taken : take_stored(v);
 }
-
-// ---- What is found
 
 static enum dc_status check_residuals(struct dc_verification *v)
 {
@@ -341,8 +337,6 @@ static enum dc_status check_all(struct dc_verification *v)
     status = dc_verify_worlds(v);
   return status;
 }
-
-// ---- From and to files
 
 // The run must have ended and have a trajectory in time.
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)

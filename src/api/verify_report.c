@@ -212,8 +212,6 @@ static void say_worlds(struct sayer *sayer)
   }
 }
 
-// ---- JSON beside the verdicts
-
 static void put_geometry(const struct sayer *sayer)
 {
   const struct dc_geometry_check *check = &sayer->v->found.geometry;
