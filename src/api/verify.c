@@ -49,6 +49,8 @@ static enum dc_status restore_plan(struct dc_verification *v)
   if (v->plan->parameter_count != v->stored.control_count)
     return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: trajectory.h5 has %d parameters, the scene %d", v->directory,
                    v->stored.control_count, v->plan->parameter_count);
+  if (scene->plant_given && !(v->there = dc_execution_create(&scene->plant, 1, &v->error)))
+    return v->error.status;
   memcpy(v->plan->parameters, v->stored.control, (size_t)v->stored.control_count * sizeof *v->stored.control);
   if (!targets->position) {
     dc_plan_apply(v->plan, v->plan->parameters);
@@ -161,16 +163,27 @@ static enum dc_status reproduce(struct dc_verification *v)
   return taken || v->found.reproduced ? taken : take_stored(v);
 }
 
+// What the frames are of: the scene's world, or the plant that the run was executed in.
+static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, const struct dc_model **model)
+{
+  *model = v->there ? &v->scene->plant.model : &v->scene->model;
+  return v->there ? dc_execution_rollout(v->there) : v->plan->rollout;
+}
+
 static enum dc_status check_residuals(struct dc_verification *v)
 {
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
   struct dc_findings *found = &v->found;
   size_t steps = (size_t)v->judged->steps;
   struct dc_error local = {0};
   double *residuals = dc_alloc(steps, sizeof *residuals);
   bool *converged = dc_alloc(steps, sizeof *converged);
-  enum dc_status status = residuals && converged ? dc_rollout_residuals(v->plan->rollout, v->plan->input, v->judged,
-                                                                        residuals, converged, &local)
-                                                 : DC_MEMORY;
+  enum dc_status status = DC_MEMORY;
+  if (v->there && v->scene->plant.substeps > 1)
+    status = dc_fail(&local, DC_BAD_INPUT, "of the plant's steps only every %dth is stored", v->scene->plant.substeps);
+  else if (residuals && converged)
+    status = dc_rollout_residuals(rollout, v->plan->input, v->judged, residuals, converged, &local);
   found->residual = NAN;
   if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
     snprintf(found->residual_note, sizeof found->residual_note, "%.250s", local.text);
@@ -208,14 +221,15 @@ static enum dc_status check_phantom(struct dc_verification *v)
   const struct dc_bodies *bodies = &v->scene->model.bodies;
   struct dc_findings *found = &v->found;
   struct dc_error local = {0};
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
   found->near = dc_alloc((size_t)bodies->count, sizeof *found->near);
   found->far = dc_alloc((size_t)bodies->count, sizeof *found->far);
   found->phantom = found->phantom_between = NAN;
   if (!found->near || !found->far)
     return fail_memory(v);
   for (int all = 0; all < 2; all++) {  // those of all pairs are kept
-    enum dc_status status =
-        dc_check_phantom(v->plan->rollout, &v->scene->model, v->judged, !all, found->near, found->far, &local);
+    enum dc_status status = dc_check_phantom(rollout, model, v->judged, !all, found->near, found->far, &local);
     if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
       snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
       return DC_OK;
@@ -342,10 +356,19 @@ static enum dc_status check_all(struct dc_verification *v)
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
   char path[2048];
+  struct dc_run_result result = {0};
+  struct dc_error local = {0};
   snprintf(path, sizeof path, "%s/resolved.json", v->directory);
-  int opened = dcsim_scene_open(path, NULL, &v->opened, error);
+  int opened = dcsim_scene_open(path, NULL, &v->resolved, error);
   if (opened)
     return (enum dc_status)opened;
+  bool transferred =
+      dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) && result.transferred;
+  const dcsim_scene_options planned = {.size = sizeof planned, .plant = transferred ? "none" : NULL};
+  if ((opened = dcsim_scene_open(path, &planned, &v->opened, error)) != 0) {
+    dcsim_scene_close(v->resolved);
+    return (enum dc_status)opened;
+  }
   v->scene = v->opened->scene;
   if (v->scene->refinement.given)
     return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: a refinement has no trajectory to certify", v->directory);
@@ -364,7 +387,9 @@ static void close_run(struct dc_verification *v)
   dc_trajectory_destroy(v->judged);
   dc_plan_destroy(v->plan);
   dc_arena_destroy(v->stored.arena);
+  dc_execution_destroy(v->there);
   dcsim_scene_close(v->opened);
+  dcsim_scene_close(v->resolved);
 }
 
 static enum dc_status write_certificate(struct dc_verification *v, const char *json)

@@ -42,6 +42,7 @@ struct dc_findings {
   // Executions.
   bool reachable;  // there is something to reach
   int draws, hits, failed;
+  int closed_draws, closed_hits;  // perturbed starts in closed loop
   char draws_note[256];
   struct dc_world_finding worlds[DC_VERIFY_WORLDS_MOST];
 };
@@ -50,9 +51,11 @@ struct dc_verification {
   const char *directory;
   const dcsim_verify_options *options;
   dcsim_scene *opened;
-  const struct dc_scene *scene;
+  const struct dc_scene *scene;  // whose world the trajectory is of, or its plant's
+  dcsim_scene *resolved;  // the same with the plant; the trajectory of a plan may be that before it was executed there
   struct dc_stored_trajectory stored;
   uint64_t hash;                 // of trajectory.h5
+  struct dc_execution *there;    // of the scene's plant; NULL: it has none
   struct dc_plan *plan;          // for rollouts alone, of as many steps as are stored; its input is what drove the run
   struct dc_trajectory *judged;  // the trajectory out of the controls where it is the stored one, else the stored one
   struct dc_findings found;
