@@ -442,7 +442,7 @@ int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcs
   own.draws = count_of(own.draws, own.quick ? QUICK_DRAWS : DRAWS, DC_VERIFY_DRAWS_MOST);
   own.directions = count_of(own.directions, own.quick ? QUICK_DIRECTIONS : DIRECTIONS, DC_VERIFY_DIRECTIONS_MOST);
   struct dc_verification v = {
-      .directory = directory, .options = &own, .began = dc_seconds(), .checks = PARTS + dc_verify_world_count()};
+      .directory = directory, .options = &own, .began = dc_seconds(), .checks = PARTS + DC_WORLDS};
   status = open_run(&v, error);
   if (status && !v.scene)  // error says why
     return (int)status;

@@ -9,14 +9,6 @@
 
 #include "api/verify.h"
 
-int dc_verify_world_count(void)
-{
-  int count = 0;
-  while (dc_worlds[count].name)
-    count++;
-  return count;
-}
-
 // The scene of the run with another plant, opened.
 struct opened_world {
   const struct dc_world *world;

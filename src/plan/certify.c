@@ -47,7 +47,7 @@ const struct dc_option dc_certify_options[] = {
     DC_OPTIONS_END,
 };
 
-const struct dc_world dc_worlds[] = {
+const struct dc_world dc_worlds[DC_WORLDS + 1] = {
     {"scene", "in its own world", NULL, 1, 1, ASKED(scene)},
     {"tenth_stiffness", "with a tenth of the contact stiffness", NULL, 0.1, 1, ASKED(tenth_stiffness)},
     {"hundredth_stiffness", "with a hundredth of the contact stiffness", NULL, 0.01, 1, ASKED(hundredth_stiffness)},

@@ -27,7 +27,8 @@ struct dc_world {
   int division;       // of the time step
   size_t asked;       // offset of its bool in struct dc_certify
 };
-extern const struct dc_world dc_worlds[];  // ends with a name of NULL
+enum { DC_WORLDS = 7 };
+extern const struct dc_world dc_worlds[DC_WORLDS + 1];  // ends with a name of NULL
 
 // The surfaces along a trajectory: at every state it went through (frames and those inside of divided steps) all triangles are
 // certainly apart, and the straight motion between these states certainly makes none meet.  Independent of the contact model
