@@ -362,10 +362,13 @@ static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
   int opened = dcsim_scene_open(path, NULL, &v->resolved, error);
   if (opened)
     return (enum dc_status)opened;
-  bool transferred =
-      dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) && result.transferred;
-  const dcsim_scene_options planned = {.size = sizeof planned, .plant = transferred ? "none" : NULL};
-  if ((opened = dcsim_scene_open(path, &planned, &v->opened, error)) != 0) {
+  v->opened = v->resolved;
+  if (dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) &&
+      result.transferred) {
+    const dcsim_scene_options planned = {.size = sizeof planned, .plant = "none"};
+    opened = dcsim_scene_open(path, &planned, &v->opened, error);
+  }
+  if (opened) {
     dcsim_scene_close(v->resolved);
     return (enum dc_status)opened;
   }
@@ -388,7 +391,8 @@ static void close_run(struct dc_verification *v)
   dc_plan_destroy(v->plan);
   dc_arena_destroy(v->stored.arena);
   dc_execution_destroy(v->there);
-  dcsim_scene_close(v->opened);
+  if (v->opened != v->resolved)
+    dcsim_scene_close(v->opened);
   dcsim_scene_close(v->resolved);
 }
 
