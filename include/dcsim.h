@@ -339,8 +339,8 @@ typedef struct {
   int task, tasks;        // only the points k with k % tasks == task % tasks, without tables; 0, 0: all
   int gather;             // run nothing: tables of what there is
   int retry;              // run points again that have failed
-  int ranks;              // 1: share the points with the ranks of MPI, also when no launcher of MPI has started the program
-  double max_seconds;     // 0: no limit; runs are asked for their checkpoints a tenth of it, at most 30 s, before it
+  int ranks;  // 1: share the points with the ranks of MPI, also when no launcher of MPI has started the program
+  double max_seconds;  // 0: no limit; runs are asked for their checkpoints a tenth of it, at most 30 s, before it
   dcsim_sweep_progress_function *progress;
   void *progress_context;
 } dcsim_sweep_options;
@@ -402,6 +402,7 @@ typedef struct {
   const char *file;                   // where the certificate is written; NULL: DIR/certificate.json; "none": nowhere
   dcsim_progress_function *progress;  // after every check, "check"; other numbers are NAN; may be NULL
   void *progress_context;
+  int closed_draws;  // perturbed starts in closed loop too, of a receding horizon, each as long as the run; not if quick
 } dcsim_verify_options;
 
 // Certifies the run in a directory: whether its trajectory comes out of its controls again, surfaces meet, the adjoint agrees

@@ -14,7 +14,7 @@ enum dc_status dc_session_transfer(struct session *session, const struct outcome
 {
   const struct dc_scene *scene = session->scene->scene;
   int steps = outcome->best->steps;
-  transfer->record = dc_record_create(&scene->plant.model, steps);
+  transfer->record = dc_record_create(&scene->model, steps);
   if (!transfer->record)
     return dc_fail(&session->error, DC_MEMORY, "out of memory for a trajectory of %d steps", steps);
   session->execution = dc_execution_create(&scene->plant, steps, &session->error);

@@ -37,8 +37,6 @@ static enum dc_status fail_memory(struct dc_verification *v)
   return dc_fail(&v->error, DC_MEMORY, "%.300s: out of memory for its certificate", v->directory);
 }
 
-// ---- What is judged
-
 // The plan of the stored run, its input as it drove the run: that of its parameters, or the targets that were applied.
 static enum dc_status restore_plan(struct dc_verification *v)
 {
@@ -51,6 +49,8 @@ static enum dc_status restore_plan(struct dc_verification *v)
   if (v->plan->parameter_count != v->stored.control_count)
     return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: trajectory.h5 has %d parameters, the scene %d", v->directory,
                    v->stored.control_count, v->plan->parameter_count);
+  if (scene->plant_given && !(v->there = dc_execution_create(&scene->plant, 1, &v->error)))
+    return v->error.status;
   memcpy(v->plan->parameters, v->stored.control, (size_t)v->stored.control_count * sizeof *v->stored.control);
   if (!targets->position) {
     dc_plan_apply(v->plan, v->plan->parameters);
@@ -163,18 +163,27 @@ static enum dc_status reproduce(struct dc_verification *v)
   return taken || v->found.reproduced ? taken : take_stored(v);
 }
 
-// ---- What is found
+// What the frames are of: the scene's world, or the plant that the run was executed in.
+static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, const struct dc_model **model)
+{
+  *model = v->there ? &v->scene->plant.model : &v->scene->model;
+  return v->there ? dc_execution_rollout(v->there) : v->plan->rollout;
+}
 
 static enum dc_status check_residuals(struct dc_verification *v)
 {
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
   struct dc_findings *found = &v->found;
   size_t steps = (size_t)v->judged->steps;
   struct dc_error local = {0};
   double *residuals = dc_alloc(steps, sizeof *residuals);
   bool *converged = dc_alloc(steps, sizeof *converged);
-  enum dc_status status = residuals && converged ? dc_rollout_residuals(v->plan->rollout, v->plan->input, v->judged,
-                                                                        residuals, converged, &local)
-                                                 : DC_MEMORY;
+  enum dc_status status = DC_MEMORY;
+  if (v->there && v->scene->plant.substeps > 1)
+    status = dc_fail(&local, DC_BAD_INPUT, "of the plant's steps only every %dth is stored", v->scene->plant.substeps);
+  else if (residuals && converged)
+    status = dc_rollout_residuals(rollout, v->plan->input, v->judged, residuals, converged, &local);
   found->residual = NAN;
   if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
     snprintf(found->residual_note, sizeof found->residual_note, "%.250s", local.text);
@@ -212,14 +221,15 @@ static enum dc_status check_phantom(struct dc_verification *v)
   const struct dc_bodies *bodies = &v->scene->model.bodies;
   struct dc_findings *found = &v->found;
   struct dc_error local = {0};
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
   found->near = dc_alloc((size_t)bodies->count, sizeof *found->near);
   found->far = dc_alloc((size_t)bodies->count, sizeof *found->far);
   found->phantom = found->phantom_between = NAN;
   if (!found->near || !found->far)
     return fail_memory(v);
   for (int all = 0; all < 2; all++) {  // those of all pairs are kept
-    enum dc_status status =
-        dc_check_phantom(v->plan->rollout, &v->scene->model, v->judged, !all, found->near, found->far, &local);
+    enum dc_status status = dc_check_phantom(rollout, model, v->judged, !all, found->near, found->far, &local);
     if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
       snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
       return DC_OK;
@@ -342,16 +352,26 @@ static enum dc_status check_all(struct dc_verification *v)
   return status;
 }
 
-// ---- From and to files
-
 // The run must have ended and have a trajectory in time.
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
   char path[2048];
+  struct dc_run_result result = {0};
+  struct dc_error local = {0};
   snprintf(path, sizeof path, "%s/resolved.json", v->directory);
-  int opened = dcsim_scene_open(path, NULL, &v->opened, error);
+  int opened = dcsim_scene_open(path, NULL, &v->resolved, error);
   if (opened)
     return (enum dc_status)opened;
+  v->opened = v->resolved;
+  if (dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) &&
+      result.transferred) {
+    const dcsim_scene_options planned = {.size = sizeof planned, .plant = "none"};
+    opened = dcsim_scene_open(path, &planned, &v->opened, error);
+  }
+  if (opened) {
+    dcsim_scene_close(v->resolved);
+    return (enum dc_status)opened;
+  }
   v->scene = v->opened->scene;
   if (v->scene->refinement.given)
     return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: a refinement has no trajectory to certify", v->directory);
@@ -370,7 +390,10 @@ static void close_run(struct dc_verification *v)
   dc_trajectory_destroy(v->judged);
   dc_plan_destroy(v->plan);
   dc_arena_destroy(v->stored.arena);
-  dcsim_scene_close(v->opened);
+  dc_execution_destroy(v->there);
+  if (v->opened != v->resolved)
+    dcsim_scene_close(v->opened);
+  dcsim_scene_close(v->resolved);
 }
 
 static enum dc_status write_certificate(struct dc_verification *v, const char *json)
@@ -423,7 +446,7 @@ int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcs
   own.draws = count_of(own.draws, own.quick ? QUICK_DRAWS : DRAWS, DC_VERIFY_DRAWS_MOST);
   own.directions = count_of(own.directions, own.quick ? QUICK_DIRECTIONS : DIRECTIONS, DC_VERIFY_DIRECTIONS_MOST);
   struct dc_verification v = {
-      .directory = directory, .options = &own, .began = dc_seconds(), .checks = PARTS + dc_verify_world_count()};
+      .directory = directory, .options = &own, .began = dc_seconds(), .checks = PARTS + DC_WORLDS};
   status = open_run(&v, error);
   if (status && !v.scene)  // error says why
     return (int)status;

@@ -7,7 +7,7 @@
 #include "plan/certify.h"
 #include "plan/gradient_check.h"
 
-enum { DC_VERIFY_DIRECTIONS_MOST = 64, DC_VERIFY_DRAWS_MOST = 100000, DC_VERIFY_WORLDS_MOST = 16 };
+enum { DC_VERIFY_DIRECTIONS_MOST = 64, DC_VERIFY_DRAWS_MOST = 100000 };
 
 // An answer that may be missing; note says why, then.
 enum dc_answer { DC_ANSWER_NONE, DC_ANSWER_NO, DC_ANSWER_YES };
@@ -42,17 +42,20 @@ struct dc_findings {
   // Executions.
   bool reachable;  // there is something to reach
   int draws, hits, failed;
+  int closed_draws, closed_hits;  // perturbed starts in closed loop
   char draws_note[256];
-  struct dc_world_finding worlds[DC_VERIFY_WORLDS_MOST];
+  struct dc_world_finding worlds[DC_WORLDS];
 };
 
 struct dc_verification {
   const char *directory;
   const dcsim_verify_options *options;
   dcsim_scene *opened;
-  const struct dc_scene *scene;
+  const struct dc_scene *scene;  // whose world the trajectory is of, or its plant's
+  dcsim_scene *resolved;  // the same with the plant; the trajectory of a plan may be that before it was executed there
   struct dc_stored_trajectory stored;
   uint64_t hash;                 // of trajectory.h5
+  struct dc_execution *there;    // of the scene's plant; NULL: it has none
   struct dc_plan *plan;          // for rollouts alone, of as many steps as are stored; its input is what drove the run
   struct dc_trajectory *judged;  // the trajectory out of the controls where it is the stored one, else the stored one
   struct dc_findings found;
@@ -66,8 +69,6 @@ enum dc_status dc_verify_report_progress(struct dc_verification *v, bool done);
 
 // Executes the plan in all worlds (verify_worlds.c).
 enum dc_status dc_verify_worlds(struct dc_verification *v);
-// How many checks that is.
-int dc_verify_world_count(void);
 
 // Words and JSON of the findings; whether all that the scene demands holds (verify_report.c).
 bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, struct dc_json_writer *json);

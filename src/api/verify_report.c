@@ -185,6 +185,14 @@ static void say_perturbed(struct sayer *sayer)
         found->hits, found->draws, found->failed ? "; some could not be rolled out to the end" : "");
 }
 
+static void say_perturbed_loops(struct sayer *sayer)
+{
+  const struct dc_findings *found = &sayer->v->found;
+  if (found->closed_draws)
+    say(sayer, "perturbed loops", false, DC_ANSWER_NONE, "reached from %d of %d of these starts, closed loop",
+        found->closed_hits, found->closed_draws);
+}
+
 static const char *answer_words(enum dc_answer answer)
 {
   return answer == DC_ANSWER_YES ? "reached" : answer == DC_ANSWER_NO ? "not reached" : "not tried";
@@ -207,12 +215,11 @@ static void say_worlds(struct sayer *sayer)
       snprintf(note, sizeof note, " (%s)", finding->note);
     if (!sayer->v->found.reachable)
       snprintf(note, sizeof note, " (there is nothing to reach)");
-    say(sayer, dc_worlds[i].name, is_asked(sayer, i), answer, "%s: open loop %s%s%s", dc_worlds[i].about,
-        answer_words(finding->open), closed, note);
+    bool plant = i == 0 && sayer->v->resolved->scene->plant_given;
+    say(sayer, dc_worlds[i].name, is_asked(sayer, i), answer, "%s: open loop %s%s%s",
+        plant ? "in its plant" : dc_worlds[i].about, answer_words(finding->open), closed, note);
   }
 }
-
-// ---- JSON beside the verdicts
 
 static void put_geometry(const struct sayer *sayer)
 {
@@ -316,6 +323,8 @@ static void put_numbers(const struct sayer *sayer)
   dc_json_put_integer(json, "draws", found->draws);
   dc_json_put_integer(json, "reached", found->hits);
   dc_json_put_integer(json, "failed", found->failed);
+  dc_json_put_integer(json, "closed_draws", found->closed_draws);
+  dc_json_put_integer(json, "closed_reached", found->closed_hits);
   dc_json_end(json, '}');
   put_worlds(sayer);
 }
@@ -332,6 +341,7 @@ bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, s
   say_gradient(&sayer);
   say_phantom(&sayer);
   say_perturbed(&sayer);
+  say_perturbed_loops(&sayer);
   say_worlds(&sayer);
   dc_json_end(json, ']');
   char verdict[LINE] = "what the scene demands holds";

@@ -24,6 +24,13 @@ static const struct cli_option own_options[] = {
      .maximum = 1e5,
      .offset = offsetof(struct cli_arguments, draws),
      .help = "perturbed starts; default: 16, with --quick 4"},
+    {.name = "closed-draws",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 1e5,
+     .offset = offsetof(struct cli_arguments, closed_draws),
+     .help = "perturbed starts in closed loop, each as long as the run; default: 0"},
     {.name = "directions",
      .type = CLI_INTEGER,
      .argument = "N",
@@ -77,6 +84,7 @@ static int run(const struct cli_arguments *arguments)
       .file = arguments->output,
       .progress = cli_progress_report,
       .progress_context = &progress,
+      .closed_draws = arguments->closed_draws > 0 ? (int)arguments->closed_draws : 0,
   };
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);

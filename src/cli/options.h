@@ -69,7 +69,7 @@ struct cli_arguments {
   const char *task;            // of bench a kind, of sweep a part
   const char *write, *scenes;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods;
-  int64_t jobs, threads, seed, frames, steps, every, samples, draws, directions, size[2];
+  int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2];
   double max_time, limit, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };

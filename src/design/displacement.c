@@ -112,8 +112,6 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   return true;
 }
 
-// ---- Checks
-
 int dc_design_axes(const char *axes, int list[3])
 {
   int count = 0;

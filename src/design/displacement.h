@@ -83,8 +83,6 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name, .initial = initial,            \
   .bounds = bounds, .apply = apply, .pull_back = pull_back, .push_forward = push_forward, .value = value
 
-// ---- What types have in common
-
 // The axes that a string names, all of them when it is NULL: their number, and into axes [3].
 int dc_design_axes(const char *axes, int list[3]);
 enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error);

@@ -63,6 +63,9 @@ void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_desi
 // Initial state and design of the model, targets zero, room for targets of so many steps.  NULL: out of memory.
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps);
 void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input);
+// Start and design become those of another input of the same bodies; targets and forces stay.
+void dc_rollout_input_copy_start(const struct dc_model *model, const struct dc_rollout_input *from,
+                                 struct dc_rollout_input *to);
 // Gives an input or a cotangent forces, zeros, unless it has them: without them nothing is spent on them.  DC_OK or
 // DC_MEMORY.
 enum dc_status dc_rollout_input_add_forces(const struct dc_model *model, struct dc_rollout_input *input);

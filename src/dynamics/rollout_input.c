@@ -109,6 +109,22 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
     dc_shape_design_reset(model, input->shape);
 }
 
+void dc_rollout_input_copy_start(const struct dc_model *model, const struct dc_rollout_input *from,
+                                 struct dc_rollout_input *to)
+{
+  struct dc_design_array theirs[DC_DESIGN_ARRAYS], ours[DC_DESIGN_ARRAYS];
+  dc_design_arrays(&from->design, model->bodies.count, theirs);
+  dc_design_arrays(&to->design, model->bodies.count, ours);
+  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
+    memcpy(ours[a].numbers, theirs[a].numbers, (size_t)ours[a].count * sizeof(double));
+  if (to->shape && from->shape)
+    dc_shape_design_copy(to->shape, from->shape);
+  memcpy(to->q, from->q, (size_t)model->bodies.nq * sizeof *to->q);
+  memcpy(to->velocity, from->velocity, (size_t)model->bodies.nv * sizeof *to->velocity);
+  to->q_before = from->q_before;
+  to->before_length = from->before_length;
+}
+
 void dc_rollout_input_destroy(struct dc_rollout_input *input)
 {
   if (!input)

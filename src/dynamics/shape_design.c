@@ -89,8 +89,6 @@ bool dc_shape_design_equal(const struct dc_shape_design *a, const struct dc_shap
          memcmp(a->offsets, b->offsets, (size_t)a->bodies * sizeof *a->offsets) == 0;
 }
 
-// ---- Another model
-
 struct redesign {
   const struct dc_model *base;
   const struct dc_shape_design *design;
@@ -255,8 +253,6 @@ enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_sh
     keep_targets(base, model);
   return status;
 }
-
-// ---- Mass by vertices
 
 // Of the solid: with origin at the centre F = 0, so that only V, F' = V c' and S' remain.
 static void pull_back_solid(const struct dc_body *body, double mass, const double center[3], const double moment[9],

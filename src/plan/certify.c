@@ -37,7 +37,7 @@ const struct dc_option dc_certify_options[] = {
      .maximum = 1,
      .help = "least share of perturbed starts from which the task is reached",
      .offset = ASKED(perturbed)},
-    DEMAND(scene, "false", "the task is reached in the scene's own world, rolled out in one piece"),
+    DEMAND(scene, "false", "the task is reached in the scene's plant, or its own world if it has none"),
     DEMAND(tenth_stiffness, "false", "the task is reached with a tenth of the contact stiffness"),
     DEMAND(hundredth_stiffness, "false", "the task is reached with a hundredth of the contact stiffness"),
     DEMAND(half_step, "false", "the task is reached with half the time step"),
@@ -47,7 +47,7 @@ const struct dc_option dc_certify_options[] = {
     DC_OPTIONS_END,
 };
 
-const struct dc_world dc_worlds[] = {
+const struct dc_world dc_worlds[DC_WORLDS + 1] = {
     {"scene", "in its own world", NULL, 1, 1, ASKED(scene)},
     {"tenth_stiffness", "with a tenth of the contact stiffness", NULL, 0.1, 1, ASKED(tenth_stiffness)},
     {"hundredth_stiffness", "with a hundredth of the contact stiffness", NULL, 0.01, 1, ASKED(hundredth_stiffness)},

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "dynamics/rollout.h"
+#include "plan/plant.h"
 #include "task/task.h"
 
 // "certify" of a scene: what has to hold.  The option table is dc_certify_options.
@@ -19,15 +19,16 @@ struct dc_certify {
 };
 extern const struct dc_option dc_certify_options[];
 
-// A world that a plan is executed in: the scene of the run, changed.
+// A world that a plan is executed in: that of the run's executions, the scene's plant or its own world, changed.
 struct dc_world {
   const char *name, *about;
-  const char *model;  // contact model; NULL: the scene's
+  const char *model;  // contact model; NULL: as it is
   double stiffness;   // factor on the contact stiffness
   int division;       // of the time step
   size_t asked;       // offset of its bool in struct dc_certify
 };
-extern const struct dc_world dc_worlds[];  // ends with a name of NULL
+enum { DC_WORLDS = 7 };
+extern const struct dc_world dc_worlds[DC_WORLDS + 1];  // ends with a name of NULL
 
 // The surfaces along a trajectory: at every state it went through (frames and those inside of divided steps) all triangles are
 // certainly apart, and the straight motion between these states certainly makes none meet.  Independent of the contact model
@@ -54,31 +55,26 @@ enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_mode
                                 const struct dc_trajectory *trajectory, bool between, double *near, double *far,
                                 struct dc_error *error);
 
-// An execution of a plan that was made with steps of another length: start, design and targets of `from`, whose steps are
-// `division` times as long, in one piece.  Targets go linearly from one step's to the next (from zero at the start), their
-// velocities are held.  to has room for division * from->steps steps of the same bodies.
-void dc_execution_input(const struct dc_model *model, const struct dc_rollout_input *from, int division,
-                        struct dc_rollout_input *to);
-
 // How far perturbed starts lie: every position of a joint by up to DC_PERTURBED_LENGTH, every angle by up to
 // DC_PERTURBED_PART rad, velocities, masses and friction by up to DC_PERTURBED_PART of themselves, uniformly.
 #define DC_PERTURBED_LENGTH 1e-3
 #define DC_PERTURBED_PART 0.01
-// Perturbs the start and the design of an input; draw: which one, of a seed.  What makes bodies overlap is drawn anew, for
-// the bodies concerned, and left as it was where that does not help.  DC_MEMORY.
-enum dc_status dc_perturb_input(struct dc_rollout *rollout, const struct dc_model *model, uint64_t seed, int draw,
+// Perturbs the start and the design of an input; draw: which one, of a seed.  What makes bodies overlap in contact is drawn
+// anew, for the bodies concerned, and left as it was where that does not help.  DC_MEMORY.
+enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_model *model, uint64_t seed, int draw,
                                 struct dc_rollout_input *input, struct dc_error *error);
 
-// What became of the plan of an input in a model, from its own and from perturbed starts.
-struct dc_execution {
+// What became of a plan in a plant, from its own and from perturbed starts.
+struct dc_executions {
   bool ran, reached;        // from its own start
   int draws, failed, hits;  // perturbed: how many, of them not rolled out to the end, reached
   struct dc_error error;    // why it did not run
 };
-// Rolls out `draws` perturbed starts side by side, and the plan's own.  Same numbers for any number of threads.  proceed
-// (NULL: nobody is asked) is asked between rollouts, on the caller's thread; false ends it with DC_STOPPED.  DC_MEMORY.
-enum dc_status dc_execute(const struct dc_model *model, const struct dc_task *task, const struct dc_rollout_input *from,
-                          int division, int draws, uint64_t seed, dc_rollout_proceed *proceed, void *context,
-                          struct dc_execution *execution, struct dc_error *error);
+// Executes the input of a plan in one piece, from its own and side by side from `draws` perturbed starts; judged by the task
+// at the last step of the plan, whose model has its time step.  Same numbers for any number of threads.  proceed (NULL:
+// nobody is asked) is asked between rollouts, on the caller's thread; false ends it with DC_STOPPED.  DC_MEMORY.
+enum dc_status dc_execute(const struct dc_plant *plant, const struct dc_model *model, const struct dc_task *task,
+                          const struct dc_rollout_input *from, int draws, uint64_t seed, dc_rollout_proceed *proceed,
+                          void *context, struct dc_executions *executions, struct dc_error *error);
 
 #endif

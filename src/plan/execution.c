@@ -7,39 +7,6 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "plan/certify.h"
-#include "plan/worker.h"
-
-static void copy_design(const struct dc_model *model, const struct dc_design *from, struct dc_design *to)
-{
-  struct dc_design_array source[DC_DESIGN_ARRAYS], target[DC_DESIGN_ARRAYS];
-  dc_design_arrays(from, model->bodies.count, source);
-  dc_design_arrays(to, model->bodies.count, target);
-  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
-    memcpy(target[a].numbers, source[a].numbers, (size_t)source[a].count * sizeof *source[a].numbers);
-}
-
-void dc_execution_input(const struct dc_model *model, const struct dc_rollout_input *from, int division,
-                        struct dc_rollout_input *to)
-{
-  size_t actuators = (size_t)model->bodies.actuator_count;
-  memcpy(to->q, from->q, (size_t)model->bodies.nq * sizeof *to->q);
-  memcpy(to->velocity, from->velocity, (size_t)model->bodies.nv * sizeof *to->velocity);
-  copy_design(model, &from->design, &to->design);
-  if (to->shape && from->shape)
-    dc_shape_design_copy(to->shape, from->shape);
-  for (int t = 0; t < from->steps; t++)
-    for (int k = 0; k < division; k++) {
-      const double *target = from->target_position + (size_t)t * actuators;
-      const double *speed = from->target_velocity + (size_t)t * actuators;
-      size_t row = ((size_t)t * (size_t)division + (size_t)k) * actuators;
-      double part = (k + 1.0) / division;
-      for (size_t i = 0; i < actuators; i++) {
-        double before = t ? target[(ptrdiff_t)i - (ptrdiff_t)actuators] : 0;
-        to->target_position[row + i] = k + 1 == division ? target[i] : before + part * (target[i] - before);
-        to->target_velocity[row + i] = speed[i];
-      }
-    }
-}
 
 static double between(struct dc_random *random, double most)
 {
@@ -71,10 +38,9 @@ enum { REDRAWS = 200 };
 
 // Offsets at which nothing overlaps.  Of two bodies that do, both and all that carries them are drawn anew; late ones stay
 // where they were.
-static void place_bodies(struct dc_rollout *rollout, const struct dc_bodies *bodies, const double *q,
+static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bodies, const double *q,
                          struct dc_random *random, struct dc_pose *poses, double *tangent, double *moved)
 {
-  struct dc_contact *contact = dc_rollout_contact(rollout);
   int pair;
   double depth;
   for (int i = 0; i < bodies->count; i++)
@@ -94,7 +60,7 @@ static void place_bodies(struct dc_rollout *rollout, const struct dc_bodies *bod
   dc_state_move(bodies, q, 0, tangent, moved);
 }
 
-enum dc_status dc_perturb_input(struct dc_rollout *rollout, const struct dc_model *model, uint64_t seed, int draw,
+enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_model *model, uint64_t seed, int draw,
                                 struct dc_rollout_input *input, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -112,7 +78,7 @@ enum dc_status dc_perturb_input(struct dc_rollout *rollout, const struct dc_mode
       input->design.body_mass_scale[i] *= 1 + between(&random, DC_PERTURBED_PART);
       input->design.friction_scale[i] *= 1 + between(&random, DC_PERTURBED_PART);
     }
-    place_bodies(rollout, bodies, input->q, &random, poses, tangent, moved);
+    place_bodies(contact, bodies, input->q, &random, poses, tangent, moved);
     memcpy(input->q, moved, (size_t)bodies->nq * sizeof *moved);
   }
   bool done = tangent && moved && poses;
@@ -120,12 +86,21 @@ enum dc_status dc_perturb_input(struct dc_rollout *rollout, const struct dc_mode
   return done ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a perturbed start");
 }
 
+// What one thread executes with.
+struct executor {
+  struct dc_execution *execution;
+  struct dc_rollout_input *input;
+  struct dc_trajectory *executed;
+};
+
 // Draw 0 is the plan's own start.
-struct executions {
-  struct dc_plan_team team;
+struct draws {
+  const struct dc_model *model;
+  const struct dc_task *task;
   const struct dc_rollout_input *from;
-  int division;
   uint64_t seed;
+  struct executor *executors;
+  int executor_count;
   enum dc_status *statuses;
   bool *reached;
   struct dc_error *first;  // of draw 0
@@ -134,71 +109,112 @@ struct executions {
   atomic_bool stopped;
 };
 
-static void execution_pass(void *context, int index, int thread)
+static void release_executor(struct executor *own)
 {
-  struct executions *e = context;
-  struct dc_plan *plan = e->team.plans[thread];
-  if (thread == 0 && e->proceed && !e->proceed(e->context))
-    e->stopped = true;
-  if (e->stopped)
-    return;
-  struct dc_error error = {0};
-  dc_rollout_input_reset(plan->model, plan->input);
-  dc_execution_input(plan->model, e->from, e->division, plan->input);
-  enum dc_status status =
-      index ? dc_perturb_input(plan->rollout, plan->model, e->seed, index, plan->input, &error) : DC_OK;
-  if (!status)
-    status = dc_plan_roll_out(plan, &error);
-  e->statuses[index] = status;
-  e->reached[index] = !status && dc_task_success(plan->task, plan->model, plan->trajectory, plan->trajectory->steps);
-  if (index == 0)
-    *e->first = error;
+  dc_execution_destroy(own->execution);
+  dc_rollout_input_destroy(own->input);
+  dc_trajectory_destroy(own->executed);
 }
 
-static enum dc_status sum_up(const struct executions *e, int draws, struct dc_execution *execution,
-                             struct dc_error *error)
+static enum dc_status create_executor(const struct draws *d, const struct dc_plant *plant, struct executor *own,
+                                      struct dc_error *error)
 {
-  if (e->stopped)
+  const struct dc_rollout_input *from = d->from;
+  size_t bytes = (size_t)from->steps * (size_t)d->model->bodies.actuator_count * sizeof(double);
+  own->execution = dc_execution_create(plant, from->steps, error);
+  if (!own->execution)
+    return error->status;
+  own->input = dc_rollout_input_create(&plant->model, from->steps);
+  own->executed = dc_record_create(d->model, from->steps);
+  if (!own->input || !own->executed)
+    return dc_fail(error, DC_MEMORY, "out of memory for executions");
+  memcpy(own->input->target_position, from->target_position, bytes);
+  memcpy(own->input->target_velocity, from->target_velocity, bytes);
+  return DC_OK;
+}
+
+// As many as there are threads for, or memory.
+static enum dc_status create_executors(struct draws *d, const struct dc_plant *plant, int wanted,
+                                       struct dc_error *error)
+{
+  struct dc_error local = {0};
+  for (; d->executor_count < wanted; d->executor_count++)
+    if (create_executor(d, plant, &d->executors[d->executor_count], &local)) {
+      release_executor(&d->executors[d->executor_count]);
+      break;
+    }
+  if (d->executor_count)
+    return DC_OK;
+  *error = local;
+  return local.status;
+}
+
+static void execute_draw(void *context, int index, int thread)
+{
+  struct draws *d = context;
+  struct executor *own = &d->executors[thread];
+  if (thread == 0 && d->proceed && !d->proceed(d->context))
+    d->stopped = true;
+  if (d->stopped)
+    return;
+  struct dc_error error = {0};
+  enum dc_status status = DC_OK;
+  int steps = own->input->steps;
+  dc_rollout_input_copy_start(d->model, d->from, own->input);
+  if (index)
+    status = dc_perturb_input(dc_rollout_contact(dc_execution_rollout(own->execution)), d->model, d->seed, index,
+                              own->input, &error);
+  if (!status)
+    status = dc_execution_begin(own->execution, own->input, steps, own->executed, &error);
+  d->statuses[index] = status;
+  d->reached[index] = !status && dc_task_success(d->task, d->model, own->executed, steps);
+  if (index == 0)
+    *d->first = error;
+}
+
+static enum dc_status sum_up(const struct draws *d, int draws, struct dc_executions *executions, struct dc_error *error)
+{
+  if (d->stopped)
     return dc_fail(error, DC_STOPPED, "stopped");
   for (int i = 0; i <= draws; i++)
-    if (e->statuses[i] && e->statuses[i] != DC_INFEASIBLE && e->statuses[i] != DC_NUMERICAL)
-      return dc_fail(error, e->statuses[i], "out of memory for a rollout");
-  execution->ran = e->statuses[0] == DC_OK;
-  execution->reached = e->reached[0];
-  execution->draws = draws;
+    if (d->statuses[i] && d->statuses[i] != DC_INFEASIBLE && d->statuses[i] != DC_NUMERICAL)
+      return dc_fail(error, d->statuses[i], "out of memory for a rollout");
+  executions->ran = d->statuses[0] == DC_OK;
+  executions->reached = d->reached[0];
+  executions->draws = draws;
   for (int i = 1; i <= draws; i++) {
-    execution->failed += e->statuses[i] != DC_OK;
-    execution->hits += e->reached[i];
+    executions->failed += d->statuses[i] != DC_OK;
+    executions->hits += d->reached[i];
   }
   return DC_OK;
 }
 
-enum dc_status dc_execute(const struct dc_model *model, const struct dc_task *task, const struct dc_rollout_input *from,
-                          int division, int draws, uint64_t seed, dc_rollout_proceed *proceed, void *context,
-                          struct dc_execution *execution, struct dc_error *error)
+enum dc_status dc_execute(const struct dc_plant *plant, const struct dc_model *model, const struct dc_task *task,
+                          const struct dc_rollout_input *from, int draws, uint64_t seed, dc_rollout_proceed *proceed,
+                          void *context, struct dc_executions *executions, struct dc_error *error)
 {
-  struct executions e = {.from = from,
-                         .division = division,
-                         .seed = seed,
-                         .first = &execution->error,
-                         .proceed = proceed,
-                         .context = context};
+  struct draws d = {.model = model,
+                    .task = task,
+                    .from = from,
+                    .seed = seed,
+                    .first = &executions->error,
+                    .proceed = proceed,
+                    .context = context};
+  int wanted = draws < dc_threads() ? draws + 1 : dc_threads();
   struct dc_arena *arena = dc_arena_create();
-  *execution = (struct dc_execution){0};
-  e.statuses = arena ? dc_arena_alloc(arena, (size_t)draws + 1, sizeof *e.statuses) : NULL;
-  e.reached = arena ? dc_arena_alloc(arena, (size_t)draws + 1, sizeof *e.reached) : NULL;
-  struct dc_plan *plan =
-      e.statuses && e.reached ? dc_plan_create_forward(model, task, from->steps * division, false, error) : NULL;
-  enum dc_status status = plan ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for executions");
-  if (!status)
-    status = dc_plan_team_create_forward(plan, draws < dc_threads() ? draws + 1 : dc_threads(), &e.team, error);
+  *executions = (struct dc_executions){0};
+  d.statuses = arena ? dc_arena_alloc(arena, (size_t)draws + 1, sizeof *d.statuses) : NULL;
+  d.reached = arena ? dc_arena_alloc(arena, (size_t)draws + 1, sizeof *d.reached) : NULL;
+  d.executors = arena ? dc_arena_alloc(arena, (size_t)wanted, sizeof *d.executors) : NULL;
+  bool complete = d.statuses && d.reached && d.executors;
+  enum dc_status status =
+      complete ? create_executors(&d, plant, wanted, error) : dc_fail(error, DC_MEMORY, "out of memory for executions");
   if (!status) {
-    dc_loop_run(execution_pass, &e, draws + 1, e.team.count, NULL);
-    status = sum_up(&e, draws, execution, error);
+    dc_loop_run(execute_draw, &d, draws + 1, d.executor_count, NULL);
+    status = sum_up(&d, draws, executions, error);
   }
-  if (plan)
-    dc_plan_team_release(&e.team);
-  dc_plan_destroy(plan);
+  for (int i = 0; i < d.executor_count; i++)
+    release_executor(&d.executors[i]);
   dc_arena_destroy(arena);
   return status;
 }

@@ -75,27 +75,26 @@ void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed
   dc_rollout_set_proceed(execution->rollout, proceed, context);
 }
 
+struct dc_rollout *dc_execution_rollout(struct dc_execution *execution)
+{
+  return execution->rollout;
+}
+
 struct dc_plan_start dc_execution_end(const struct dc_execution *execution)
 {
   return dc_plan_go_on(&execution->plant->model, execution->trajectory, execution->velocity);
 }
 
-// Start and design of the plan become those of the plant's rollout.
+// Start and design of the plan, or what the plant has instead, become those of the plant's rollout.
 static void take_start(struct dc_execution *execution, const struct dc_rollout_input *from,
                        const struct dc_plan_start *start)
 {
+  const struct dc_plant *plant = execution->plant;
+  const struct dc_bodies *bodies = &plant->model.bodies;
   struct dc_rollout_input *input = execution->input;
-  const struct dc_bodies *bodies = &execution->plant->model.bodies;
-  const struct dc_plan_start own = {from->q, from->velocity, from->q_before, from->before_length};
+  dc_rollout_input_copy_start(&plant->model, plant->instead ? plant->instead : from, input);
   if (!start->q)
-    start = &own;
-  struct dc_design_array theirs[DC_DESIGN_ARRAYS], ours[DC_DESIGN_ARRAYS];
-  dc_design_arrays(&from->design, bodies->count, theirs);
-  dc_design_arrays(&input->design, bodies->count, ours);
-  for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
-    memcpy(ours[a].numbers, theirs[a].numbers, (size_t)ours[a].count * sizeof(double));
-  if (input->shape && from->shape)
-    dc_shape_design_copy(input->shape, from->shape);
+    return;
   memcpy(input->q, start->q, (size_t)bodies->nq * sizeof *input->q);
   memcpy(input->velocity, start->velocity, (size_t)bodies->nv * sizeof *input->velocity);
   input->q_before = start->q_before;

@@ -13,6 +13,9 @@
 struct dc_plant {
   struct dc_model model;  // of the bodies of the plan's model
   int substeps;           // steps of the plant in a step of the plan
+  // Start and design that the plant has instead of those of what is executed: a plan that is wrong about them.  NULL: none.
+  // Targets of it are not read.
+  const struct dc_rollout_input *instead;
 };
 
 // Where a rollout goes on from.  Not copied: what it points to must stay as long as it is used.
@@ -34,6 +37,9 @@ struct dc_execution;
 // model refuses the bodies.
 struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps, struct dc_error *error);
 void dc_execution_destroy(struct dc_execution *execution);
+
+// Rolls out in the plant.
+struct dc_rollout *dc_execution_rollout(struct dc_execution *execution);
 
 // Asked between the steps of the plant, as dc_rollout_set_proceed has it.
 void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed *proceed, void *context);

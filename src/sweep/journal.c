@@ -23,6 +23,13 @@ void dc_sweep_row_clear(struct dc_sweep_row *row)
 {
   free(row->message);
   *row = (struct dc_sweep_row){.loss = NAN, .initial_loss = NAN, .min_gap = NAN, .seconds = NAN};
+  for (int i = 0; i < DC_VERDICTS; i++)
+    row->verdicts[i] = NAN;
+}
+
+const char *dc_verdict_name(int verdict)
+{
+  return verdict ? dc_worlds[verdict - 1].name : "holds";
 }
 
 static void put_real(struct dc_text *text, const char *key, double value)
@@ -39,7 +46,11 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
   put_real(text, "initial_loss", row->initial_loss);
   put_real(text, "min_gap", row->min_gap);
   put_real(text, "seconds", row->seconds);
-  dc_text_add(text, ", \"iterations\": %ld, \"steps\": %ld, \"message\": ", row->iterations, row->steps);
+  dc_text_add(text, ", \"iterations\": %ld, \"steps\": %ld", row->iterations, row->steps);
+  for (int i = 0; i < DC_VERDICTS; i++)
+    if (!isnan(row->verdicts[i]))
+      put_real(text, dc_verdict_name(i), row->verdicts[i]);
+  dc_text_add(text, ", \"message\": ");
   dc_text_string(text, row->message ? row->message : "");
   dc_text_add(text, "}\n");
 }
@@ -76,6 +87,8 @@ long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *ro
         .steps = get_count(object, "steps"),
         .message = strdup(message->valuestring),
     };
+  for (int i = 0; i < DC_VERDICTS; i++)
+    row->verdicts[i] = get_real(object, dc_verdict_name(i));
   cJSON_Delete(object);
   return row->message ? point : -1;
 }

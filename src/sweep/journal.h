@@ -9,6 +9,10 @@
 
 #include "base/status.h"
 #include "io/json/json_text.h"
+#include "plan/certify.h"
+
+// Verdicts of a certificate: whether what the scene demands holds, whether the task is reached in each of dc_worlds.
+enum { DC_VERDICTS = 1 + DC_WORLDS };
 
 // How a point ended.  Numbers that there are none of are NAN.
 struct dc_sweep_row {
@@ -17,9 +21,11 @@ struct dc_sweep_row {
   bool success, stopped;  // stopped: by the longest time of a point
   double loss, initial_loss, min_gap, seconds;
   long iterations, steps;
-  char *message;  // "" when there is none; released with free()
+  double verdicts[DC_VERDICTS];  // 1, 0, NAN: none
+  char *message;                 // "" when there is none; released with free()
 };
 void dc_sweep_row_clear(struct dc_sweep_row *row);
+const char *dc_verdict_name(int verdict);  // "holds" and the worlds
 
 // A line, with its end.
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text);

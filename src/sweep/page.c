@@ -27,10 +27,12 @@ static void put_columns(const struct dc_sweep *sweep, struct dc_text *text)
 {
   int columns = dc_study_columns(sweep->study);
   dc_text_add(text, ",\n\"columns\": [\"point\"");
-  for (int i = 0; i < columns + DC_RESULTS; i++) {
+  for (int i = 0; i < columns; i++) {
     dc_text_add(text, ", ");
-    dc_text_string(text, i < columns ? dc_study_column(sweep->study, i) : dc_result_names[i - columns]);
+    dc_text_string(text, dc_study_column(sweep->study, i));
   }
+  for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i))
+    dc_text_add(text, ", \"%s\"", dc_result_name((enum dc_result)i));
   dc_text_add(text, "],\n\"varying\": %d", columns);
 }
 
@@ -57,12 +59,12 @@ static void put_row(const struct dc_sweep *sweep, long point, struct dc_text *te
     dc_text_add(text, ",");
     put_value(sweep, point, i, text);
   }
-  for (enum dc_result i = 0; i < DC_RESULTS; i++) {
+  for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i)) {
     dc_text_add(text, ",");
     if (i == DC_RESULT_MESSAGE)
       dc_text_string(text, row->message);
     else
-      dc_text_short_real(text, dc_result_number(row, i), "null");
+      dc_text_short_real(text, dc_result_number(row, (enum dc_result)i), "null");
   }
   dc_text_add(text, "]");
 }

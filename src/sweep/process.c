@@ -17,6 +17,7 @@
 #endif
 
 #include "base/characters.h"
+#include "io/json/json_value.h"
 #include "io/run/run.h"
 
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
@@ -80,6 +81,19 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
     ADD("--", study->scene);
   }
 #undef ADD
+  return list;
+}
+
+static const char **make_verification(const struct dc_sweep_place *place, struct dc_arena *arena, const char *run)
+{
+  const char *threads = dc_arena_printf(arena, "%d", place->threads);
+  const char *made[] = {place->program, "verify", "--quiet", "--threads", threads, run, "--no-report", NULL};
+  const char **list = dc_arena_alloc(arena, sizeof made / sizeof *made, sizeof *list);
+  if (!list || !threads)
+    return NULL;
+  memcpy(list, made, sizeof made);
+  if (place->study->keep != DC_KEEP_RESULTS)
+    list[sizeof made / sizeof *made - 2] = NULL;
   return list;
 }
 
@@ -167,9 +181,42 @@ static bool read_result(const struct dc_sweep_place *place, long point, struct d
   return true;
 }
 
+// Fills in what the certificate says; false when there is none of this run.
+static bool read_verdicts(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
+{
+  struct dc_error ignored = {0};
+  char *text = NULL, *directory = directory_of(place, point);
+  bool there = directory && dc_run_read_certificate(directory, &text, &ignored) == DC_OK && text;
+  cJSON *root = there ? cJSON_Parse(text) : NULL;
+  const cJSON *holds = cJSON_GetObjectItemCaseSensitive(root, "holds");
+  const cJSON *worlds = cJSON_GetObjectItemCaseSensitive(root, "worlds");
+  there = cJSON_IsBool(holds);
+  if (there)
+    row->verdicts[0] = cJSON_IsTrue(holds);
+  for (int i = 0; there && i < DC_WORLDS; i++) {
+    const cJSON *world = cJSON_GetObjectItemCaseSensitive(worlds, dc_worlds[i].name);
+    const cJSON *open = cJSON_GetObjectItemCaseSensitive(world, "open");
+    const cJSON *closed = cJSON_GetObjectItemCaseSensitive(world, "closed");
+    if (cJSON_IsBool(open) || cJSON_IsBool(closed))
+      row->verdicts[1 + i] = cJSON_IsTrue(open) || cJSON_IsTrue(closed);
+  }
+  cJSON_Delete(root);
+  free(text);
+  free(directory);
+  return there;
+}
+
+// Whether a run has ended well, and no longer time would have let it go on.
+static bool has_ended_well(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
+{
+  int recorded = -1;
+  return read_result(place, point, row, &recorded) && recorded == 0 &&
+         !(row->stopped && place->study->point_seconds == 0);
+}
+
 // A run that failed, and that no journal knows, fails again: it begins anew, so that it leaves the same.
-static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory, bool *resume,
-                              struct dc_error *error)
+static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory,
+                              struct dc_process *process, struct dc_error *error)
 {
   struct dc_sweep_row row;
   int recorded = 0;
@@ -178,9 +225,10 @@ static enum dc_status prepare(const struct dc_sweep_place *place, long point, co
       return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
     usleep(10000);
   }
-  *resume = place->study->kind->resumable && dc_run_has(directory, "resolved.json") &&
-            (!read_result(place, point, &row, &recorded) || recorded == 0 || recorded > 128);
-  if (!*resume)
+  process->certifying = place->study->verify && has_ended_well(place, point, &row);
+  process->resumed = !process->certifying && place->study->kind->resumable && dc_run_has(directory, "resolved.json") &&
+                     (!read_result(place, point, &row, &recorded) || recorded == 0 || recorded > 128);
+  if (!process->certifying && !process->resumed)
     remove_directory(directory);
   return DC_OK;
 }
@@ -193,7 +241,7 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   char *directory = directory_of(place, point);
   int attempts = process->point == point ? process->attempts : 0;
   *process = (struct dc_process){.point = point, .attempts = attempts + 1};
-  enum dc_status status = directory ? prepare(place, point, directory, &process->resumed, error)
+  enum dc_status status = directory ? prepare(place, point, directory, process, error)
                                     : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
   free(directory);
   if (status)
@@ -201,7 +249,9 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   status = dc_study_point(place->study, point, &about, error);
   if (status)
     return status;
-  const char **arguments = make_arguments(place, &about, dc_point_name(point, name), process->resumed);
+  dc_point_name(point, name);
+  const char **arguments = process->certifying ? make_verification(place, about.arena, name)
+                                               : make_arguments(place, &about, name, process->resumed);
   status = arguments ? spawn(place, arguments, process, error)
                      : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
   dc_arena_destroy(about.arena);
@@ -315,6 +365,12 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
   bool result = status != CANNOT_START && read_result(place, process->point, row, &recorded);
   if (status == DC_IO || status == CANNOT_START || (status == 0 && !result))
     return fail_broken(process, find_message(process), error);
+  if (place->study->verify && !process->certifying && status == 0 && has_ended_well(place, process->point, row)) {
+    process->attempts = 0;
+    return DC_INTERRUPTED;
+  }
+  if (process->certifying && read_verdicts(place, process->point, row) && status == DC_UNMET)
+    status = 0;  // a verdict like others
   row->done = true;
   row->status = status;
   row->message = find_message(process);
@@ -333,11 +389,10 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
 
 bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
 {
-  int recorded = -1;
   *row = (struct dc_sweep_row){0};
   dc_sweep_row_clear(row);
-  bool there = read_result(place, point, row, &recorded) && recorded == 0;
-  if (!there || (row->stopped && place->study->point_seconds == 0) || !(row->message = strdup("")))
+  bool certified = !place->study->verify || read_verdicts(place, point, row);
+  if (!certified || !has_ended_well(place, point, row) || !(row->message = strdup("")))
     return false;
   row->done = true;
   return true;
@@ -346,7 +401,7 @@ bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sw
 void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct dc_sweep_row *row)
 {
   enum dc_sweep_keep keep = place->study->keep;
-  bool failed = row->status != 0 || !row->success;
+  bool failed = row->status != 0 || !row->success || row->verdicts[0] == 0;
   if (keep == DC_KEEP_EVERYTHING || (keep == DC_KEEP_FAILURES && failed))
     return;
   char *directory = directory_of(place, point);

@@ -29,11 +29,13 @@ struct dc_process {
   int how;       // as waitpid says, once it has ended
   int attempts;  // of this point by this sweep
   bool resumed, stopping;
+  bool certifying;  // the run has ended: this is its verification
   size_t said_length;
   char said[DC_SAID];  // the last of it
 };
 
-// Starts a point: goes on with its run when it was interrupted, else begins anew.  DC_IO, DC_MEMORY.
+// Starts a point: goes on with its run when it was interrupted, certifies it when that is all that is left, else begins
+// anew.  DC_IO, DC_MEMORY.
 enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
                                 struct dc_error *error);
 // Asks it to write a checkpoint and end; kills it.
@@ -44,7 +46,7 @@ bool dc_process_has_ended(struct dc_process *process);
 
 enum dc_process_end {
   DC_ENDED,        // with a row
-  DC_INTERRUPTED,  // asked to, or by another's signal: it can go on
+  DC_INTERRUPTED,  // asked to, or by another's signal, or with its certificate to be made: it can go on
   DC_BROKEN        // input or output failed: no row, and nothing else will work either
 };
 // How a process ended: *row, or *error when it is broken.

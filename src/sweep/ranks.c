@@ -60,8 +60,6 @@ static bool receive(struct dc_ranks *ranks, int *from)
   return size > (int)offsetof(struct message, text);
 }
 
-// ---- Starting
-
 static bool was_launched(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", NULL};
@@ -177,8 +175,6 @@ void dc_ranks_dismiss(struct dc_ranks *ranks)
       ranks->left++;
 }
 
-// ---- Rank 0
-
 static void give_point(struct dc_sweep *sweep, int to)
 {
   long point;
@@ -235,8 +231,6 @@ static void serve_as_first(struct dc_sweep *sweep, int from)
   }
 }
 
-// ---- The others
-
 static void serve_as_other(struct dc_sweep *sweep)
 {
   struct dc_ranks *ranks = sweep->ranks;
@@ -280,8 +274,6 @@ enum dc_status dc_ranks_send_row(struct dc_sweep *sweep, long point, const struc
   dc_text_free(&line);
   return status;
 }
-
-// ---- All
 
 void dc_ranks_serve(struct dc_sweep *sweep)
 {

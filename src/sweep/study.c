@@ -18,6 +18,7 @@ static const char *const keep_names[] = {"everything", "results", "failures", NU
 struct options {
   const char *name, *scene, *points;
   int run, sampling, keep;
+  bool verify;
   long samples, seed;
   double max_time;
   struct dc_string_list allowed_paths, package_paths;
@@ -78,6 +79,12 @@ static const struct dc_option study_options[] = {
      .choices = keep_names,
      .help = "run directories that stay: all, none, or those of failures and tasks not reached",
      .offset = offsetof(struct options, keep)},
+    {.name = "verify",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "whether each run is certified, which adds columns",
+     .offset = offsetof(struct options, verify)},
     {.name = "max_time",
      .type = DC_REAL,
      .unit = "s",
@@ -375,6 +382,7 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
     return out_of_memory(reading);
   study->kind = &dc_sweep_kinds[options->run];
   study->keep = (enum dc_sweep_keep)options->keep;
+  study->verify = options->verify;
   study->point_seconds = isnan(options->max_time) ? 0 : options->max_time;
   study->allowed_paths = options->allowed_paths;
   study->package_paths = options->package_paths;

@@ -23,6 +23,7 @@ struct dc_study {
   const char *scene;  // absolute path
   const struct dc_sweep_kind *kind;
   enum dc_sweep_keep keep;
+  bool verify;                                         // each run that succeeds is certified
   double point_seconds;                                // longest time of a point, s; 0: no limit
   struct dc_string_list allowed_paths, package_paths;  // absolute
   int fixed_count;

@@ -86,8 +86,7 @@ enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_swe
   return status;
 }
 
-// ---- What the study is, so that another one cannot go on in its directory
-
+// What the study is, so that another one cannot go on in its directory.
 static uint64_t hash_study(const struct dc_study *study)
 {
   uint64_t hash = dc_hash(DC_HASH_SEED, study->text, study->length);
@@ -132,8 +131,6 @@ static enum dc_status compare_identities(const struct dc_sweep *sweep, const cha
   }
   return DC_OK;
 }
-
-// ---- The directory
 
 static void name_journal(const struct dc_sweep *sweep, char name[64])
 {
@@ -233,8 +230,6 @@ static enum dc_status open_directory(struct dc_sweep *sweep, const struct identi
     count_rows(sweep);
   return status;
 }
-
-// ---- The whole
 
 static int ask_to_stop(void *context)
 {

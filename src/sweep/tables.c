@@ -10,8 +10,21 @@
 #include "io/run/table_h5.h"
 #include "sweep/tables.h"
 
-const char *const dc_result_names[DC_RESULTS] = {"success", "loss",    "initial_loss", "iterations", "steps",
-                                                 "min_gap", "stopped", "status",       "message",    "seconds"};
+const char *dc_result_name(enum dc_result result)
+{
+  static const char *const names[] = {"success", "loss",    "initial_loss", "iterations",
+                                      "steps",   "min_gap", "stopped",      "status"};
+  if (result < DC_RESULT_VERDICTS)
+    return names[result];
+  if (result < DC_RESULT_MESSAGE)
+    return dc_verdict_name((int)result - DC_RESULT_VERDICTS);
+  return result == DC_RESULT_MESSAGE ? "message" : "seconds";
+}
+
+int dc_result_next(const struct dc_study *study, int result)
+{
+  return result + 1 == DC_RESULT_VERDICTS && !study->verify ? DC_RESULT_MESSAGE : result + 1;
+}
 
 // Counts are -1 where there is none.
 static double count_or_nothing(long count)
@@ -21,6 +34,8 @@ static double count_or_nothing(long count)
 
 double dc_result_number(const struct dc_sweep_row *row, enum dc_result result)
 {
+  if (result >= DC_RESULT_VERDICTS && result < DC_RESULT_MESSAGE)
+    return row->verdicts[result - DC_RESULT_VERDICTS];
   switch (result) {
   case DC_RESULT_SUCCESS: return row->success;
   case DC_RESULT_LOSS: return row->loss;
@@ -68,12 +83,12 @@ static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long poi
     dc_text_append(text, ",", 1);
     put_value(text, sweep, point, i);
   }
-  for (enum dc_result i = 0; i < DC_RESULTS; i++) {
+  for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i)) {
     dc_text_append(text, ",", 1);
     if (i == DC_RESULT_MESSAGE)
       put_field(text, row->message);
     else
-      dc_text_short_real(text, dc_result_number(row, i), "");
+      dc_text_short_real(text, dc_result_number(row, (enum dc_result)i), "");
   }
   dc_text_append(text, "\n", 1);
 }
@@ -98,8 +113,8 @@ static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *e
     dc_text_append(&text, ",", 1);
     put_field(&text, dc_study_column(sweep->study, i));
   }
-  for (enum dc_result i = 0; i < DC_RESULTS; i++)
-    dc_text_add(&text, ",%s", dc_result_names[i]);
+  for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i))
+    dc_text_add(&text, ",%s", dc_result_name((enum dc_result)i));
   dc_text_append(&text, "\n", 1);
   for (long i = 0; i < sweep->study->points.count; i++)
     if (sweep->rows[i].done)
@@ -145,7 +160,7 @@ static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, 
 
 static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, char **texts)
 {
-  for (int result = -1; result < DC_RESULTS; result++) {
+  for (int result = -1; result < DC_RESULTS; result = dc_result_next(sweep->study, result)) {
     long n = 0;
     for (long i = 0; i < sweep->study->points.count; i++) {
       if (!sweep->rows[i].done)
@@ -154,9 +169,9 @@ static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table,
       numbers[n++] = result < 0 ? (double)i : dc_result_number(&sweep->rows[i], (enum dc_result)result);
     }
     if (result == DC_RESULT_MESSAGE)
-      dc_h5_table_add_texts(table, NULL, dc_result_names[result], (const char *const *)texts);
+      dc_h5_table_add_texts(table, NULL, dc_result_name((enum dc_result)result), (const char *const *)texts);
     else
-      dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : dc_result_names[result], numbers);
+      dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : dc_result_name((enum dc_result)result), numbers);
   }
 }
 

@@ -15,11 +15,14 @@ enum dc_result {
   DC_RESULT_MIN_GAP,
   DC_RESULT_STOPPED,
   DC_RESULT_STATUS,
-  DC_RESULT_MESSAGE,  // the only one that is a text
+  DC_RESULT_VERDICTS,                                    // of certificates, in studies that ask for them
+  DC_RESULT_MESSAGE = DC_RESULT_VERDICTS + DC_VERDICTS,  // the only one that is a text
   DC_RESULT_SECONDS,
   DC_RESULTS
 };
-extern const char *const dc_result_names[DC_RESULTS];
+const char *dc_result_name(enum dc_result result);
+// The one that comes after `result` (-1: the first) in the tables of a study; DC_RESULTS at the end.
+int dc_result_next(const struct dc_study *study, int result);
 // Any but the message; NAN when there is none.
 double dc_result_number(const struct dc_sweep_row *row, enum dc_result result);
 

@@ -92,6 +92,11 @@ check "a second result" grep -q '"model": "bsh", *"time_step": 0.01[0-9]*, *"suc
 loss=$(sed 's/.*"loss": \([^,}]*\).*/\1/' second)
 run 0 simulate whole.json --control whole -o executed --no-report --plant "$hard" --json
 check "which simulate finds, too" grep -qF "\"loss\": $loss" "$out"
+sed 's/"objective": \[/&{ "type": "velocity", "bodies": ["box"] }, /' whole.json >fast.json
+run 0 optimize fast.json -o fast --no-report --plant "$hard" --json
+loss=$(tr -d '\n' <"$out" | sed 's/.*"plant": {[^}]*"loss": \([^,}]*\).*/\1/')
+run 0 simulate fast.json --control fast -o none --no-report --plant "$hard" --json
+check "velocities are judged over the steps of the scene" grep -qF "\"loss\": $loss" "$out"
 run 0 optimize whole.json -o planned --no-report --plant none
 check "the plan is that without a plant" cmp whole/trajectory.h5 planned/trajectory.h5
 # It must be reached there, too: without friction the box slides on past its target.

@@ -39,6 +39,37 @@ check "times are the last column" grep -q '^point,.*,message,seconds$' straight/
 check "a run directory for each" [ -s straight/points/000000/trajectory.h5 ]
 check "HDF5" [ -s straight/sweep.h5 ]
 check "a page that needs nothing from outside" sh -c 'grep -q "Content-Security-Policy" straight/sweep.html && ! grep -qE "(src|href)=.https?:" straight/sweep.html'
+
+# Runs that are certified.
+cat >certified.json <<'STUDY'
+{ "scene": "ball.json", "verify": true,
+  "vary": { "bodies.ball.position[2]": [1, 0.01], "certify.half_step": [false, true], "objective.0.tolerance": [1.5, 0.01] } }
+STUDY
+run 0 sweep certified.json -o certified -j 2 --json
+holds "what does not hold is no failure" "$out" 'd["done"] == 8 and d["failed"] == 4'
+cat >verdicts.py <<'PY'
+import csv
+rows = list(csv.DictReader(open("certified/sweep.csv")))
+assert list(rows[0])[-10:] == ["holds", "scene", "tenth_stiffness", "hundredth_stiffness", "half_step", "exact", "ipc", "mujoco", "message", "seconds"]
+for row in rows:
+    if row["status"] != "0":
+        assert row["holds"] == row["half_step"] == ""
+    else:
+        reached = row["objective.0.tolerance"] == "1.5"
+        assert row["success"] == row["scene"] == row["half_step"] == str(int(reached)), row
+        assert row["holds"] == str(int(reached or row["certify.half_step"] == "false")), row
+PY
+if have_python; then
+  check "verdicts are columns" python3 verdicts.py
+else
+  skip "verdicts are columns" "no python3"
+fi
+check "each has its certificate" [ "$(ls certified/points/*/certificate.json | wc -l)" -eq 4 ]
+sed 's/,[^,]*$//' certified/sweep.csv >verdicts.csv
+rm -r certified/journal* certified/sweep.* certified/points/000001/certificate.json
+run 0 sweep certified.json -o certified -j 1 --quiet
+check "a missing certificate is made up for" [ -s certified/points/000001/certificate.json ]
+check "and nothing else changes" sh -c 'sed "s/,[^,]*$//" certified/sweep.csv | cmp - verdicts.csv'
 run 0 sweep study.json -o straight --json
 holds "nothing is done twice" "$out" 'd["done"] == 8'
 cp -r straight again

@@ -140,9 +140,30 @@ cat >push.json <<'SCENE'
 }
 SCENE
 run 0 optimize push.json -o push --no-report
-run 0 verify push --draws 2 --directions 1 --no-report
+run 0 verify push --draws 2 --directions 1 --closed-draws 2 --no-report
 holds "windows are reproduced" push/certificate.json 'd["reproduced"] and d["crossings"] == 0'
 holds "loops are closed" push/certificate.json 'all(d["worlds"][w]["closed"] is True for w in ["scene", "tenth_stiffness", "half_step", "exact", "ipc"])'
+holds "MuJoCo too, in which nothing is planned" push/certificate.json 'd["worlds"]["mujoco"]["closed"] is True or "without mujoco" in d["worlds"]["mujoco"]["note"]'
+holds "from perturbed starts" push/certificate.json 'd["perturbed"]["closed_draws"] == 2 and d["perturbed"]["closed_reached"] == 2'
+check "a line says so" grep -q '^perturbed loops  *reached from 2 of 2' "$out"
+run 0 optimize push.json -o far --no-report --set 'objective.0.target=[3,0,0.255]'
+run 0 verify far --draws 0 --directions 0 --closed-draws 1 --no-report
+holds "what is too far is not reached" far/certificate.json 'd["perturbed"]["closed_draws"] == 1 and d["perturbed"]["closed_reached"] == 0 and d["worlds"]["half_step"]["closed"] is False'
+
+# a plant of the scene's own: it is the world that the others are changes of
+run 0 optimize push.json -o planted --no-report --plant '{ "time": { "step": 0.01 }, "contact": { "stiffness": 1e-6 } }'
+run 0 verify planted --draws 1 --directions 1 --no-report
+holds "windows are reproduced in a plant" planted/certificate.json 'd["reproduced"] and d["worlds"]["scene"]["closed"] and d["worlds"]["half_step"]["closed"]'
+check "which is the world of the scene" grep -q '^scene  *in its plant: open loop reached, closed loop reached' "$out"
+check "its steps are not stored" grep -q '^residuals  *not known: of the plant.s steps only every 4th' "$out"
+run 0 optimize push.json -o planted2 --no-report --plant '{ "contact": { "stiffness": 1e-6 } }'
+run 0 verify planted2 --quick --directions 1 --no-report
+holds "those of the plant are judged there" planted2/certificate.json 'd["unconverged_steps"] == 0 and d["largest_residual"] <= 1'
+run 0 optimize shot.json -o transferred --threads 1 --no-report --plant '{ "time": { "step": 0.005 } }'
+run 0 verify transferred --quick --directions 1 --no-report
+holds "a plan that was executed in a plant afterwards is itself reproduced" transferred/certificate.json 'd["reproduced"] and d["unconverged_steps"] == 0 and d["worlds"]["scene"]["open"]'
+check "and judged in the plant" grep -q '^scene  *in its plant: open loop reached' "$out"
+
 run 0 verify push --quick --no-report
 holds "but not in a hurry" push/certificate.json 'd["worlds"]["scene"]["closed"] is None'
 

@@ -122,9 +122,10 @@ struct dc_run_result {
   bool success;
   double loss, initial_loss, min_gap;  // NAN where there is none
   long iterations, steps;
-  double seconds;   // of the whole run
-  int exit_status;  // that the run ended with
-  bool stopped;     // before it was done
+  double seconds;    // of the whole run
+  int exit_status;   // that the run ended with
+  bool stopped;      // before it was done
+  bool transferred;  // the trajectory is the plan's, which was executed in the scene's plant afterwards
 };
 // DC_BAD_INPUT, DC_IO, DC_MEMORY: also when the run has not ended and there is no result.
 enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error);
