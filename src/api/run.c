@@ -99,7 +99,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
   if (!written && session->kind->save)
     written = dc_session_checkpoint(session);
-  return dc_session_close_run(session, outcome->best, result, written);
+  return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);
 }
 
 // Hands over the report of what was computed.

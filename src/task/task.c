@@ -247,6 +247,36 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
   }
 }
 
+struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
+                                              const double *parameters)
+{
+  struct dc_task design = *task;
+  struct dc_window window = {.time_step = model->definition.time.step};
+  struct dc_rollout_input *input = dc_rollout_input_create(model, 0);
+  design.control_count = 0;
+  if (input)
+    dc_task_apply(&design, model, &window, NULL,
+                  past_const(parameters, dc_task_control_parameter_count(task, model, steps)), input);
+  return input;
+}
+
+enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,
+                                    const double *parameters, struct dc_arena *arena, const struct dc_model **designed,
+                                    struct dc_error *error)
+{
+  *designed = model;
+  if (!model->shapes_change)
+    return DC_OK;
+  struct dc_rollout_input *input = dc_task_design_input(task, model, steps, parameters);
+  struct dc_model *made = dc_arena_alloc(arena, 1, sizeof *made);
+  enum dc_status status = input && made ? dc_model_redesign(model, input->shape, arena, made, error)
+                                        : dc_fail(error, DC_MEMORY, "out of memory for a design");
+  dc_rollout_input_destroy(input);
+  if (!status)
+    *designed = made;
+  return status;
+}
+
 // The chain rule runs through design and controls in reverse.
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
