@@ -15,7 +15,8 @@ const char dc_glb_name[] = "run.glb";
 
 // The camera of pictures of the default size.
 static enum dc_status set_view(const struct dc_scene *scene, const struct dc_bodies *bodies,
-                               const struct dc_stored_trajectory *trajectory, struct dc_render_settings *view, struct dc_error *error)
+                               const struct dc_stored_trajectory *trajectory, struct dc_render_settings *view,
+                               struct dc_error *error)
 {
   *view = (struct dc_render_settings){.width = 1280, .height = 720};
   int mark_count = dc_api_marks(scene, NULL);

@@ -99,8 +99,7 @@ static void put_shapes(struct page *page)
   int given = page->scene->definition.shape_count;
   dc_json_begin(&page->json, "shapes", '[');
   for (int i = 0; i < best->shape_count; i++)
-    put_shape(page, &best->shapes[i],
-              is_seen(page->best_model, i) || (i < given && is_seen(page->first_model, i)));
+    put_shape(page, &best->shapes[i], is_seen(page->best_model, i) || (i < given && is_seen(page->first_model, i)));
   for (int i = given; i < first->shape_count && page->first_model != page->best_model; i++)
     put_shape(page, &first->shapes[i], is_seen(page->first_model, i));
   dc_json_end(&page->json, ']');
@@ -154,9 +153,8 @@ static void put_marks(struct page *page)
 static enum dc_status put_camera(struct page *page)
 {
   struct dc_render_settings settings = {.width = 16, .height = 9};
-  enum dc_status status =
-      dc_api_camera(page->scene, &page->best_model->bodies, &page->best, page->mark_count, page->marks, NULL,
-                    &settings, &page->error);
+  enum dc_status status = dc_api_camera(page->scene, &page->best_model->bodies, &page->best, page->mark_count,
+                                        page->marks, NULL, &settings, &page->error);
   if (status)
     return status;
   dc_json_begin(&page->json, "camera", '{');
