@@ -157,6 +157,8 @@ bool dc_task_design_value(const struct dc_task *task, const struct dc_model *mod
 // steps, released with dc_rollout_input_destroy; NULL: out of memory.
 struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
                                               const double *parameters);
+// Sets designed [bodies]: whether a vertex of the body's shape moves with the parameters of the design.  DC_OK, DC_MEMORY.
+enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc_model *model, bool *designed);
 // The model with the shapes and places of that design, in memory of arena, or model itself where these do not change.
 // Statuses of dc_model_redesign.
 enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,

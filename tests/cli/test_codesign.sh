@@ -37,6 +37,15 @@ holds "every type is among them" "$out" \
    set(".".join(c["parameter"].split(".")[:2]) for c in d["checks"])'
 holds "products agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["gradient"] <= 1e-12'
 
+run 0 check arm.json --json
+holds "check tells numbers with bounds, masses and volumes" "$out" \
+  'len(d["design"]) == 46 and set(d["designed"]) == {"upper", "lower", "block", "one", "two"} and
+   abs(d["designed"]["upper"]["volume"] - 0.06 * 0.05 * 0.3) < 1e-15 and d["designed"]["one"]["vertices"] == 5 and
+   [v for v in d["design"] if v["name"] == "left.vertex.1.x"][0]["low"] == 0.3 - 0.02 and
+   [v for v in d["design"] if v["name"] == "block.mass"][0]["low"] == 0'
+holds "bounds of factors" "$out" \
+  'all(abs(v["low"] - 0.5) < 1e-15 and abs(v["high"] - 2) < 1e-14 for v in d["design"] if v["name"] in ("upper.length", "block.size.x"))'
+
 # at zero the bits are those of the scene without
 run 0 simulate arm.json -o zero --quiet --no-report
 run 0 simulate arm.json -o without --quiet --no-report --set design='[]'

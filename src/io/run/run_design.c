@@ -32,34 +32,13 @@ static enum dc_status fail_memory(struct design_files *files)
   return dc_fail(files->error, DC_MEMORY, "%.800s: out of memory for its design", dc_run_directory(files->run));
 }
 
-// A body is designed when a vertex of its shape moves with the parameters.
 static enum dc_status find_designed(struct design_files *files)
 {
   const struct dc_scene *scene = files->scene;
-  const struct dc_model *model = &scene->model;
-  struct dc_rollout_cotangent *moved = dc_rollout_cotangent_create(model, 0);
-  double *ones = dc_alloc((size_t)files->parameter_count, sizeof *ones);
-  files->designed = dc_arena_alloc(files->arena, (size_t)model->bodies.count, sizeof *files->designed);
-  enum dc_status status = moved && ones && files->designed ? DC_OK : fail_memory(files);
-  if (!status) {
-    const double *parameters = files->parameters + dc_task_control_parameter_count(&scene->task, model, files->steps);
-    for (int i = 0; i < files->parameter_count; i++)
-      ones[i] = 1;
-    for (int i = 0; i < scene->task.design_count; i++) {
-      const struct dc_design_entry *entry = &scene->task.design[i];
-      if (entry->type->shapes)
-        entry->type->push_forward(entry->options, model, parameters, ones, moved);
-      parameters += entry->type->parameter_count(entry->options, model);
-    }
-    const struct dc_shape_design *shape = moved->shape;
-    for (int i = 0; i < shape->bodies; i++)
-      for (int v = shape->first[i]; v < shape->first[i + 1]; v++)
-        for (int k = 0; k < 3; k++)
-          files->designed[i] |= shape->vertices[v][k] != 0;
-  }
-  dc_rollout_cotangent_destroy(moved);
-  free(ones);
-  return status;
+  files->designed = dc_arena_alloc(files->arena, (size_t)scene->model.bodies.count, sizeof *files->designed);
+  if (!files->designed || dc_task_find_designed(&scene->task, &scene->model, files->designed))
+    return fail_memory(files);
+  return DC_OK;
 }
 
 static enum dc_status write_text(struct design_files *files, const char *name, struct dc_text *text)
