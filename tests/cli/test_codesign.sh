@@ -164,6 +164,25 @@ for body, before in zip(best, first):
 PYTHON
 check "the page has the shapes of both designs" python3 page.py
 
+# vertices inside a hull are kept, by the scene and by the files of a run
+cat >inner.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 5 }, "contact": { "model": "sdrs", "stiffness": 0.5, "length": 0.1, "support": 0.1 },
+  "shapes": { "tip": { "type": "hulls", "parts": [ { "vertices": [0, 0, 0, 0.1, 0.1, 0.1, 1, 0, 0, 0, 1, 0, 0, 0, 1] } ] } },
+  "bodies": [ { "name": ".a%b", "shape": "tip", "density": 6 } ], "control": [],
+  "objective": [ { "type": "reach", "body": ".a%b", "target": [1, 0, 0] } ],
+  "design": [ { "type": "vertices", "shape": "tip", "box": [0.1, 0.1, 0.1] } ], "optimizer": { "type": "adam", "iterations": 1 } }
+SCENE
+run 0 check inner.json --json
+holds "five vertices of a tetrahedron" "$out" \
+  'd["designed"][".a%b"]["vertices"] == 5 and abs(d["designed"][".a%b"]["mass"] - 1) < 1e-14'
+run 0 optimize inner.json -o inner --quiet --no-report
+check "the inner one is a point" [ "$(grep -c '^v' inner/design/%2Ea%25b.obj) $(grep '^p' inner/design/%2Ea%25b.obj)" = "5 p 2" ]
+run 0 check inner/design/scene.json --json
+holds "the built-in scene has it, too" "$out" 'd["bodies"][".a%b"]["hulls"] == [5]'
+sed 's/0.1, 0.1, 0.1, 1, 0, 0/0.1, 0.1, 1, 0, 0/' inner.json >uneven.json
+run 3 check uneven.json
+says 'parts[0].vertices: must hold three numbers for each of at least 4 (holds 14)'
+
 # shapes that cannot be are not taken: half a metre lower nothing fits
 run 0 optimize arm.json -o deep --quiet --no-report --set design='[{"type": "anchor", "body": "upper", "axes": "z", "box": 5}]' \
   --set optimizer.learning_rate=1 --set optimizer.iterations=3
