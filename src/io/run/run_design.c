@@ -14,6 +14,7 @@
 #include "io/scene/scene_format.h"
 
 #define FOLDER "design"
+enum { LONGEST_NAME = 240 };  // bytes of a file's path without its ending
 
 struct design_files {
   struct dc_run *run;
@@ -169,9 +170,10 @@ static enum dc_status write_rows(struct design_files *files)
 
 // ---- Parts
 
-// "design/NAME.ending", with "%" and "/" as in trajectory.h5.
-static char *part_name(struct design_files *files, const char *body, const char *ending)
+// "design/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
+static const char *part_name(struct design_files *files, int index, const char *ending)
 {
+  const char *body = files->model->bodies.bodies[index].name;
   struct dc_text name = {0};
   dc_text_add(&name, FOLDER "/");
   for (const char *at = body; *at; at++)
@@ -179,8 +181,11 @@ static char *part_name(struct design_files *files, const char *body, const char 
       dc_text_add(&name, "%%%02X", (unsigned)*at);
     else
       dc_text_add(&name, "%c", *at);
-  dc_text_add(&name, "%s", ending);
-  char *copy = name.failed ? NULL : dc_arena_strdup(files->arena, name.bytes);
+  const char *copy = NULL;
+  if (!name.failed && name.length <= LONGEST_NAME)
+    copy = dc_arena_printf(files->arena, "%s%s", name.bytes, ending);
+  else if (!name.failed)
+    copy = dc_arena_printf(files->arena, FOLDER "/%%%d%s", index, ending);
   dc_text_free(&name);
   return copy;
 }
@@ -193,7 +198,7 @@ static enum dc_status write_parts(struct design_files *files)
     if (!files->designed[i])
       continue;
     struct dc_text obj = {0}, stl = {0};
-    const char *obj_name = part_name(files, body->name, ".obj"), *stl_name = part_name(files, body->name, ".stl");
+    const char *obj_name = part_name(files, i, ".obj"), *stl_name = part_name(files, i, ".stl");
     if (!obj_name || !stl_name)
       return fail_memory(files);
     dc_shape_write_obj(body->shape, &obj);
