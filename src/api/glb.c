@@ -14,8 +14,9 @@
 const char dc_glb_name[] = "run.glb";
 
 // The camera of pictures of the default size.
-static enum dc_status set_view(const struct dc_scene *scene, const struct dc_stored_trajectory *trajectory,
-                               struct dc_render_settings *view, struct dc_error *error)
+static enum dc_status set_view(const struct dc_scene *scene, const struct dc_bodies *bodies,
+                               const struct dc_stored_trajectory *trajectory, struct dc_render_settings *view,
+                               struct dc_error *error)
 {
   *view = (struct dc_render_settings){.width = 1280, .height = 720};
   int mark_count = dc_api_marks(scene, NULL);
@@ -23,7 +24,7 @@ static enum dc_status set_view(const struct dc_scene *scene, const struct dc_sto
   if (!marks)
     return dc_fail(error, DC_MEMORY, "out of memory for the camera");
   dc_api_marks(scene, marks);
-  enum dc_status status = dc_api_camera(scene, trajectory, mark_count, marks, NULL, view, error);
+  enum dc_status status = dc_api_camera(scene, bodies, trajectory, mark_count, marks, NULL, view, error);
   free(marks);
   return status;
 }
@@ -35,10 +36,13 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
   char generator[64], *bytes = NULL;
   size_t size;
   snprintf(generator, sizeof generator, "dcsim %s", dcsim_version());
-  enum dc_status status = set_view(scene, trajectory, &view, error);
+  const struct dc_model *model = &scene->model;
+  enum dc_status status = dc_api_designed(scene, trajectory, &model, error);
+  if (!status)
+    status = set_view(scene, &model->bodies, trajectory, &view, error);
   const struct dc_gltf_run run = {.name = scene->name,
                                   .generator = generator,
-                                  .bodies = &scene->model.bodies,
+                                  .bodies = &model->bodies,
                                   .frames = trajectory->frames,
                                   .time = trajectory->time,
                                   .position = trajectory->position,
@@ -59,12 +63,16 @@ int dc_api_most_frames(int bodies)
   return most < LEAST_FRAMES ? LEAST_FRAMES : most;
 }
 
-static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct dc_stored_trajectory *stored,
-                                struct dc_error *error)
+static enum dc_status as_stored(const struct dc_trajectory *trajectory, const double *parameters,
+                                struct dc_stored_trajectory *stored, struct dc_error *error)
 {
   int all = trajectory->steps + 1, most = dc_api_most_frames(trajectory->bodies), kept = all < most ? all : most;
   size_t frames = (size_t)kept, bodies = (size_t)trajectory->bodies;
-  *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(), .frames = kept, .bodies = trajectory->bodies};
+  *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(),
+                                          .frames = kept,
+                                          .all_frames = all,
+                                          .bodies = trajectory->bodies,
+                                          .control = (double *)parameters};
   if (stored->arena) {
     stored->time = dc_arena_alloc(stored->arena, frames, sizeof *stored->time);
     stored->position = dc_arena_alloc(stored->arena, frames * bodies, 3 * sizeof *stored->position);
@@ -86,11 +94,12 @@ static enum dc_status as_stored(const struct dc_trajectory *trajectory, struct d
 }
 
 enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene *scene,
-                                    const struct dc_trajectory *trajectory, struct dc_error *error)
+                                    const struct dc_trajectory *trajectory, const double *parameters,
+                                    struct dc_error *error)
 {
   struct dc_stored_trajectory stored;
   char *path = dc_path_join(directory, dc_glb_name);
-  enum dc_status status = path ? as_stored(trajectory, &stored, error)
+  enum dc_status status = path ? as_stored(trajectory, parameters, &stored, error)
                                : dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.glb", directory);
   if (!status)
     status = dc_api_write_glb(path, scene, &stored, error);

@@ -13,8 +13,9 @@ int dc_api_most_frames(int bodies);
 // Writes path completely or not at all.  DC_IO, DC_MEMORY, DC_BAD_INPUT (camera).
 enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
                                 const struct dc_stored_trajectory *trajectory, struct dc_error *error);
-// The same of a trajectory in memory, to DIR/run.glb.
+// The same of a trajectory in memory with these parameters (NULL: none), to DIR/run.glb.
 enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene *scene,
-                                    const struct dc_trajectory *trajectory, struct dc_error *error);
+                                    const struct dc_trajectory *trajectory, const double *parameters,
+                                    struct dc_error *error);
 
 #endif

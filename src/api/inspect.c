@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/inspect_design.h"
 #include "api/internal.h"
 #include "api/rebound.h"
 #include "api/refine.h"
@@ -251,8 +252,10 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     dc_api_add_gap(text, "initial gap", 4, gap);
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameters, %d objectives\n", largest,
                 parameters, scene->task.objective_count);
+    if (scene->task.design_count)
+      status = dc_api_describe_design(scene, text, json, error);
     describe_memory(scene, text, json);
-    if (!(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+    if (!status && !(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
       status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, text, json, error);
   }
   dc_json_begin(json, "notes", '[');

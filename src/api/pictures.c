@@ -26,6 +26,7 @@ enum {
 struct pictures {
   dcsim_scene *scene;
   struct dc_stored_trajectory stored;
+  const struct dc_bodies *bodies;  // as the run designed them
   struct dc_renderer *renderer;
   struct dc_pose *poses;
   unsigned char *pixels;
@@ -67,7 +68,7 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   const struct dc_scene *scene = pictures->scene->scene;
   static const double up[3] = {0, 0, 1};
   if (!options->camera_given)
-    return dc_api_camera(scene, &pictures->stored, pictures->mark_count, pictures->marks, options->side, settings,
+    return dc_api_camera(scene, pictures->bodies, &pictures->stored, pictures->mark_count, pictures->marks, options->side, settings,
                          error);
   dc_vec_copy(settings->eye, options->eye);
   dc_vec_copy(settings->target, options->target);
@@ -86,8 +87,11 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   if (opened)
     return (enum dc_status)opened;
   const struct dc_scene *scene = pictures->scene->scene;
-  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_model *model = &scene->model;
   enum dc_status status = dc_run_read_trajectory(directory, scene, &pictures->stored, &local);
+  if (!status)
+    status = dc_api_designed(scene, &pictures->stored, &model, &local);
+  const struct dc_bodies *bodies = pictures->bodies = &model->bodies;
   size_t pixels = (size_t)settings->width * (size_t)settings->height;
   pictures->poses = dc_alloc((size_t)bodies->count, sizeof *pictures->poses);
   pictures->pixels = dc_alloc(pixels, 3);

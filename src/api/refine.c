@@ -165,7 +165,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
-  written = dc_session_close_run(session, trajectory, result, written);
+  written = dc_session_close_run(session, trajectory, NULL, result, written);
   dc_trajectory_destroy(trajectory);
   return written;
 }

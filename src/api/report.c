@@ -25,7 +25,8 @@ struct page {
   dcsim_scene *opened;
   const struct dc_scene *scene;
   struct dc_stored_trajectory best, first;
-  double stiffness;  // of contact, J or as the model has it
+  const struct dc_model *best_model, *first_model;  // as their designs made them
+  struct dc_rollout_input *design;                  // of the best
   int mark_count;
   struct dc_render_mark *marks;
   char *run, *resolved, *rows;  // texts of the run directory; rows may be NULL
@@ -36,6 +37,7 @@ struct page {
 
 static void close_page(struct page *page)
 {
+  dc_rollout_input_destroy(page->design);
   dc_arena_destroy(page->best.arena);
   dc_arena_destroy(page->first.arena);
   dcsim_scene_close(page->opened);
@@ -66,39 +68,61 @@ static void put_encoded(struct page *page, const char *key, char *text)
   free(text);
 }
 
+// Whether a body of the model looks like its shape i.
+static bool is_seen(const struct dc_model *model, int i)
+{
+  bool seen = false;
+  for (int b = 0; b < model->bodies.count; b++)
+    seen |= dc_body_look(&model->bodies.bodies[b]) == &model->definition.shapes[i];
+  return seen;
+}
+
+static void put_shape(struct page *page, const struct dc_shape *shape, bool seen)
+{
+  const struct dc_mesh *mesh = &shape->mesh;
+  int index_bytes = mesh->vertex_count > 65535 ? 4 : 2;
+  dc_json_begin(&page->json, NULL, '{');
+  dc_json_put_string(&page->json, "name", shape->name);
+  dc_json_put_integer(&page->json, "index_bytes", index_bytes);
+  if (seen && !shape->type->half_space) {
+    put_encoded(page, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
+    put_encoded(page, "triangles",
+                dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
+  }
+  dc_json_end(&page->json, '}');
+}
+
+// The scene's shapes, those of the best design, and those of the first.
 static void put_shapes(struct page *page)
 {
+  const struct dc_model_definition *best = &page->best_model->definition, *first = &page->first_model->definition;
+  int given = page->scene->definition.shape_count;
   dc_json_begin(&page->json, "shapes", '[');
-  for (int i = 0; i < page->scene->definition.shape_count; i++) {
-    const struct dc_shape *shape = &page->scene->shapes[i];
-    const struct dc_mesh *mesh = &shape->mesh;
-    bool seen = false;
-    for (int b = 0; b < page->scene->model.bodies.count; b++)
-      seen |= dc_body_look(&page->scene->model.bodies.bodies[b]) == shape;
-    int index_bytes = mesh->vertex_count > 65535 ? 4 : 2;
-    dc_json_begin(&page->json, NULL, '{');
-    dc_json_put_string(&page->json, "name", shape->name);
-    dc_json_put_integer(&page->json, "index_bytes", index_bytes);
-    if (seen && !shape->type->half_space) {
-      put_encoded(page, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
-      put_encoded(page, "triangles",
-                  dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
-    }
-    dc_json_end(&page->json, '}');
-  }
+  for (int i = 0; i < best->shape_count; i++)
+    put_shape(page, &best->shapes[i], is_seen(page->best_model, i) || (i < given && is_seen(page->first_model, i)));
+  for (int i = given; i < first->shape_count && page->first_model != page->best_model; i++)
+    put_shape(page, &first->shapes[i], is_seen(page->first_model, i));
   dc_json_end(&page->json, ']');
 }
 
-static void put_bodies(struct page *page)
+// Number of what a body looks like among those that put_shapes lists; -1: nothing.
+static long look_index(const struct page *page, const struct dc_model *model, const struct dc_shape *look)
 {
-  const struct dc_bodies *bodies = &page->scene->model.bodies;
+  int given = page->scene->definition.shape_count, designed = page->best_model->definition.shape_count - given;
+  long index = look == &dc_shape_nothing ? -1 : look - model->definition.shapes;
+  return model != page->best_model && index >= given ? index + designed : index;
+}
+
+static void put_bodies(struct page *page, const struct dc_model *model)
+{
+  const struct dc_bodies *bodies = &model->bodies;
   dc_json_begin(&page->json, "bodies", '[');
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     dc_json_begin(&page->json, NULL, '{');
     dc_json_put_string(&page->json, "name", body->name);
     const struct dc_shape *look = dc_body_look(body);
-    dc_json_put_integer(&page->json, "shape", look == &dc_shape_nothing ? -1 : look - page->scene->shapes);
+    dc_json_put_integer(&page->json, "shape", look_index(page, model, look));
     dc_json_put_boolean(&page->json, "plane", look->type->half_space);
     dc_json_put_boolean(&page->json, "moves", dc_body_moves(body));
     dc_json_put_number(&page->json, "mass", body->mass);
@@ -129,8 +153,8 @@ static void put_marks(struct page *page)
 static enum dc_status put_camera(struct page *page)
 {
   struct dc_render_settings settings = {.width = 16, .height = 9};
-  enum dc_status status =
-      dc_api_camera(page->scene, &page->best, page->mark_count, page->marks, NULL, &settings, &page->error);
+  enum dc_status status = dc_api_camera(page->scene, &page->best_model->bodies, &page->best, page->mark_count,
+                                        page->marks, NULL, &settings, &page->error);
   if (status)
     return status;
   dc_json_begin(&page->json, "camera", '{');
@@ -181,33 +205,13 @@ static enum dc_status put_poses(struct page *page, const struct dc_stored_trajec
   return allocated ? DC_OK : fail_memory(page);
 }
 
-// Stiffness of contact in the run: the scene's, or what its design made of it.
-static enum dc_status find_stiffness(struct page *page)
-{
-  const struct dc_scene *scene = page->scene;
-  struct dc_task design = scene->task;
-  struct dc_window window = {.time_step = scene->definition.time.step};
-  page->stiffness = scene->definition.contact.stiffness;
-  if (!design.design_count)
-    return DC_OK;
-  struct dc_rollout_input *input = dc_rollout_input_create(&scene->model, 0);
-  if (!input)
-    return fail_memory(page);
-  int controls = dc_task_control_parameter_count(&design, &scene->model, page->best.all_frames - 1);
-  design.control_count = 0;
-  dc_task_apply(&design, &scene->model, &window, NULL, page->best.control + controls, input);
-  page->stiffness *= input->design.stiffness_scale;
-  dc_rollout_input_destroy(input);
-  return DC_OK;
-}
-
 // Force of normal contact on every body at a stored frame, N [bodies][3]: minus the gradient of the energy; not a
 // number where bodies overlap.
 static enum dc_status contact_forces(struct page *page, struct dc_contact *contact, int frame, struct dc_pose *poses,
                                      struct dc_pair_derivatives *pairs, double (*forces)[3])
 {
   int count = page->best.bodies;
-  double mu = page->stiffness;
+  double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;
   for (int i = 0; i < count; i++) {
     size_t row = (size_t)frame * (size_t)count + (size_t)i;
     dc_vec_copy(poses[i].position, page->best.position + 3 * row);
@@ -240,7 +244,7 @@ static enum dc_status put_force_frames(struct page *page, struct dc_contact *con
   double(*forces)[3] = dc_alloc((size_t)bodies->count, sizeof *forces);
   double *values = dc_alloc((size_t)count * (size_t)moving, 3 * sizeof *values);
   int *frames = dc_alloc((size_t)count, sizeof *frames);
-  enum dc_status status = poses && pairs && forces && values && frames ? find_stiffness(page) : fail_memory(page);
+  enum dc_status status = poses && pairs && forces && values && frames ? DC_OK : fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
     frames[k] = dc_spread(k, count, kept);
     status = contact_forces(page, contact, dc_spread(frames[k], kept, page->best.frames), poses, pairs, forces);
@@ -271,7 +275,9 @@ static enum dc_status put_forces(struct page *page, int kept)
     struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, &page->error);
     if (!plan)
       return page->error.status;
-    if (plan->pair_count > 0)
+    if (plan->pair_count > 0 && !dc_rollout_adopt(plan->rollout, page->design, &page->error))
+      status = page->error.status;
+    else if (plan->pair_count > 0)
       status = put_force_frames(page, dc_rollout_contact(plan->rollout), kept);
     dc_plan_destroy(plan);
   }
@@ -290,6 +296,8 @@ static enum dc_status put_trajectory(struct page *page, const char *key, const s
   enum dc_status status = put_poses(page, stored, kept);
   if (!status && stored == &page->best)
     status = put_forces(page, kept);
+  else if (!status && page->first_model != page->best_model)
+    put_bodies(page, page->first_model);
   dc_json_end(&page->json, '}');
   return status;
 }
@@ -301,6 +309,19 @@ static bool first_differs(const struct page *page)
   return page->first.frames != page->best.frames ||
          memcmp(page->first.position, page->best.position, 3 * rows * sizeof(double)) != 0 ||
          memcmp(page->first.quaternion, page->best.quaternion, 4 * rows * sizeof(double)) != 0;
+}
+
+// The models and numbers that the designs of the two trajectories made.
+static enum dc_status take_designs(struct page *page)
+{
+  const struct dc_scene *scene = page->scene;
+  page->design = dc_task_design_input(&scene->task, &scene->model, page->best.all_frames - 1, page->best.control);
+  if (!page->design)
+    return fail_memory(page);
+  enum dc_status status = dc_api_designed(scene, &page->best, &page->best_model, &page->error);
+  if (!status)
+    status = dc_api_designed(scene, &page->first, &page->first_model, &page->error);
+  return status;
 }
 
 static enum dc_status open_page(struct page *page, dcsim_error *error)
@@ -328,6 +349,8 @@ static enum dc_status open_page(struct page *page, dcsim_error *error)
     status = dc_run_read_text(page->directory, "loss.csv", &page->rows, &page->error);
   if (!status)
     status = dc_run_read_certificate(page->directory, &page->certificate, &page->error);
+  if (!status)
+    status = take_designs(page);
   if (status)
     return status;
   page->mark_count = dc_api_marks(page->scene, NULL);
@@ -356,7 +379,7 @@ static enum dc_status put_page(struct page *page)
   dc_json_put_string(json, "csv", page->rows ? page->rows : "");
   dc_json_end(json, '}');
   put_shapes(page);
-  put_bodies(page);
+  put_bodies(page, page->best_model);
   put_marks(page);
   enum dc_status status = put_camera(page);
   if (!status)

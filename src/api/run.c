@@ -34,6 +34,34 @@ static enum dc_status take_earlier(struct session *session, double *parameters)
   return DC_OK;
 }
 
+// The trajectory of a run whose design the scene has built in: the parameters of the design are left out.
+static enum dc_status read_designed(struct session *session, const char *directory)
+{
+  struct dc_scene *scene = NULL;
+  struct dc_scene_settings settings = {0};
+  char *path = dc_path_join(directory, "resolved.json");
+  enum dc_status status = path ? dc_scene_read(path, &settings, &scene, &session->error)
+                               : dc_fail(&session->error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (!status)
+    status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
+  if (!status)
+    session->earlier.control_count =
+        dc_task_control_parameter_count(&scene->task, &scene->model, session->earlier.all_frames - 1);
+  dc_scene_destroy(scene);
+  free(path);
+  return status;
+}
+
+// The trajectory of an earlier run with the scene's controls.
+static enum dc_status read_earlier(struct session *session, const char *directory)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  enum dc_status status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
+  if (status != DC_BAD_INPUT || scene->task.design_count || !dc_run_has_controls_of(directory, scene))
+    return status;
+  return read_designed(session, directory);
+}
+
 // First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it went.
 static enum dc_status take_controls(struct session *session, double *parameters)
 {
@@ -43,7 +71,7 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   dc_task_initial(&scene->task, &scene->model, steps, parameters);
   if (!earlier)
     return DC_OK;
-  enum dc_status status = dc_run_read_trajectory(earlier, scene, &session->earlier, &session->error);
+  enum dc_status status = read_earlier(session, earlier);
   return status ? status : take_earlier(session, parameters);
 }
 
@@ -95,11 +123,14 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
       session->run, session->scene->scene, outcome->best, outcome->best_parameters, outcome->first,
       outcome->first_parameters, outcome->targets.position ? &outcome->targets : NULL, &session->error);
   if (!written)
+    written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
+                                  &session->error);
+  if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
   if (!written && session->kind->save)
     written = dc_session_checkpoint(session);
-  return dc_session_close_run(session, outcome->best, result, written);
+  return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);
 }
 
 // Hands over the report of what was computed.

@@ -66,20 +66,21 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
 }
 
 // The animated model is for looking at: a run is complete without it.
-static void write_glb(const struct session *session, const struct dc_trajectory *trajectory, dcsim_result *result)
+static void write_glb(const struct session *session, const struct dc_trajectory *trajectory, const double *parameters,
+                      dcsim_result *result)
 {
   struct dc_error error = {0};
-  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, &error))
+  if (dc_api_write_run_glb(dc_run_directory(session->run), session->scene->scene, trajectory, parameters, &error))
     snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
 }
 
 enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
-                                    dcsim_result *result, enum dc_status written)
+                                    const double *parameters, dcsim_result *result, enum dc_status written)
 {
   if (written)
     dc_session_forget_lost_directory(session, result);
   else
-    write_glb(session, trajectory, result);
+    write_glb(session, trajectory, parameters, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);
   session->run = NULL;

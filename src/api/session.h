@@ -127,7 +127,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
 // What a run ends with once its files are written (written: how that went): the animated model, whose failure is a warning
 // in result only, then closing.  How all of it went.
 enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
-                                    dcsim_result *result, enum dc_status written);
+                                    const double *parameters, dcsim_result *result, enum dc_status written);
 
 // After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
 // nothing without a run directory.  Inside an observer only.

@@ -9,6 +9,16 @@
 
 static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
 
+enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
+                               const struct dc_model **model, struct dc_error *error)
+{
+  *model = &scene->model;
+  if (!stored->control)
+    return DC_OK;
+  return dc_task_design_model(&scene->task, &scene->model, stored->all_frames - 1, stored->control, stored->arena,
+                              model, error);
+}
+
 int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
 {
   static const double grey[3] = {0.3, 0.3, 0.3};
@@ -29,11 +39,11 @@ int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
   return count;
 }
 
-enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_stored_trajectory *stored, int mark_count,
+enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_bodies *bodies,
+                             const struct dc_stored_trajectory *stored, int mark_count,
                              const struct dc_render_mark *marks, const char *side, struct dc_render_settings *settings,
                              struct dc_error *error)
 {
-  const struct dc_bodies *bodies = &scene->model.bodies;
   int from = 0;
   while (side && dc_render_side_names[from] && strcmp(dc_render_side_names[from], side) != 0)
     from++;

@@ -120,12 +120,13 @@ static bool keeps_shape(const struct redesign *r, int body)
   return same;
 }
 
-// Of a body before with the same shape that has the same vertices; else a shape of its own.
+// Of a body before with the same shape that has the same vertices; else a shape of its own, which pictures show.
 static enum dc_status set_shape(struct redesign *r, int body, struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_body_definition *given = r->base->definition.bodies;
   if (given[body].shape < 0 || keeps_shape(r, body))
     return DC_OK;
+  r->definitions[body].visual = -1;
   for (int i = 0; i < body; i++)
     if (given[i].shape == given[body].shape && r->definitions[i].shape != given[i].shape &&
         memcmp(vertices_of(r, i), vertices_of(r, body), vertex_bytes(r, body)) == 0) {

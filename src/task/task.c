@@ -5,6 +5,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vector.h"
 
 static int count_of(const struct dc_control *control, const struct dc_model *model, int steps)
 {
@@ -245,6 +249,71 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
     entry->type->apply(entry->options, model, parameters, input);
     parameters = past_const(parameters, design_count_of(entry, model));
   }
+}
+
+struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
+                                              const double *parameters)
+{
+  struct dc_task design = *task;
+  struct dc_window window = {.time_step = model->definition.time.step};
+  struct dc_rollout_input *input = dc_rollout_input_create(model, 0);
+  design.control_count = 0;
+  if (input)
+    dc_task_apply(&design, model, &window, NULL,
+                  past_const(parameters, dc_task_control_parameter_count(task, model, steps)), input);
+  return input;
+}
+
+static enum dc_status move_shapes(const struct dc_design_entry *entry, const struct dc_model *model,
+                                  struct dc_rollout_cotangent *moved)
+{
+  size_t count = (size_t)design_count_of(entry, model);
+  double *start = dc_alloc(2 * count, sizeof *start), *ones = start + count;
+  if (!start)
+    return DC_MEMORY;
+  entry->type->initial(entry->options, model, start);
+  for (size_t i = 0; i < count; i++)
+    ones[i] = 1;
+  entry->type->push_forward(entry->options, model, start, ones, moved);
+  free(start);
+  return DC_OK;
+}
+
+// Along all parameters at once: entry by entry, so that what several do to a vertex cannot cancel.
+enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc_model *model, bool *designed)
+{
+  struct dc_rollout_cotangent *moved = dc_rollout_cotangent_create(model, 0);
+  enum dc_status status = moved ? DC_OK : DC_MEMORY;
+  memset(designed, 0, (size_t)model->bodies.count * sizeof *designed);
+  for (int k = 0; k < task->design_count && !status; k++) {
+    if (!task->design[k].type->shapes)
+      continue;
+    dc_rollout_cotangent_clear(model, moved);
+    status = move_shapes(&task->design[k], model, moved);
+    const struct dc_shape_design *shape = moved->shape;
+    for (int i = 0; i < shape->bodies && !status; i++)
+      for (int v = shape->first[i]; v < shape->first[i + 1]; v++)
+        designed[i] |= dc_vec_dot(shape->vertices[v], shape->vertices[v]) > 0;
+  }
+  dc_rollout_cotangent_destroy(moved);
+  return status;
+}
+
+enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,
+                                    const double *parameters, struct dc_arena *arena, const struct dc_model **designed,
+                                    struct dc_error *error)
+{
+  *designed = model;
+  if (!model->shapes_change)
+    return DC_OK;
+  struct dc_rollout_input *input = dc_task_design_input(task, model, steps, parameters);
+  struct dc_model *made = dc_arena_alloc(arena, 1, sizeof *made);
+  enum dc_status status = input && made ? dc_model_redesign(model, input->shape, arena, made, error)
+                                        : dc_fail(error, DC_MEMORY, "out of memory for a design");
+  dc_rollout_input_destroy(input);
+  if (!status)
+    *designed = made;
+  return status;
 }
 
 // The chain rule runs through design and controls in reverse.

@@ -153,6 +153,17 @@ bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, in
 // Number i = 0, 1, ... of those that the design changes, at these parameters; false when there is no such number.
 bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
                           int i, struct dc_design_value *value);
+// What the design, the last of these parameters of so many steps, makes of the model's own numbers and shapes: an input of no
+// steps, released with dc_rollout_input_destroy; NULL: out of memory.
+struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
+                                              const double *parameters);
+// Sets designed [bodies]: whether a vertex of the body's shape moves with the parameters of the design.  DC_OK, DC_MEMORY.
+enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc_model *model, bool *designed);
+// The model with the shapes and places of that design, in memory of arena, or model itself where these do not change.
+// Statuses of dc_model_redesign.
+enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,
+                                    const double *parameters, struct dc_arena *arena, const struct dc_model **designed,
+                                    struct dc_error *error);
 // The group of every parameter [parameter count]; returns how many groups.
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group);
 // Numbers that the controls remember between windows; their start; what becomes of them and of the parameters when the

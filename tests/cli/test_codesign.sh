@@ -37,6 +37,15 @@ holds "every type is among them" "$out" \
    set(".".join(c["parameter"].split(".")[:2]) for c in d["checks"])'
 holds "products agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["gradient"] <= 1e-12'
 
+run 0 check arm.json --json
+holds "check tells numbers with bounds, masses and volumes" "$out" \
+  'len(d["design"]) == 46 and set(d["designed"]) == {"upper", "lower", "block", "one", "two"} and
+   abs(d["designed"]["upper"]["volume"] - 0.06 * 0.05 * 0.3) < 1e-15 and d["designed"]["one"]["vertices"] == 5 and
+   [v for v in d["design"] if v["name"] == "left.vertex.1.x"][0]["low"] == 0.3 - 0.02 and
+   [v for v in d["design"] if v["name"] == "block.mass"][0]["low"] == 0'
+holds "bounds of factors" "$out" \
+  'all(abs(v["low"] - 0.5) < 1e-15 and abs(v["high"] - 2) < 1e-14 for v in d["design"] if v["name"] in ("upper.length", "block.size.x"))'
+
 # at zero the bits are those of the scene without
 run 0 simulate arm.json -o zero --quiet --no-report
 run 0 simulate arm.json -o without --quiet --no-report --set design='[]'
@@ -62,6 +71,117 @@ values = {v["name"]: v for v in one["design"]}
 assert abs(values["upper.length"]["value"] - 1) > 0.01 and values["left.vertex.1.x"]["initial"] == 0.3
 PYTHON
 check "--control takes shapes" python3 same.py
+
+# what a run leaves of its design
+ls whole/design >parts_there
+printf '%s\n' block.obj block.stl lower.obj lower.stl meshes one.obj one.stl scene.json two.obj two.stl upper.obj upper.stl | sort >parts_expected
+sort -o parts_there parts_there
+check "a file for every designed body" cmp parts_there parts_expected
+for name in design.csv design/BODY.obj design/BODY.stl design/scene.json design/meshes/; do
+  check "$name is documented" grep -q "^| \`$name\` |" "$DCSIM_SOURCE/docs/run-directory.md"
+done
+check "no design of shapes leaves no files of it" [ ! -e without/design ] && [ ! -e without/design.csv ]
+cmp -s whole/design.csv parts/design.csv && cmp -s whole/design/scene.json parts/design/scene.json
+check "the same files in two parts" [ $? = 0 ]
+run 0 check whole/design/scene.json --json
+cp "$out" built.json
+run 0 simulate whole/design/scene.json --control whole -o built --quiet
+run 1 diff whole built --json
+holds "the scene with the design built in rolls out the same" "$out" \
+  'all(b["position"] <= 1e-12 and b["rotation"] <= 1e-12 for b in d["bodies"]) and
+   abs(d["loss"][0] - d["loss"][1]) <= 1e-12 * d["loss"][0]'
+cat >rows.py <<'PYTHON'
+import csv, json
+rows = list(csv.DictReader(open("whole/design.csv")))
+lines = [json.loads(line) for line in open("whole/progress.jsonl")]
+assert [int(row["iteration"]) for row in rows] == [line["iteration"] for line in lines]
+best = rows[max(i for i, line in enumerate(lines) if line["best"])]
+for value in json.load(open("whole/run.json"))["result"]["design"]:
+    assert float(best["%s [%s]" % (value["name"], value["unit"])]) == value["value"], value
+built = json.load(open("built.json"))
+for name in ("upper", "lower", "block", "one", "two"):
+    assert abs(built["bodies"][name]["mass"] / float(best["mass of %s [kg]" % name]) - 1) < 1e-14, name
+assert float(best["volume of block [m^3]"]) != float(rows[0]["volume of block [m^3]"])
+assert float(best["mass of two [kg]"]) == float(rows[0]["mass of two [kg]"]) == 1
+PYTHON
+check "design.csv tells numbers, masses and volumes of every iteration" python3 rows.py
+# the parts are closed and outward, in both formats, and as large as design.csv says
+cat >parts.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 1 }, "contact": { "model": "sdrs", "stiffness": 0.5 },
+  "shapes": { "obj": { "type": "mesh", "file": "whole/design/two.obj" }, "hull": { "type": "mesh", "file": "whole/design/two.obj", "convex": true },
+    "stl": { "type": "mesh", "file": "whole/design/two.stl", "scale": 1e-3 } },
+  "bodies": [ { "name": "a", "shape": "obj", "density": 1 }, { "name": "b", "shape": "stl", "density": 1, "position": [2, 0, 0] },
+    { "name": "c", "shape": "hull", "density": 1, "position": [4, 0, 0] } ] }
+SCENE
+run 0 check parts.json --json
+cp "$out" parts_check.json
+cat >volumes.py <<'PYTHON'
+import csv, json
+two = float(list(csv.DictReader(open("whole/design.csv")))[-1]["volume of two [m^3]"])
+volumes = {name: shape["volume"] for name, shape in json.load(open("parts_check.json"))["shapes"].items()}
+assert volumes["obj"] == volumes["hull"] and abs(volumes["stl"] / volumes["obj"] - 1) < 1e-5, volumes
+assert abs(volumes["obj"] / two - 1) < 0.2, (volumes, two)
+PYTHON
+check "parts as files" python3 volumes.py
+# pictures and pages show the design: the built-in scene has the same bodies
+run 0 export whole --format glb
+run 0 export built --format glb
+cat >glb.py <<'PYTHON'
+import json, struct
+def read(path):
+    data = open(path, "rb").read()
+    length = struct.unpack_from("<I", data, 12)[0]
+    return json.loads(data[20:20 + length]), data[28 + length:]
+def corners(path):
+    model, binary = read(path)
+    meshes = {}
+    for node in model["nodes"]:
+        if "mesh" in node:
+            accessor = model["accessors"][model["meshes"][node["mesh"]]["primitives"][0]["attributes"]["POSITION"]]
+            meshes[node["name"]] = [accessor["min"], accessor["max"]]
+    return meshes
+designed, built, plain = corners("whole/run.glb"), corners("built/run.glb"), corners("without/run.glb")
+assert designed == built, (designed, built)
+for name in ("upper", "lower", "block", "one", "two"):
+    assert designed[name] != plain[name], name
+PYTHON
+run 0 export without --format glb
+check "the glTF has the designed shapes" python3 glb.py
+run 0 render whole --size 64x48 --samples 1 --every 40 --quiet
+run 0 render built --size 64x48 --samples 1 --every 40 --quiet
+check "so have pictures" cmp whole/frames/000040.png built/frames/000040.png
+run 0 report whole
+cat >page.py <<'PYTHON'
+import json, re
+text = open("whole/report.html").read()
+page = json.loads(re.search(r'(\{\s*"format": "dcsim report 1".*?)</script>', text, re.S).group(1))
+best, first = page["bodies"], page["first"]["bodies"]
+for body, before in zip(best, first):
+    if body["name"] == "ground":
+        continue
+    one, other = page["shapes"][body["shape"]]["vertices"], page["shapes"][before["shape"]]["vertices"]
+    assert one and other and one != other, body["name"]
+PYTHON
+check "the page has the shapes of both designs" python3 page.py
+
+# vertices inside a hull are kept, by the scene and by the files of a run
+cat >inner.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 5 }, "contact": { "model": "sdrs", "stiffness": 0.5, "length": 0.1, "support": 0.1 },
+  "shapes": { "tip": { "type": "hulls", "parts": [ { "vertices": [0, 0, 0, 0.1, 0.1, 0.1, 1, 0, 0, 0, 1, 0, 0, 0, 1] } ] } },
+  "bodies": [ { "name": ".a%b", "shape": "tip", "density": 6 } ], "control": [],
+  "objective": [ { "type": "reach", "body": ".a%b", "target": [1, 0, 0] } ],
+  "design": [ { "type": "vertices", "shape": "tip", "box": [0.1, 0.1, 0.1] } ], "optimizer": { "type": "adam", "iterations": 1 } }
+SCENE
+run 0 check inner.json --json
+holds "five vertices of a tetrahedron" "$out" \
+  'd["designed"][".a%b"]["vertices"] == 5 and abs(d["designed"][".a%b"]["mass"] - 1) < 1e-14'
+run 0 optimize inner.json -o inner --quiet --no-report
+check "the inner one is a point" [ "$(grep -c '^v' inner/design/%2Ea%25b.obj) $(grep '^p' inner/design/%2Ea%25b.obj)" = "5 p 2" ]
+run 0 check inner/design/scene.json --json
+holds "the built-in scene has it, too" "$out" 'd["bodies"][".a%b"]["hulls"] == [5]'
+sed 's/0.1, 0.1, 0.1, 1, 0, 0/0.1, 0.1, 1, 0, 0/' inner.json >uneven.json
+run 3 check uneven.json
+says 'parts[0].vertices: must hold three numbers for each of at least 4 (holds 14)'
 
 # shapes that cannot be are not taken: half a metre lower nothing fits
 run 0 optimize arm.json -o deep --quiet --no-report --set design='[{"type": "anchor", "body": "upper", "axes": "z", "box": 5}]' \

@@ -51,6 +51,7 @@ function trajectory(raw) {
     positions: floats(raw.positions),
     rotations: quaternions(raw.rotations),
     forces: null,
+    bodies: raw.bodies, // where its design has others
   };
   if (raw.forces?.values) result.forces = { frames: shorts(raw.forces.frames), values: floats(raw.forces.values) };
   return result;

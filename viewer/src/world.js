@@ -124,7 +124,7 @@ class Actors {
     this.traces = new THREE.Group();
     this.arrows = new THREE.Group();
     this.group.add(this.traces, this.arrows);
-    this.bodies = data.bodies.filter((body) => body.moves);
+    this.bodies = (trajectory.bodies ?? data.bodies).filter((body) => body.moves);
     this.objects = this.bodies.map((body) => this.#object(body, geometries[body.shape]));
     this.objects.forEach((object, i) => object.add(pairPoints(data, this.bodies[i], extent)));
     this.lines = this.bodies.map((body, i) => this.#trace(body, i));

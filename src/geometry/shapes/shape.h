@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: what a body is made of.  One descriptor per type ("sphere", "box", "cylinder", "capsule", "mesh", "plane",
-// "compound").
+// "compound", "hulls").
 #ifndef DC_GEOMETRY_SHAPE_H
 #define DC_GEOMETRY_SHAPE_H
 
@@ -48,6 +48,14 @@ struct dc_compound_part {
   double rotation[4];  // unit quaternion w, x, y, z
 };
 
+// Options of the type "hulls".
+struct dc_hulls_options {
+  struct dc_object_list parts;  // struct dc_hulls_part
+};
+struct dc_hulls_part {
+  struct dc_real_list vertices;  // x, y, z after each other, m
+};
+
 struct dc_shape {
   const char *name;
   const struct dc_shape_type *type;
@@ -82,9 +90,14 @@ enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc
 // The vertices of the convex parts of a shape, part after part: how many there are, and their places [count][3], m.
 int dc_shape_vertex_count(const struct dc_shape *shape);
 void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3]);
-// The same shape with its vertices elsewhere: every part holds all of its vertices, in their order, and the triangles of
-// their convex hull; mesh and properties are those of the hulls together.  Arrays are owned by arena.  DC_INFEASIBLE when
-// a part has no hull or less than a thousandth of the volume that it has in shape; DC_MEMORY.
+// Fills mesh, properties and parts of a shape that is the union of the convex hulls of the vertices of given [count], whose
+// triangles do not matter.  Every part holds all of its vertices, in their order, and the triangles of their convex hull;
+// mesh and properties are those of the hulls together.  Arrays are owned by arena.  DC_BAD_INPUT when vertices have no
+// hull; DC_MEMORY.
+enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given,
+                                  struct dc_arena *arena, struct dc_error *error);
+// The same shape with its vertices elsewhere, as dc_shape_set_hulls makes it.  DC_INFEASIBLE when a part has no hull or less
+// than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error);
 

@@ -78,7 +78,8 @@ static enum dc_status check_part(const struct dc_compound_part *part, int index,
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must name a shape", index);
   const struct dc_shape *member = &shapes[part->shape];
   if (member->type->unite)
-    return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must not be a compound (\"%s\" is one)", index, member->name);
+    return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must not be a %s (\"%s\" is one)", index,
+                   member->type == &dc_shape_compound ? "compound" : "shape of hulls", member->name);
   if (member->type->half_space)
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must not be a half-space (\"%s\" is one)", index,
                    member->name);

@@ -80,32 +80,55 @@ static enum dc_status join(const struct dc_mesh *hulls, int count, struct dc_are
   return DC_OK;
 }
 
+static enum dc_status make_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given, struct dc_mesh *hulls,
+                                 struct dc_mesh *parts, struct dc_arena *arena, struct dc_error *error)
+{
+  for (int i = 0; i < count; i++) {
+    struct dc_error why = {0};
+    const double(*vertices)[3] = (const double(*)[3])given[i].vertices;
+    enum dc_status status = dc_hull(vertices, given[i].vertex_count, arena, &hulls[i], &why);
+    if (status && status != DC_MEMORY)
+      return dc_fail(error, status, "part %d: %s", i + 1, why.text);
+    if (!status)
+      status = make_part(vertices, given[i].vertex_count, &hulls[i], arena, &parts[i]);
+    if (status)
+      return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+  }
+  if (join(hulls, count, arena, &shape->mesh))
+    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+  shape->part_count = count;
+  shape->parts = parts;
+  dc_mesh_mass_properties(&shape->mesh, &shape->properties);
+  return DC_OK;
+}
+
+enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given,
+                                  struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_mesh *hulls = dc_arena_alloc(arena, (size_t)count, sizeof *hulls),
+                 *parts = dc_arena_alloc(arena, (size_t)count, sizeof *parts);
+  if (!hulls || !parts)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+  return make_hulls(shape, count, given, hulls, parts, arena, error);
+}
+
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error)
 {
-  size_t count = (size_t)shape->part_count;
-  struct dc_mesh *hulls = dc_arena_alloc(arena, count, sizeof *hulls),
-                 *parts = dc_arena_alloc(arena, count, sizeof *parts);
-  enum dc_status status = hulls && parts ? DC_OK : DC_MEMORY;
-  for (int i = 0; i < shape->part_count && !status; i++) {
-    struct dc_error why = {0};
-    int size = shape->parts[i].vertex_count;
-    status = dc_hull(vertices, size, arena, &hulls[i], &why);
-    if (status && status != DC_MEMORY)
-      return dc_fail(error, DC_INFEASIBLE, "shape \"%s\", part %d: %s", shape->name, i + 1, why.text);
-    if (!status && !(volume_of(&hulls[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
+  int count = shape->part_count;
+  struct dc_error why = {0};
+  struct dc_mesh *given = dc_arena_alloc(arena, (size_t)count, sizeof *given);
+  *result = *shape;
+  if (!given)
+    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+  for (int i = 0; i < count; vertices += shape->parts[i++].vertex_count)
+    given[i] = (struct dc_mesh){.vertex_count = shape->parts[i].vertex_count, .vertices = (double(*)[3])vertices};
+  enum dc_status status = dc_shape_set_hulls(result, count, given, arena, &why);
+  if (status)
+    return dc_fail(error, status == DC_MEMORY ? DC_MEMORY : DC_INFEASIBLE, "shape \"%s\", %s", shape->name, why.text);
+  for (int i = 0; i < count; i++)
+    if (!(volume_of(&result->parts[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
       return dc_fail(error, DC_INFEASIBLE, "shape \"%s\": part %d has less than %g of its volume at the start",
                      shape->name, i + 1, LEAST_VOLUME);
-    if (!status)
-      status = make_part(vertices, size, &hulls[i], arena, &parts[i]);
-    vertices += size;
-  }
-  *result = *shape;
-  result->parts = parts;
-  if (!status)
-    status = join(hulls, shape->part_count, arena, &result->mesh);
-  if (status)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
-  dc_mesh_mass_properties(&result->mesh, &result->properties);
   return DC_OK;
 }

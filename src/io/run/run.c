@@ -252,11 +252,14 @@ static void remove_named(const char *directory, const char *name)
 // Removes the temporary files that a killed process left.
 static void sweep(const char *directory)
 {
-  char *meshes = dc_path_join(directory, "meshes");
+  static const char *const folders[] = {"meshes", "design/meshes", NULL};
   dc_directory_sweep(directory);
-  if (meshes)
-    dc_directory_sweep(meshes);
-  free(meshes);
+  for (int i = 0; folders[i]; i++) {
+    char *folder = dc_path_join(directory, folders[i]);
+    if (folder)
+      dc_directory_sweep(folder);
+    free(folder);
+  }
 }
 
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,

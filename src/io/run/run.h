@@ -99,6 +99,13 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
 // DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
 enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
 
+// What a design of shapes has made, of a scene whose shapes change (nothing otherwise): design.csv, a row of its numbers, and
+// of mass and volume of every designed body, for each row of progress.jsonl; design/BODY.obj and design/BODY.stl of every
+// body whose vertices the design moves; design/scene.json, the scene with this design built in.  parameters are those of a
+// run of so many steps.
+enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
+                                   const double *parameters, struct dc_error *error);
+
 struct dc_run_summary {
   const char *version;  // of the program
   const char *command;  // the command line, or NULL

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into the design of a scene.  Private to src/api.
+#ifndef DC_API_INSPECT_DESIGN_H
+#define DC_API_INSPECT_DESIGN_H
+
+#include "api/internal.h"
+
+// The numbers of the design with their bounds, "design" in json, and mass and volume of the bodies whose shapes it changes,
+// "designed".  DC_MEMORY.
+enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
+                                      struct dc_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A design as a model of its own: what an input holds instead of the model's numbers stands in the definition.
+#include <math.h>
+#include <string.h>
+
+#include "design/design.h"
+
+// Numbers that are absent are NAN and stay so.
+static void scale_mass(struct dc_body_definition *body, double factor)
+{
+  body->density *= factor;
+  body->mass *= factor;
+  for (int k = 0; k < 6; k++)
+    body->inertia[k] *= factor;
+}
+
+static bool scale_gains(struct dc_body_definition *body, double kp, double kd, struct dc_arena *arena)
+{
+  if (!body->pd || (kp == 1 && kd == 1))
+    return true;
+  struct dc_pd_definition *pd = dc_arena_alloc(arena, 1, sizeof *pd);
+  if (!pd)
+    return false;
+  *pd = *body->pd;
+  pd->kp *= kp;
+  pd->kp_rotation *= kp;
+  pd->kd *= kd;
+  pd->kd_rotation *= kd;
+  body->pd = pd;
+  return true;
+}
+
+// Where slides and hinges of a body start, and how fast, if that is not the model's.
+static bool set_start(const struct dc_body *body, const double *model_q, const struct dc_rollout_input *input,
+                      struct dc_body_definition *definition, struct dc_arena *arena)
+{
+  bool same = true;
+  int count = 0;
+  for (int p = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+      continue;
+    count++;
+    same &= input->q[part->q] == model_q[part->q] &&
+            input->velocity[part->v] == body->joint_velocity[part->v - body->v_offset];
+  }
+  if (same)
+    return true;
+  double *positions = dc_arena_alloc(arena, (size_t)count, sizeof *positions);
+  double *velocities = dc_arena_alloc(arena, (size_t)count, sizeof *velocities);
+  if (!positions || !velocities)
+    return false;
+  for (int p = 0, k = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+      continue;
+    positions[k] = input->q[part->q];
+    velocities[k++] = input->velocity[part->v];
+  }
+  definition->joint_position = (struct dc_real_list){count, positions};
+  definition->joint_velocity = (struct dc_real_list){count, velocities};
+  return true;
+}
+
+enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
+                                  struct dc_arena *arena, struct dc_model_definition *definition,
+                                  struct dc_error *error)
+{
+  const struct dc_design *design = &input->design;
+  size_t count = (size_t)definition->body_count;
+  struct dc_body_definition *bodies = dc_arena_alloc(arena, count, sizeof *bodies);
+  bool enough = bodies != NULL;
+  if (enough && count)
+    memcpy(bodies, definition->bodies, count * sizeof *bodies);
+  for (int i = 0; i < definition->body_count && enough; i++) {
+    scale_mass(&bodies[i], design->body_mass_scale[i]);
+    if (design->friction_scale[i] != 1)
+      bodies[i].friction = dc_model_friction(model, i) * design->friction_scale[i];
+    bodies[i].limit_stiffness *= design->limit_scale[i];
+    enough = scale_gains(&bodies[i], design->kp_scale[i], design->kd_scale[i], arena) &&
+             set_start(&model->bodies.bodies[i], model->bodies.initial_q, input, &bodies[i], arena);
+  }
+  if (!enough)
+    return dc_fail(error, DC_MEMORY, "out of memory for a design");
+  definition->bodies = bodies;
+  definition->contact.stiffness *= design->stiffness_scale;
+  memcpy(definition->gravity, design->gravity, sizeof definition->gravity);
+  return DC_OK;
+}

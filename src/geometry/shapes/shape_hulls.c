@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hulls: the union of convex hulls of given vertices.  All vertices stay, those inside a hull too: where shapes are
+// parameters, contact sees them when they come out.
+#include <math.h>
+#include <stddef.h>
+
+#include "geometry/shapes/shape_types.h"
+
+enum { MOST_PARTS = 1000, MOST_VERTICES = 100000, LEAST_VERTICES = 4 };
+
+static const struct dc_option part_option_table[] = {
+    {.name = "vertices",
+     .type = DC_REAL_LIST,
+     .unit = "m",
+     .minimum = -DC_SHAPE_LENGTH_MAX,
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .count = 3 * MOST_VERTICES,
+     .help = "x, y, z of a vertex, of the next one, ...: four at least, not in one plane",
+     .offset = offsetof(struct dc_hulls_part, vertices)},
+    DC_OPTIONS_END,
+};
+
+static const struct dc_option hulls_option_table[] = {
+    {.name = "parts",
+     .type = DC_OBJECT_LIST,
+     .unit = "",
+     .count = MOST_PARTS,
+     .table = part_option_table,
+     .object_size = sizeof(struct dc_hulls_part),
+     .help = "the vertices of every hull",
+     .offset = offsetof(struct dc_hulls_options, parts)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check_part(const struct dc_real_list *vertices, int index, struct dc_error *error)
+{
+  if (vertices->count % 3 != 0 || vertices->count < 3 * LEAST_VERTICES)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "parts[%d].vertices: must hold three numbers for each of at least %d (holds %d)", index,
+                   LEAST_VERTICES, vertices->count);
+  for (int k = 0; k < vertices->count; k++)
+    if (!(fabs(vertices->values[k]) <= DC_SHAPE_LENGTH_MAX))
+      return dc_fail(error, DC_BAD_INPUT, "parts[%d].vertices[%d]: must be at most %g m", index, k,
+                     DC_SHAPE_LENGTH_MAX);
+  return DC_OK;
+}
+
+static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  (void)count, (void)shapes;
+  const struct dc_hulls_options *options = shape->options;
+  const struct dc_hulls_part *given = options->parts.objects;
+  int part_count = options->parts.count;
+  if (part_count < 1)
+    return dc_fail(error, DC_BAD_INPUT, "parts: must hold at least one part");
+  struct dc_mesh *parts = dc_arena_alloc(arena, (size_t)part_count, sizeof *parts);
+  if (!parts)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", part_count);
+  for (int i = 0; i < part_count; i++) {
+    enum dc_status status = check_part(&given[i].vertices, i, error);
+    if (status)
+      return status;
+    parts[i] = (struct dc_mesh){.vertex_count = given[i].vertices.count / 3,
+                                .vertices = (double(*)[3])given[i].vertices.values};
+  }
+  return dc_shape_set_hulls(shape, part_count, parts, arena, error);
+}
+
+const struct dc_shape_type dc_shape_hulls = {
+    .name = "hulls",
+    .summary = "union of the convex hulls of given vertices",
+    .options = hulls_option_table,
+    .options_size = sizeof(struct dc_hulls_options),
+    .unite = unite,
+};

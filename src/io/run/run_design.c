@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run with a design of shapes leaves of it: the numbers of every iteration, the parts as files for other programs, and
+// the scene with the design built in.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "geometry/shapes/shape_types.h"
+#include "io/run/mesh_write.h"
+#include "io/run/run.h"
+#include "io/run/run_files.h"
+#include "io/scene/scene_format.h"
+
+#define FOLDER "design"
+enum { LONGEST_NAME = 240 };  // bytes of a file's path without its ending
+
+struct design_files {
+  struct dc_run *run;
+  const struct dc_scene *scene;
+  struct dc_arena *arena;  // of the best design
+  bool *designed;          // [bodies] whether the design may change the body's shape
+  int steps, parameter_count;
+  const double *parameters;  // [parameter_count] of the best
+  struct dc_rollout_input *input;
+  const struct dc_model *model;
+  struct dc_error *error;
+};
+
+static enum dc_status fail_memory(struct design_files *files)
+{
+  return dc_fail(files->error, DC_MEMORY, "%.800s: out of memory for its design", dc_run_directory(files->run));
+}
+
+static enum dc_status find_designed(struct design_files *files)
+{
+  const struct dc_scene *scene = files->scene;
+  files->designed = dc_arena_alloc(files->arena, (size_t)scene->model.bodies.count, sizeof *files->designed);
+  if (!files->designed || dc_task_find_designed(&scene->task, &scene->model, files->designed))
+    return fail_memory(files);
+  return DC_OK;
+}
+
+static enum dc_status write_text(struct design_files *files, const char *name, struct dc_text *text)
+{
+  enum dc_status status =
+      text->failed ? fail_memory(files) : dc_run_write_file(files->run, name, text->bytes, text->length, files->error);
+  dc_text_free(text);
+  return status;
+}
+
+// ---- design.csv
+
+// A field of the header, quoted as RFC 4180 wants it.
+static void add_column(struct dc_text *csv, const char *what, const char *name, const char *unit)
+{
+  bool quoted = strpbrk(name, ",;\"\r\n\t") != NULL;
+  dc_text_add(csv, ",%s%s", quoted ? "\"" : "", what);
+  for (const char *at = name; *at; at++)
+    dc_text_add(csv, *at == '"' ? "\"\"" : "%c", *at);
+  dc_text_add(csv, " [%s]%s", unit, quoted ? "\"" : "");
+}
+
+// The numbers of the design, or the names of their columns.
+static void add_values(const struct design_files *files, const double *parameters, bool names, struct dc_text *csv)
+{
+  const struct dc_task *task = &files->scene->task;
+  const struct dc_model *model = &files->scene->model;
+  struct dc_design_value value;
+  parameters += dc_task_control_parameter_count(task, model, files->steps);
+  for (int k = 0; k < task->design_count; k++) {
+    const struct dc_design_entry *entry = &task->design[k];
+    for (int i = 0; entry->type->value(entry->options, model, parameters, i, &value); i++) {
+      if (names) {
+        add_column(csv, "", value.name, value.unit);
+        continue;
+      }
+      dc_text_add(csv, ",");
+      dc_text_real(csv, value.value, "");
+    }
+    parameters += entry->type->parameter_count(entry->options, model);
+  }
+}
+
+static void add_header(const struct design_files *files, struct dc_text *csv)
+{
+  const struct dc_bodies *bodies = &files->scene->model.bodies;
+  dc_text_add(csv, "iteration");
+  add_values(files, files->parameters, true, csv);
+  for (int i = 0; i < bodies->count; i++)
+    if (files->designed[i]) {
+      add_column(csv, "mass of ", bodies->bodies[i].name, "kg");
+      add_column(csv, "volume of ", bodies->bodies[i].name, "m^3");
+    }
+  dc_text_add(csv, "\n");
+}
+
+// Masses and volumes are empty where the parameters give no bodies.
+static enum dc_status add_row(struct design_files *files, long iteration, const double *parameters, struct dc_text *csv)
+{
+  const struct dc_scene *scene = files->scene;
+  const struct dc_model *model;
+  struct dc_error why = {0};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_rollout_input *input = dc_task_design_input(&scene->task, &scene->model, files->steps, parameters);
+  enum dc_status status = arena && input ? DC_OK : DC_MEMORY;
+  if (!status)
+    status = dc_task_design_model(&scene->task, &scene->model, files->steps, parameters, arena, &model, &why);
+  if (status != DC_MEMORY) {
+    dc_text_add(csv, "%ld", iteration);
+    add_values(files, parameters, false, csv);
+    for (int i = 0; i < scene->model.bodies.count; i++)
+      if (files->designed[i]) {
+        const struct dc_body *body = status ? NULL : &model->bodies.bodies[i];
+        dc_text_add(csv, ",");
+        dc_text_real(csv, body ? body->mass * input->design.body_mass_scale[i] : NAN, "");
+        dc_text_add(csv, ",");
+        dc_text_real(csv, body ? body->shape->properties.volume : NAN, "");
+      }
+    dc_text_add(csv, "\n");
+  }
+  dc_rollout_input_destroy(input);
+  dc_arena_destroy(arena);
+  return status == DC_MEMORY ? fail_memory(files) : DC_OK;
+}
+
+// Iteration and parameters of a line of progress.jsonl; false when it has not as many.
+static bool read_row(const char *line, const char *end, int count, long *iteration, double *parameters)
+{
+  static const char key[] = "\"parameters\": [", number[] = "\"iteration\": ";
+  const char *from = strstr(line, number), *at = strstr(line, key);
+  if (!from || !at || at > end)
+    return false;
+  *iteration = strtol(from + strlen(number), NULL, 10);
+  at += strlen(key);
+  for (int i = 0; i < count; i++) {
+    char *after;
+    parameters[i] = strtod(at, &after);
+    if (after == at)
+      return false;
+    at = after + strspn(after, ", ");
+  }
+  return *at == ']';
+}
+
+// A row for every iteration, also for those before a run was resumed: progress.jsonl has their parameters.
+static enum dc_status write_rows(struct design_files *files)
+{
+  struct dc_text csv = {0};
+  char *progress = NULL;
+  double *parameters = dc_alloc((size_t)files->parameter_count, sizeof *parameters);
+  enum dc_status status = parameters ? DC_OK : fail_memory(files);
+  if (!status)
+    status = dc_run_read_text(dc_run_directory(files->run), "progress.jsonl", &progress, files->error);
+  add_header(files, &csv);
+  const char *line = progress;
+  for (const char *end; !status && (end = strchr(line, '\n')); line = end + 1) {
+    long iteration;
+    if (read_row(line, end, files->parameter_count, &iteration, parameters))
+      status = add_row(files, iteration, parameters, &csv);
+  }
+  free(progress);
+  free(parameters);
+  if (!status)
+    return write_text(files, "design.csv", &csv);
+  dc_text_free(&csv);
+  return status;
+}
+
+// ---- Parts
+
+// "design/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
+static const char *part_name(struct design_files *files, int index, const char *ending)
+{
+  const char *body = files->model->bodies.bodies[index].name;
+  struct dc_text name = {0};
+  dc_text_add(&name, FOLDER "/");
+  for (const char *at = body; *at; at++)
+    if (*at == '/' || *at == '%' || (at == body && *at == '.'))
+      dc_text_add(&name, "%%%02X", (unsigned)*at);
+    else
+      dc_text_add(&name, "%c", *at);
+  const char *copy = NULL;
+  if (!name.failed && name.length <= LONGEST_NAME)
+    copy = dc_arena_printf(files->arena, "%s%s", name.bytes, ending);
+  else if (!name.failed)
+    copy = dc_arena_printf(files->arena, FOLDER "/%%%d%s", index, ending);
+  dc_text_free(&name);
+  return copy;
+}
+
+static enum dc_status write_parts(struct design_files *files)
+{
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < files->model->bodies.count && !status; i++) {
+    const struct dc_body *body = &files->model->bodies.bodies[i];
+    if (!files->designed[i])
+      continue;
+    struct dc_text obj = {0}, stl = {0};
+    const char *obj_name = part_name(files, i, ".obj"), *stl_name = part_name(files, i, ".stl");
+    if (!obj_name || !stl_name)
+      return fail_memory(files);
+    dc_shape_write_obj(body->shape, &obj);
+    dc_shape_write_stl(body->shape, &stl);
+    status = write_text(files, obj_name, &obj);
+    if (!status)
+      status = write_text(files, stl_name, &stl);
+    else
+      dc_text_free(&stl);
+  }
+  return status;
+}
+
+// ---- The scene
+
+static bool is_taken(const struct dc_shape *shapes, int count, const char *name)
+{
+  for (int i = 0; i < count; i++)
+    if (strcmp(shapes[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static const struct dc_hulls_options *hulls_of(const struct dc_shape *shape, struct dc_arena *arena)
+{
+  struct dc_hulls_options *options = dc_arena_alloc(arena, 1, sizeof *options);
+  struct dc_hulls_part *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
+  if (!options || !parts)
+    return NULL;
+  for (int i = 0; i < shape->part_count; i++)
+    parts[i].vertices = (struct dc_real_list){3 * shape->parts[i].vertex_count, shape->parts[i].vertices[0]};
+  options->parts = (struct dc_object_list){.count = shape->part_count, .objects = parts};
+  return options;
+}
+
+// Shapes of the design as "hulls", called by the first body that has them.
+static enum dc_status name_shapes(struct design_files *files, struct dc_model_definition *definition)
+{
+  int given = files->scene->definition.shape_count;
+  struct dc_shape *shapes = dc_arena_alloc(files->arena, (size_t)definition->shape_count, sizeof *shapes);
+  if (!shapes)
+    return fail_memory(files);
+  for (int i = 0; i < definition->shape_count; i++)
+    shapes[i] = definition->shapes[i];
+  for (int i = given; i < definition->shape_count; i++) {
+    int body = 0;
+    while (definition->bodies[body].shape != i)
+      body++;
+    const char *name = definition->bodies[body].name;
+    while (name && is_taken(shapes, i, name))
+      name = dc_arena_printf(files->arena, "%s designed", name);
+    shapes[i].name = name;
+    shapes[i].type = &dc_shape_hulls;
+    shapes[i].options = hulls_of(&definition->shapes[i], files->arena);
+    if (!name || !shapes[i].options)
+      return fail_memory(files);
+  }
+  definition->shapes = shapes;
+  return DC_OK;
+}
+
+static enum dc_status write_scene(struct design_files *files)
+{
+  struct dc_scene scene = *files->scene;
+  struct dc_mesh_copies copies = {0};
+  struct dc_text resolved = {0};
+  struct dc_model_definition definition = files->model->definition;
+  enum dc_status status = name_shapes(files, &definition);
+  if (!status)
+    status = dc_design_build_in(&files->scene->model, files->input, files->arena, &definition, files->error);
+  if (status)
+    return status;
+  scene.definition = definition;
+  scene.shapes = (struct dc_shape *)definition.shapes;
+  scene.bodies = (struct dc_body_definition *)definition.bodies;
+  scene.task.design_count = 0;
+  scene.plant.model.definition.contact.stiffness *= files->input->design.stiffness_scale;
+  scene.resolved = dc_scene_resolve(&scene);
+  status = scene.resolved ? dc_mesh_copies_plan(&scene, &copies, files->error) : fail_memory(files);
+  if (!status)
+    status = dc_mesh_copies_resolve(&copies, &scene, &resolved, files->error);
+  char *folder = dc_path_join(dc_run_directory(files->run), FOLDER);
+  if (!status)
+    status = folder ? dc_mesh_copies_write(&copies, folder, files->error) : fail_memory(files);
+  free(folder);
+  free(scene.resolved);
+  dc_arena_destroy(copies.arena);
+  if (!status)
+    return write_text(files, FOLDER "/scene.json", &resolved);
+  dc_text_free(&resolved);
+  return status;
+}
+
+static enum dc_status make_folder(struct design_files *files)
+{
+  int folder;
+  enum dc_status status = dc_run_folder(files->run, &folder, files->error);
+  if (!status && mkdirat(folder, FOLDER, 0777) < 0 && errno != EEXIST)
+    status = dc_fail_file(files->error, dc_run_directory(files->run), "make a folder in");
+  return status;
+}
+
+enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
+                                   const double *parameters, struct dc_error *error)
+{
+  struct design_files files = {.run = run,
+                               .scene = scene,
+                               .steps = steps,
+                               .parameter_count = dc_task_parameter_count(&scene->task, &scene->model, steps),
+                               .parameters = parameters,
+                               .error = error};
+  if (!scene->model.shapes_change)
+    return DC_OK;
+  files.arena = dc_arena_create();
+  files.input = dc_task_design_input(&scene->task, &scene->model, steps, parameters);
+  enum dc_status status = files.arena && files.input ? find_designed(&files) : fail_memory(&files);
+  if (!status)
+    status = dc_task_design_model(&scene->task, &scene->model, steps, parameters, files.arena, &files.model, error);
+  if (!status)
+    status = make_folder(&files);
+  if (!status)
+    status = write_rows(&files);
+  if (!status)
+    status = write_parts(&files);
+  if (!status)
+    status = write_scene(&files);
+  dc_rollout_input_destroy(files.input);
+  dc_arena_destroy(files.arena);
+  return status;
+}
