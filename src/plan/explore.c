@@ -51,6 +51,14 @@ struct guesses {
   enum dc_status *statuses;
 };
 
+static void release(struct guesses *guesses)
+{
+  free(guesses->parameters);
+  free(guesses->lengths);
+  free(guesses->losses);
+  free(guesses->statuses);
+}
+
 static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *guesses, struct dc_error *error)
 {
   size_t most = 1 + MOST_ROUTES + (size_t)h->horizon.draws, size = (size_t)h->plan->parameter_count;
@@ -105,10 +113,42 @@ enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error
     int best = status ? 0 : choose(h, &guesses);
     memcpy(h->parameters, guesses.parameters + (size_t)best * size, size * sizeof *h->parameters);
   }
-  free(guesses.parameters);
-  free(guesses.lengths);
-  free(guesses.losses);
-  free(guesses.statuses);
+  release(&guesses);
+  return status;
+}
+
+// The best plan so far of those that were tried in the plant.
+struct best {
+  double *parameters, loss;
+  bool reached;
+};
+
+static void try_guess(struct dc_receding_horizon *h, const double *guess, struct best *best)
+{
+  bool reached;
+  double loss = dc_horizon_trial(h, guess, &reached);
+  if (!(loss < best->loss * (1 - LEAST_PROGRESS)))
+    return;
+  best->loss = loss;
+  best->reached = reached;
+  memcpy(best->parameters, guess, (size_t)h->plan->parameter_count * sizeof *guess);
+}
+
+enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struct dc_error *error)
+{
+  struct best best = {.parameters = kept};
+  struct guesses guesses = {0};
+  enum dc_status status = DC_OK;
+  bool look = wanted(h);
+  best.loss = dc_horizon_trial(h, kept, &best.reached);
+  if (!best.reached && !look)
+    try_guess(h, h->parameters, &best);
+  else if (!best.reached)
+    status = fill(h, &guesses, error);
+  for (int i = 0; !status && !best.reached && i < guesses.count; i++)
+    try_guess(h, guesses.parameters + (size_t)i * (size_t)h->plan->parameter_count, &best);
+  h->foreseen = best.reached && h->horizon.explore > 0;
+  release(&guesses);
   return status;
 }
 

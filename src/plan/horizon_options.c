@@ -79,6 +79,12 @@ const struct dc_option dc_horizon_options[] = {
      .maximum = 1e9,
      .help = "seed of random first guesses",
      .offset = offsetof(struct dc_horizon, seed)},
+    {.name = "trials",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "try plans in the plant to the end of the window and apply the best; without a plant nothing",
+     .offset = offsetof(struct dc_horizon, trials)},
     DC_OPTIONS_END,
 };
 

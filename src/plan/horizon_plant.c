@@ -10,6 +10,8 @@
 // which is its own step from q with velocity (q_p - q) / h when nothing but inertia, contact and what joints allow acts.
 // Like every step it crosses nothing.  The window then starts from q_s with the plant's velocity v: the state before is
 // q_s - h v.  Where the plant did what was foreseen, bit for bit, the window goes on as if there was no plant.
+//
+// A trial executes all steps of a window in the plant without recording them: the plant is a simulator and can be asked.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,10 @@ struct dc_horizon_plant {
   double *q_before;                  // [nq] the plant's state before its last frame
   double before_length;              // s between them
   bool moved;                        // q is not the plant's frame
+  // Of trials; NULL without.
+  struct dc_execution *trial;
+  struct dc_rollout_input *tried;
+  struct dc_trajectory *outcome;
 };
 
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
@@ -50,10 +56,26 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   return NULL;
 }
 
+enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_plant *plant,
+                                           const struct dc_model *model, int steps, struct dc_error *error)
+{
+  own->trial = dc_execution_create(plant, steps, error);
+  if (!own->trial)
+    return error ? error->status : DC_MEMORY;
+  own->tried = dc_rollout_input_create(model, steps);
+  own->outcome = dc_record_create(model, steps);
+  if (!own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
+    return dc_fail(error, DC_MEMORY, "out of memory for trials in a plant");
+  return DC_OK;
+}
+
 void dc_horizon_plant_destroy(struct dc_horizon_plant *own)
 {
   if (!own)
     return;
+  dc_execution_destroy(own->trial);
+  dc_rollout_input_destroy(own->tried);
+  dc_trajectory_destroy(own->outcome);
   dc_execution_destroy(own->execution);
   dc_rollout_input_destroy(own->input);
   dc_trajectory_destroy(own->trajectory);
@@ -102,6 +124,40 @@ enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, stru
   return DC_OK;
 }
 
+// Frame 0 of the outcome is the last executed one.
+static void begin_outcome(const struct dc_receding_horizon *h, struct dc_trajectory *outcome)
+{
+  const struct dc_trajectory *executed = h->executed;
+  size_t k = (size_t)executed->steps, nq = (size_t)executed->nq, nv = (size_t)executed->nv;
+  size_t bodies = (size_t)executed->bodies;
+  outcome->steps = outcome->between.count = outcome->unconverged_steps = 0;
+  outcome->largest_residual = 0;
+  outcome->min_gap[0] = executed->min_gap[k];
+  memcpy(outcome->q, executed->q + k * nq, nq * sizeof *outcome->q);
+  memcpy(outcome->velocity, executed->velocity + k * nv, nv * sizeof *outcome->velocity);
+  memcpy(outcome->poses, executed->poses + k * bodies, bodies * sizeof *outcome->poses);
+}
+
+double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters, bool *reached)
+{
+  struct dc_horizon_plant *own = h->plant;
+  size_t k = (size_t)h->executed->steps, actuators = (size_t)h->model->bodies.actuator_count;
+  int steps = h->plan->window.steps;
+  const double *before = k > 0 ? h->target_position + (k - 1) * actuators : NULL;
+  struct dc_plan_start start = plant_state(h);
+  own->tried->steps = steps;
+  dc_rollout_input_reset(h->model, own->tried);
+  dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
+  begin_outcome(h, own->outcome);
+  *reached = false;
+  if (dc_execution_run(own->trial, own->tried, &start, before, steps, own->outcome, NULL))
+    return INFINITY;
+  *reached = dc_task_success(h->task, h->model, own->outcome, steps);
+  struct dc_trajectory last = dc_horizon_frame_of(own->outcome, steps);
+  double loss = dc_task_loss(h->task, h->model, own->tried, &last, NULL);
+  return isfinite(loss) ? loss : INFINITY;
+}
+
 // Neither gravity nor actuators: inertia, contact, limits and couplings are left.
 static void free_of_forces(const struct dc_model *model, struct dc_rollout_input *input)
 {
@@ -119,7 +175,7 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   size_t nq = (size_t)bodies->nq;
   const double *q = h->executed->q + (size_t)h->executed->steps * nq;
   own->moved = memcmp(foreseen, q, nq * sizeof *q) != 0;
-  h->foreseen &= !own->moved;  // what the plan ends with is no more certain
+  h->foreseen &= !own->moved || own->trial;  // else what the plan ends with is no more certain
   if (!own->moved)
     return DC_OK;
   free_of_forces(h->model, own->input);

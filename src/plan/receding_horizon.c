@@ -25,9 +25,9 @@ static bool allocate(struct dc_receding_horizon *h)
          h->target_position && h->target_velocity;
 }
 
-struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
+struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame)
 {
-  struct dc_trajectory single = *h->executed;
+  struct dc_trajectory single = *whole;
   single.steps = 0;
   single.earlier = frame;
   single.q += (size_t)frame * (size_t)single.nq;
@@ -36,6 +36,11 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int f
   if (single.velocity)
     single.velocity += (size_t)frame * (size_t)single.nv;
   return single;
+}
+
+struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
+{
+  return dc_horizon_frame_of(h->executed, frame);
 }
 
 static double frame_loss(const struct dc_receding_horizon *h, int frame)
@@ -100,7 +105,8 @@ static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *
   if (dc_record_add_velocity(h->executed, h->steps))
     return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
   memcpy(h->executed->velocity, h->plan->input->velocity, (size_t)h->executed->nv * sizeof(double));
-  return DC_OK;
+  int length = h->horizon.length < h->steps ? (int)h->horizon.length : h->steps;
+  return h->horizon.trials ? dc_horizon_plant_add_trials(h->plant, h->horizon.plant, h->model, length, error) : DC_OK;
 }
 
 // A horizon of so many steps at its start, with nothing to optimize yet; *status is a failure's (h may be NULL then).
@@ -264,13 +270,22 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   const double *kept = h->horizon.keep == DC_KEEP_BEST ? dc_minimization_best(plan->minimization)
                                                        : dc_minimization_current(plan->minimization);
   size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
-  memcpy(h->parameters, kept, bytes);
+  bool trials = h->plant && h->horizon.trials;
   memcpy(accepted, kept, bytes);
+  enum dc_status status = trials ? dc_horizon_try(h, accepted, error) : DC_OK;
+  if (status)
+    return status;
+  memcpy(h->parameters, accepted, bytes);
   double loss;
-  enum dc_status status = DC_OK;
   if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)
     status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
-  if (!status)
+  if (trials && (status == DC_NUMERICAL || status == DC_INFEASIBLE)) {  // a way that the planning world does not bear
+    memcpy(h->parameters, kept, bytes);
+    memcpy(accepted, kept, bytes);
+    h->foreseen = false;
+    status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
+  }
+  if (!status && !trials)
     h->foreseen = h->horizon.explore > 0 && dc_task_success(h->task, h->model, plan->trajectory, plan->window.steps);
   return status;
 }

@@ -111,6 +111,16 @@ run 0 optimize whole.json -o none $near --require-success
 run 1 optimize whole.json -o none $near --require-success --plant '{"contact": {"friction": 0}}'
 check "which is said" grep -q 'not reached in the plant' "$err"
 
+# A drawn push whose strike spins the box out of the rod's reach in MuJoCo: plans that were tried in it reach.
+case " $worlds " in *mujoco*)
+  run 0 bench tasks --task push --seed 78 --draws 1 --scenes "$DCSIM_SOURCE/scenes" --write drawn
+  run 0 optimize drawn/push-78-000.json -o tried --no-report --plant mujoco --require-success --set horizon.trials=true
+  check "tried in MuJoCo: reached" grep -q 'task reached' "$out"
+  ;;
+esac
+run 0 optimize push.json -o tried-none --no-report --threads 1 --set horizon.trials=true
+check "nothing to try plans in: the same trajectories" cmp plain/trajectory.h5 tried-none/trajectory.h5
+
 # Mistakes have a place and a rule.
 refused() { # PLANT RULE
   run 3 optimize push.json -o bad --plant "$1"

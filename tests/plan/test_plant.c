@@ -8,7 +8,7 @@
 #include "plan_scene.h"
 
 // Plants by what stands in the scene.
-#define SCENE(plant)                                                                                                   \
+#define SCENE_WITH(plant, more)                                                                                        \
   "{'name': 'push', 'time': {'step': 0.04, 'steps': 10}, 'contact': {'stiffness': 1e-4, 'friction': 0.6},\n"           \
   " 'shapes': {'box': {'type': 'box', 'size': [0.5, 0.5, 0.5]}, 'rod': {'type': 'box', 'size': [0.1, 0.6, 0.1]},\n"    \
   "            'ground': {'type': 'plane'}},\n"                                                                        \
@@ -19,11 +19,15 @@
   " 'control': [{'type': 'pd_velocity', 'body': 'rod', 'coordinates': 'x y z rz', 'initial': [-0.3, 0, 0, 0]}],\n"     \
   " 'objective': [{'type': 'reach', 'body': 'box', 'target': [-2, 0, 0.255], 'axes': 'xy', 'tolerance': 0.1}],\n"      \
   " 'optimizer': {'type': 'adam', 'learning_rate': 0.1, 'betas': [0.3, 0.5]},\n" plant                                 \
-  " 'horizon': {'length': 4, 'iterations': 3, 'apply': 2}}\n"
+  " 'horizon': {'length': 4, 'iterations': 3, 'apply': 2" more "}}\n"
+#define SCENE(plant) SCENE_WITH(plant, "")
+#define TRIALS(plant) SCENE_WITH(plant, ", 'explore': 1, 'trials': true")
 static const char without[] = SCENE(""), same_world[] = SCENE("'plant': {},\n"),
                   harder[] = SCENE("'plant': {'contact': {'stiffness': 1e-7}, 'time': {'step': 0.01}},\n"),
                   ipc[] = SCENE("'plant': {'contact': {'model': 'ipc', 'dhat': 0.01, 'stiffness': 0.01}},\n"),
-                  soft[] = SCENE("'plant': {'contact': {'model': 'mujoco'}},\n");
+                  soft[] = SCENE("'plant': {'contact': {'model': 'mujoco'}},\n"),
+                  tried[] = TRIALS("'plant': {'contact': {'stiffness': 1e-7}, 'time': {'step': 0.01}},\n"),
+                  tried_softly[] = TRIALS("'plant': {'contact': {'model': 'mujoco'}},\n"), tried_alone[] = TRIALS("");
 enum { STEPS = 10, BOX = 1, ROD = 2 };
 static const double mass[3] = {[BOX] = 2.5, [ROD] = 1};
 
@@ -299,6 +303,67 @@ static void test_targets(void)
   dc_scene_destroy(scene);
 }
 
+// Foreseen by a trial is what then happens: of a run of one window that is applied whole.
+static void check_trial(const char *text)
+{
+  struct dc_scene *scene = read_scene(text);
+  scene->horizon.apply = scene->horizon.length;
+  scene->model.definition.time.steps = scene->horizon.length;
+  struct recorder recorder = {.horizon = create(scene)};
+  struct dc_receding_horizon *asked = create(scene);
+  bool reached;
+  dc_horizon_set_start(asked);
+  double first = dc_horizon_trial(asked, asked->parameters, &reached);
+  CHECK(isfinite(first) && !reached);
+  CHECK_NEAR(dc_horizon_trial(asked, asked->parameters, &reached), first, 1e-12);  // trials leave nothing behind
+  run(&recorder, DC_OK);
+  CHECK(recorder.horizon->loss < first * (1 + 1e-9), "%g, %g", recorder.horizon->loss, first);
+  double again = dc_horizon_trial(asked, recorder.horizon->applied, &reached);
+  CHECK_NEAR(again, recorder.horizon->loss, 1e-9);
+  CHECK(fabs(again - first) > 1e-6, "%g", again - first);
+  dc_horizon_destroy(asked);
+  dc_horizon_destroy(recorder.horizon);
+  dc_scene_destroy(scene);
+}
+
+// What is tried first is worse on purpose: a plan that moves nothing is not kept beside one that pushes.
+static void test_choice(void)
+{
+  struct dc_scene *scene = read_scene(tried);
+  struct dc_receding_horizon *horizon = create(scene);
+  struct dc_error error = {0};
+  dc_horizon_set_start(horizon);
+  size_t count = (size_t)horizon->plan->parameter_count;
+  double *kept = dc_alloc(count, sizeof *kept);
+  bool reached;
+  double still = dc_horizon_trial(horizon, kept, &reached);
+  CHECK(dc_horizon_try(horizon, kept, &error) == DC_OK, "%s", error.text);
+  double chosen = dc_horizon_trial(horizon, kept, &reached);
+  CHECK(chosen < still * (1 - 1e-3), "%g, %g", chosen, still);
+  CHECK(chosen <= dc_horizon_trial(horizon, horizon->parameters, &reached) * (1 + 1e-3) && !horizon->foreseen);
+  free(kept);
+  dc_horizon_destroy(horizon);
+  dc_scene_destroy(scene);
+}
+
+static void test_trials(void)
+{
+  check_trial(tried);
+  check_resume(tried);
+  // Without a plant nothing is tried.
+  struct dc_scene *alone = read_scene(tried_alone), *none = read_scene(tried_alone);
+  none->horizon.trials = false;
+  CHECK(alone->horizon.trials);
+  struct recorder a = {.horizon = create(alone)}, b = {.horizon = create(none)};
+  run(&a, DC_OK);
+  run(&b, DC_OK);
+  CHECK(same_executed(a.horizon, b.horizon));
+  dc_horizon_destroy(a.horizon);
+  dc_horizon_destroy(b.horizon);
+  dc_scene_destroy(alone);
+  dc_scene_destroy(none);
+}
+
 static void test_starts(void)
 {
   check_start(harder);
@@ -316,10 +381,13 @@ static void test_soft_plant(void)
     SKIP("built without MuJoCo");
   check_start(soft);
   check_resume(soft);
+  check_trial(tried_softly);
+  check_resume(tried_softly);
 }
 
 RUN_TESTS({"a plant that is the planning world changes nothing", test_same_world},
           {"targets are interpolated over the plant's steps", test_targets},
           {"windows start beside the plant, where nothing overlaps", test_starts},
           {"stopped, resumed and replayed bit for bit", test_resume},
+          {"a trial foresees what the plant does", test_trials}, {"the best of what was tried is applied", test_choice},
           {"the same where contact is soft", test_soft_plant}, {"damaged checkpoints are refused", test_damage})
