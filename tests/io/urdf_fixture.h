@@ -8,6 +8,8 @@
 #include "harness.h"
 #include "io/robot/urdf.h"
 #include "io/scene/scene_build.h"
+#include "math/rotation.h"
+#include "math/vector.h"
 #include "scene_files.h"
 
 #define TIME "'time': {'step': 0.01, 'steps': 2}"
@@ -105,6 +107,28 @@ static inline void check_numbers(const cJSON *object, const char *key, int count
   CHECK(cJSON_GetArraySize(value) == count, "%s", key);
   for (int i = 0; i < count && value; i++)
     CHECK_NEAR(cJSON_GetArrayItem(value, i) ? cJSON_GetArrayItem(value, i)->valuedouble : NAN, expected[i], tolerance);
+}
+
+// A frame is carried on by the origin of a joint and then by the joint's turn and slide, in matrices.
+struct frame {
+  double r[9], x[3];
+};
+
+static inline void chain(struct frame *frame, const double *xyz, const double *rpy, const double *turn,
+                         const double *slide)
+{
+  const double angles[3][3] = {{0, 0, rpy[2]}, {0, rpy[1], 0}, {rpy[0], 0, 0}};
+  double moved[3], q[4], m[9], next[9];
+  dc_mat_apply(moved, frame->r, xyz);
+  dc_vec_add(frame->x, frame->x, moved);
+  for (int i = 0; i < 4; i++) {
+    dc_rotation_exp(q, i < 3 ? angles[i] : turn);
+    dc_rotation_matrix(m, q);
+    dc_mat_multiply(next, frame->r, m);
+    memcpy(frame->r, next, sizeof next);
+  }
+  dc_mat_apply(moved, frame->r, slide);
+  dc_vec_add(frame->x, frame->x, moved);
 }
 
 #endif
