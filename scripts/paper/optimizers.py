@@ -13,11 +13,11 @@ import datetime
 import json
 import os
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from measure import MEASURED, ROOT, SCENES, processor  # noqa: E402
+from measure import MEASURED, ROOT, processor  # noqa: E402
+from run_json import optimize  # noqa: E402
 
 CAP = 120  # roll-outs of a shot
 WALK = {"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5]}  # of the scenes
@@ -45,19 +45,12 @@ SHOTS = {
 def run(dcsim, task, title, seed):
     """What a run came to, and the processor time that it took."""
     optimizer, settings = (GUESSES if task == "ant_push" else SHOTS)[title]
-    words = [dcsim, "optimize", os.path.join(SCENES, task + ".json"), "--threads", "1", "-o", "none", "--quiet", "--json"]
-    words += ["--set", f"control[0].seed={seed}"] if task == "ant_push" else ["--seed", str(seed)]
+    words = ["--set", f"control[0].seed={seed}"] if task == "ant_push" else ["--seed", str(seed)]
     for path, value in {"optimizer": optimizer, **settings}.items():
         words += ["--set", f"{path}={json.dumps(value)}"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        output, problem = process.stdout.read(), process.stderr.read()
-        _, code, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(code)
-    if process.returncode not in (0, 1):
-        raise RuntimeError(f"{' '.join(words)}: {problem.strip()}")
-    result = json.loads(output)
+    result, seconds = optimize(dcsim, task, words)
     return {"task": task, "case": title, "settings": [optimizer, settings], "seed": seed, "reached": result["success"], "first_loss": result["initial_loss"], "loss": result["loss"],
-            "iterations": result["iterations"], "rollouts": result["gradient"]["rollouts"], "seconds": usage.ru_utime + usage.ru_stime}
+            "iterations": result["iterations"], "rollouts": result["gradient"]["rollouts"], "seconds": seconds}
 
 
 def kept(path):

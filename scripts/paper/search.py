@@ -13,11 +13,11 @@ import json
 import os
 import random
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from measure import MEASURED, ROOT, SCENES, processor  # noqa: E402
+from measure import MEASURED, ROOT, processor  # noqa: E402
+from run_json import optimize  # noqa: E402
 
 
 def shot(seed):
@@ -47,16 +47,9 @@ CASES = {
 
 def run(dcsim, case, seed):
     scene, *arguments = CASES[case][0](seed)
-    words = [dcsim, "optimize", os.path.join(SCENES, scene + ".json"), "--threads", "1", "-o", "none", "--quiet", "--json", *arguments]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        output, problem = process.stdout.read(), process.stderr.read()
-        _, code, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(code)
-    if process.returncode not in (0, 1):
-        raise RuntimeError(f"{' '.join(words)}: {problem.strip()}")
-    result = json.loads(output)
+    result, seconds = optimize(dcsim, scene, arguments)
     return {"case": case, "seed": seed, "reached": result["success"], "loss": result["loss"], "turns": result["iterations"], "end": result["end"], "stages": result["stages"],
-            "rollouts": result["gradient"]["rollouts"], "seconds": usage.ru_utime + usage.ru_stime}
+            "rollouts": result["gradient"]["rollouts"], "seconds": seconds}
 
 
 def text(runs, limit):

@@ -2,19 +2,23 @@
 #include "base/status.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
+{
+  if (!error)
+    return;
+  error->status = status;
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+}
+
 enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char *format, ...)
 {
-  if (error) {
-    va_list arguments;
-    va_start(arguments, format);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-  }
+  va_list arguments;
+  va_start(arguments, format);
+  dc_error_set(error, status, format, arguments);
+  va_end(arguments);
   return status;
 }
 

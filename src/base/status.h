@@ -3,6 +3,8 @@
 #ifndef DC_BASE_STATUS_H
 #define DC_BASE_STATUS_H
 
+#include <stdarg.h>
+
 enum dc_status {
   DC_OK = 0,
   DC_UNMET = 1,       // ran, but what was asked to hold does not
@@ -25,6 +27,10 @@ struct dc_error {
 // Stores status and message in *error (which may be NULL; an earlier error is replaced) and returns status.
 enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// The same for the message of a caller with a variable list of arguments; error may be NULL.
+void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 // The status of an errno with which a file could not be found or opened for reading: DC_BAD_INPUT when it is the name's or
 // the permissions' doing, DC_MEMORY, DC_IO for disks and systems that fail.

@@ -8,7 +8,26 @@
 #include "plan/worker.h"
 
 enum integer { BEGUN, STAGE, ITERATIONS, PHASE, ROUND, TURN, DRAWN, MEMBERS, POOL, REFUSED, INTEGERS };
-enum { STAGE_NUMBERS = 5 };
+enum { STAGE_NUMBERS = 5, REALS = 6 };
+
+// Numbers of the search beside its integers, stages and members.
+struct numbers {
+  const char *name;
+  size_t count;
+  double *numbers;
+};
+
+static void list_reals(const struct dc_search *search, struct numbers reals[REALS])
+{
+  const struct dc_plan *plan = search->plan;
+  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count, pool = (size_t)search->pool_count;
+  reals[0] = (struct numbers){"search/x", n, search->x};
+  reals[1] = (struct numbers){"search/best", n, search->best};
+  reals[2] = (struct numbers){"search/pool", pool * n, search->pool};
+  reals[3] = (struct numbers){"search/pool_losses", pool, search->losses};
+  reals[4] = (struct numbers){"search/first_parameters", own, plan->first_parameters};
+  reals[5] = (struct numbers){"search/best_parameters", own, plan->best_parameters};
+}
 
 static enum dc_status save_stages(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
@@ -93,24 +112,15 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   const struct dc_plan *plan = search->plan;
-  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count;
   const long integers[INTEGERS] = {
       [BEGUN] = search->begun,       [STAGE] = search->stage,          [ITERATIONS] = search->iterations,
       [PHASE] = (long)search->phase, [ROUND] = search->round,          [TURN] = search->turn,
       [DRAWN] = search->drawn,       [MEMBERS] = search->member_count, [POOL] = search->pool_count,
       [REFUSED] = search->refused};
-  const struct {
-    const char *name;
-    size_t count;
-    const double *numbers;
-  } reals[] = {{"search/x", n, search->x},
-               {"search/best", n, search->best},
-               {"search/pool", (size_t)search->pool_count * n, search->pool},
-               {"search/pool_losses", (size_t)search->pool_count, search->losses},
-               {"search/first_parameters", own, plan->first_parameters},
-               {"search/best_parameters", own, plan->best_parameters}};
+  struct numbers reals[REALS];
+  list_reals(search, reals);
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/integers", INTEGERS, integers);
-  for (size_t i = 0; i < sizeof reals / sizeof *reals && !status; i++)
+  for (int i = 0; i < REALS && !status; i++)
     status = dc_snapshot_put_reals(snapshot, reals[i].name, reals[i].count, reals[i].numbers);
   if (!status)
     status = save_stages(search, snapshot);
@@ -144,8 +154,6 @@ static enum dc_status restore_records(struct dc_search *search, struct dc_error 
 static enum dc_status load_place(struct dc_search *search, const long integers[INTEGERS],
                                  const struct dc_snapshot *snapshot, struct dc_error *error)
 {
-  struct dc_plan *plan = search->plan;
-  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count;
   if (integers[STAGE] > search->stage_count || integers[MEMBERS] > DC_SEARCH_MEMBERS ||
       integers[POOL] > DC_SEARCH_MEMBERS || integers[PHASE] > DC_SEARCH_REFINE)
     return dc_fail(error, DC_CHECKPOINT, "search/integers: holds impossible numbers");
@@ -158,18 +166,10 @@ static enum dc_status load_place(struct dc_search *search, const long integers[I
   search->drawn = (int)integers[DRAWN];
   search->pool_count = (int)integers[POOL];
   search->refused = integers[REFUSED];
-  const struct {
-    const char *name;
-    size_t count;
-    double *numbers;
-  } reals[] = {{"search/x", n, search->x},
-               {"search/best", n, search->best},
-               {"search/pool", (size_t)search->pool_count * n, search->pool},
-               {"search/pool_losses", (size_t)search->pool_count, search->losses},
-               {"search/first_parameters", own, plan->first_parameters},
-               {"search/best_parameters", own, plan->best_parameters}};
+  struct numbers reals[REALS];
+  list_reals(search, reals);
   enum dc_status status = DC_OK;
-  for (size_t i = 0; i < sizeof reals / sizeof *reals && !status; i++)
+  for (int i = 0; i < REALS && !status; i++)
     status = dc_snapshot_get_reals(snapshot, reals[i].name, reals[i].count, reals[i].numbers, error);
   return status;
 }

@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # "plant" and --plant: plans executed in another world than the one they are made in.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+. "$DCSIM_SOURCE/tests/cli/push_bodies.sh"
 
-cat >push.json <<'SCENE'
+cat >push.json <<SCENE
 {
   "name": "push",
   "time": { "step": 0.04, "steps": 8 },
   "contact": { "stiffness": 1e-4, "friction": 0.6 },
-  "shapes": { "box": { "type": "box", "size": [0.5, 0.5, 0.5] }, "rod": { "type": "box", "size": [0.1, 0.6, 0.1] },
-              "ground": { "type": "plane" } },
-  "bodies": [
-    { "name": "ground", "joint": "fixed", "shape": "ground" },
-    { "name": "box", "shape": "box", "mass": 2.5, "position": [-0.33, 0, 0.255] },
-    { "name": "rod", "shape": "rod", "mass": 1, "position": [0, 0.1, 0.25], "pd": { "kp": 1000, "kd": 10 } }
-  ],
+  $push_bodies,
   "control": [{ "type": "pd_velocity", "body": "rod", "coordinates": "x y z rz", "initial": [-0.3, 0, 0, 0] }],
   "objective": [{ "type": "reach", "body": "box", "target": [-2, 0, 0.255], "axes": "xy", "tolerance": 0.1, "when": "every" }],
   "optimizer": { "type": "adam", "learning_rate": 0.1, "betas": [0.3, 0.5], "shared": true },

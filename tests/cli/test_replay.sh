@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # simulate --control RUN with the run of a receding horizon executes what that run executed, bit for bit.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+. "$DCSIM_SOURCE/tests/cli/push_bodies.sh"
 
 # A rod pushes a box over the ground.  Started at rest beside it, it is in contact after a few steps.
 scene() { # CONTROL
@@ -10,13 +11,7 @@ scene() { # CONTROL
   "name": "push",
   "time": { "step": 0.04, "steps": 9 },
   "contact": { "stiffness": 1e-4, "friction": 0.6 },
-  "shapes": { "box": { "type": "box", "size": [0.5, 0.5, 0.5] }, "rod": { "type": "box", "size": [0.1, 0.6, 0.1] },
-              "ground": { "type": "plane" } },
-  "bodies": [
-    { "name": "ground", "joint": "fixed", "shape": "ground" },
-    { "name": "box", "shape": "box", "mass": 2.5, "position": [-0.33, 0, 0.255] },
-    { "name": "rod", "shape": "rod", "mass": 1, "position": [0, 0.1, 0.25], "pd": { "kp": 1000, "kd": 10 } }
-  ],
+  $push_bodies,
   "control": [$1],
   "objective": [{ "type": "reach", "body": "box", "target": [-2, 0, 0.255], "axes": "xy", "tolerance": 0.1, "when": "every" }],
   "optimizer": { "type": "adam", "learning_rate": 0.1, "betas": [0.3, 0.5], "shared": true },

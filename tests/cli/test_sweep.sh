@@ -6,17 +6,7 @@ disk=$folder/disk
 mkdir "$disk"
 trap 'umount "$disk" 2>/dev/null; cleanup' EXIT
 
-cat >ball.json <<'SCENE'
-{
-  "name": "ball", "time": { "step": 0.02, "steps": 3 },
-  "shapes": { "ball": { "type": "sphere", "radius": 0.1 }, "ground": { "type": "plane" } },
-  "bodies": [{ "name": "ball", "shape": "ball", "mass": 0.1, "position": [0, 0, 1] },
-             { "name": "ground", "shape": "ground", "joint": "fixed" }],
-  "control": [{ "type": "initial_state", "body": "ball", "velocity": "xy" }],
-  "objective": [{ "type": "reach", "body": "ball", "target": [1, 0, 1], "tolerance": 0.9 }],
-  "optimizer": { "type": "adam", "iterations": 3 }
-}
-SCENE
+. "$DCSIM_SOURCE/tests/cli/ball_scene.sh"
 # Point 5 of 8 overlaps the ground: its scene opens, its run fails.
 cat >study.json <<'STUDY'
 { "scene": "ball.json",  // every value of --set

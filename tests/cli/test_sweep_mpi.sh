@@ -15,17 +15,7 @@ if ! timeout 60 mpirun -n 2 true >"$out" 2>&1; then
   echo "1..0 # SKIP mpirun cannot start processes here: $(head -n 1 "$out")"
   exit 0
 fi
-cat >ball.json <<'SCENE'
-{
-  "name": "ball", "time": { "step": 0.02, "steps": 3 },
-  "shapes": { "ball": { "type": "sphere", "radius": 0.1 }, "ground": { "type": "plane" } },
-  "bodies": [{ "name": "ball", "shape": "ball", "mass": 0.1, "position": [0, 0, 1] },
-             { "name": "ground", "shape": "ground", "joint": "fixed" }],
-  "control": [{ "type": "initial_state", "body": "ball", "velocity": "xy" }],
-  "objective": [{ "type": "reach", "body": "ball", "target": [1, 0, 1], "tolerance": 0.9 }],
-  "optimizer": { "type": "adam", "iterations": 3 }
-}
-SCENE
+. "$DCSIM_SOURCE/tests/cli/ball_scene.sh"
 cat >study.json <<'STUDY'
 { "scene": "ball.json", "keep": "failures",
   "vary": { "bodies.ball.position[2]": [1, 0.9, 0.01, 1.1], "bodies.ball.mass": { "uniform": [0.1, 0.2] }, "seed": { "count": 6 } } }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # dcsim verify: a good run certifies, a bad one does not, and what the scene demands decides about the exit status.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+. "$DCSIM_SOURCE/tests/cli/push_bodies.sh"
 
 # A ball is shot at another one; with little speed it does not get there.
 scene() { # SPEED
@@ -123,16 +124,10 @@ run 3 verify grasp
 says "a refinement has no trajectory"
 
 # a receding horizon: its loop is closed in every world
-cat >push.json <<'SCENE'
+cat >push.json <<SCENE
 {
   "name": "push", "time": { "step": 0.04, "steps": 4 }, "contact": { "stiffness": 1e-4, "friction": 0.6 },
-  "shapes": { "box": { "type": "box", "size": [0.5, 0.5, 0.5] }, "rod": { "type": "box", "size": [0.1, 0.6, 0.1] },
-              "ground": { "type": "plane" } },
-  "bodies": [
-    { "name": "ground", "joint": "fixed", "shape": "ground" },
-    { "name": "box", "shape": "box", "mass": 2.5, "position": [-0.33, 0, 0.255] },
-    { "name": "rod", "shape": "rod", "mass": 1, "position": [0, 0.1, 0.25], "pd": { "kp": 1000, "kd": 10 } }
-  ],
+  $push_bodies,
   "control": [{ "type": "pd_velocity", "body": "rod", "coordinates": "x y z rz" }],
   "objective": [{ "type": "reach", "body": "box", "target": [-0.33, 0, 0.255], "axes": "xy", "tolerance": 0.1 }],
   "optimizer": { "type": "adam", "learning_rate": 0.1 }, "horizon": { "length": 3, "iterations": 2, "apply": 2 },

@@ -370,31 +370,33 @@ static void prefix_place(const struct dc_json *value, bool key, struct dc_error 
   dc_json_fail_at(document, document->text, key ? place.key : place.value, place.source, error);
 }
 
+static enum dc_status fail_at(const struct dc_json *value, bool key, struct dc_error *error, enum dc_status status,
+                              const char *format, va_list arguments)
+{
+  if (error) {
+    dc_error_set(error, status, format, arguments);
+    prefix_place(value, key, error);
+  }
+  return status;
+}
+
 enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                             const char *format, ...)
 {
-  if (error) {
-    va_list arguments;
-    va_start(arguments, format);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    prefix_place(value, false, error);
-  }
+  va_list arguments;
+  va_start(arguments, format);
+  fail_at(value, false, error, status, format, arguments);
+  va_end(arguments);
   return status;
 }
 
 enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                                 const char *format, ...)
 {
-  if (error) {
-    va_list arguments;
-    va_start(arguments, format);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    prefix_place(value, true, error);
-  }
+  va_list arguments;
+  va_start(arguments, format);
+  fail_at(value, true, error, status, format, arguments);
+  va_end(arguments);
   return status;
 }
 
