@@ -31,6 +31,8 @@ static enum dc_status fill(struct session *session)
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "run/losses", LOSSES, losses);
   if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/recent", SESSION_RECENT, session->recent);
+  if (!status)
     status = dc_snapshot_put_reals(snapshot, "run/seconds", 1, &seconds);
   if (status)
     return status;
@@ -69,6 +71,8 @@ static enum dc_status load(struct session *session)
   enum dc_status status = dc_snapshot_get_counts(snapshot, "run/rows", 1, INT_MAX, &session->rows, &session->error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "run/losses", LOSSES, losses, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/recent", SESSION_RECENT, session->recent, &session->error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "run/seconds", 1, &seconds, &session->error);
   if (!status)

@@ -3,12 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/advice.h"
 #include "api/inspect_design.h"
 #include "api/internal.h"
 #include "api/rebound.h"
 #include "api/refine.h"
 #include "base/memory_limit.h"
 #include "math/vector.h"
+#include "plan/certify.h"
 
 // Probe and check share one evaluation of the contact at the initial state.
 
@@ -20,6 +22,7 @@ struct start {
   double energy;
   double (*wrenches)[6];  // force N and torque N m about the centre of mass, minus the gradient of stiffness * P
   double *far;            // force from movable bodies only, N [bodies]
+  bool *touched;          // [bodies] by a movable body, as near as contact is
   double gap;             // smallest, m
 };
 
@@ -30,6 +33,7 @@ static void close_start(struct start *start)
   free(start->pairs);
   free(start->wrenches);
   free(start->far);
+  free(start->touched);
 }
 
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
@@ -41,7 +45,10 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
   for (int p = 0; p < start->plan->pair_count; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
-    bool movable = dc_body_moves(&bodies->bodies[pair[1]]);
+    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
+    bool movable = dc_body_moves(b);
+    if (movable && dc_contact_pair_gap(start->contact, p) <= DC_PHANTOM_REACH * 2 * fmin(a->radius, b->radius))
+      start->touched[pair[0]] = start->touched[pair[1]] = true;
     double gradient[12];
     dc_contact_expand_gradient(&start->pairs[p], gradient);
     for (int side = 0; side < 2; side++)
@@ -69,7 +76,8 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->pairs = dc_alloc((size_t)start->plan->pair_count, sizeof *start->pairs);
   start->wrenches = dc_alloc(bodies, sizeof *start->wrenches);
   start->far = dc_alloc(bodies, sizeof *start->far);
-  if (!start->poses || !start->pairs || !start->wrenches || !start->far)
+  start->touched = dc_alloc(bodies, sizeof *start->touched);
+  if (!start->poses || !start->pairs || !start->wrenches || !start->far || !start->touched)
     return dc_fail(error, DC_MEMORY, "out of memory for contact");
   start->gap = INFINITY;
   if (scene->refinement.given)
@@ -205,22 +213,12 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
               dc_api_format_bytes(optimize, other));
 }
 
-static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
-                                     struct dc_json_writer *json, struct dc_error *error)
+// A line for every body; the largest acceleration by other bodies that move.
+static double describe_bodies(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                              struct dc_json_writer *json)
 {
-  enum dc_status status = DC_OK;
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double gap = start->gap, largest = 0;
-  int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
-  dc_json_begin(json, NULL, '{');
-  dc_json_put_string(json, "name", scene->name);
-  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, ", scene->name, bodies->count, bodies->nv);
-  if (scene->refinement.given)
-    dc_text_add(text, "a refinement of %d pairs\n", scene->refinement.pairs.count);
-  else
-    dc_text_add(text, "%ld steps of %g s, model %s\n", scene->definition.time.steps, scene->definition.time.step,
-                scene->definition.contact_model->name);
-  describe_shapes(scene, text, json);
+  double largest = 0;
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
@@ -241,6 +239,27 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     dc_json_end(json, '}');
   }
   dc_json_end(json, '}');
+  return largest;
+}
+
+static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                     struct dc_json_writer *json, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double gap = start->gap;
+  struct dc_resting resting = {NAN, -1};
+  int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "name", scene->name);
+  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, ", scene->name, bodies->count, bodies->nv);
+  if (scene->refinement.given)
+    dc_text_add(text, "a refinement of %d pairs\n", scene->refinement.pairs.count);
+  else
+    dc_text_add(text, "%ld steps of %g s, model %s\n", scene->definition.time.steps, scene->definition.time.step,
+                scene->definition.contact_model->name);
+  describe_shapes(scene, text, json);
+  double largest = describe_bodies(scene, start, text, json);
   dc_json_put_number(json, "min_gap", gap);
   dc_json_put_number(json, "far_field_acceleration", largest);
   dc_json_put_integer(json, "parameters", parameters);
@@ -256,7 +275,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
       status = dc_api_describe_design(scene, text, json, error);
     describe_memory(scene, text, json);
     if (!status && !(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
-      status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, text, json, error);
+      status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, &resting, text, json, error);
   }
   dc_json_begin(json, "notes", '[');
   for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
@@ -264,6 +283,9 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     dc_json_put_string(json, NULL, note->text);
   }
   dc_json_end(json, ']');
+  struct dc_advice_list advice = {0};
+  dc_advise_scene(scene, &(struct dc_scene_facts){start->far, start->touched, resting.height, resting.body}, &advice);
+  dc_advice_put(&advice, text, json);
   dc_json_end(json, '}');
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");

@@ -68,8 +68,8 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   const struct dc_scene *scene = pictures->scene->scene;
   static const double up[3] = {0, 0, 1};
   if (!options->camera_given)
-    return dc_api_camera(scene, pictures->bodies, &pictures->stored, pictures->mark_count, pictures->marks, options->side, settings,
-                         error);
+    return dc_api_camera(scene, pictures->bodies, &pictures->stored, pictures->mark_count, pictures->marks,
+                         options->side, settings, error);
   dc_vec_copy(settings->eye, options->eye);
   dc_vec_copy(settings->target, options->target);
   dc_vec_copy(settings->up, scene->camera.given ? scene->camera.up : up);

@@ -27,6 +27,7 @@ struct rebound {
   struct dc_pair_derivatives *pairs;  // [pair_count]
   struct dc_friction_derivatives *near;
   double *coefficient, *restitution;  // [bodies] zeros
+  struct dc_resting *resting;
   int pair, body;
   double direction[3], start[3];
 };
@@ -124,12 +125,15 @@ static double rebound_at(const struct profile *p, double speed, double h, double
   return fmax(0, (x - before) / (h * speed));
 }
 
-// Where the force falls to the load; NAN when it does nowhere in the table.
+// Where the force falls to the load; NAN when there is none or it is never borne, INFINITY when the force is larger
+// everywhere in the table.
 static double resting_gap(const struct profile *p)
 {
   double low = p->first, high = p->first * pow(p->ratio, GAPS - 1), near;
-  if (!(p->load > 0) || force_at(p, low, &near) < p->load || force_at(p, high, &near) > p->load)
+  if (!(p->load > 0) || force_at(p, low, &near) < p->load)
     return NAN;
+  if (force_at(p, high, &near) > p->load)
+    return INFINITY;
   for (int i = 0; i < HALVINGS; i++) {
     double middle = sqrt(low * high);
     *(force_at(p, middle, &near) > p->load ? &low : &high) = middle;
@@ -162,8 +166,8 @@ static void find_direction(const struct dc_scene *scene, const struct dc_pair_de
   dc_vec_scale(direction, direction, 1 / dc_vec_norm(direction));
 }
 
-static void describe(const struct dc_scene *scene, const struct profile *p, const int *pair, struct dc_text *text,
-                     struct dc_json_writer *json)
+static void describe(const struct dc_scene *scene, const struct profile *p, const int *pair, struct dc_resting *resting,
+                     struct dc_text *text, struct dc_json_writer *json)
 {
   const struct dc_body *bodies = scene->model.bodies.bodies;
   double gap = resting_gap(p), e = dc_model_pair_restitution(&scene->model, pair[0], pair[1]);
@@ -171,7 +175,7 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   dc_json_put_string(json, "a", bodies[pair[0]].name);
   dc_json_put_string(json, "b", bodies[pair[1]].name);
   dc_json_put_number(json, "restitution", e);
-  dc_json_put_number(json, "resting_gap", gap);
+  dc_json_put_number(json, "resting_gap", isfinite(gap) ? gap : NAN);
   dc_json_begin(json, "rebounds", '[');
   dc_text_add(text, "  impact %s on %s: leaves with", bodies[pair[0]].name, bodies[pair[1]].name);
   for (int i = 0; i < SPEEDS; i++) {
@@ -187,6 +191,9 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   dc_text_add(text, " of its speed at 0.1, 1, 10 m/s");
   if (isfinite(gap))
     dc_text_add(text, ", rests at a gap of %.2g m", gap);
+  double height = gap / (2 * bodies[pair[0]].radius);
+  if (!isnan(height) && !(height <= resting->height))
+    *resting = (struct dc_resting){height, pair[0]};
   dc_text_add(text, "\n");
 }
 
@@ -214,7 +221,7 @@ static enum dc_status describe_kind(const struct dc_scene *scene, struct rebound
     return DC_OK;
   enum dc_status status = tabulate(r, touch, size, definition->contact.stiffness, &profile, error);
   if (!status)
-    describe(scene, &profile, pair, text, json);
+    describe(scene, &profile, pair, r->resting, text, json);
   return status;
 }
 
@@ -240,11 +247,13 @@ static enum dc_status describe_kinds(const struct dc_scene *scene, struct reboun
 
 enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_contact *contact,
                                        const struct dc_pose *poses, const struct dc_pair_derivatives *pairs,
-                                       struct dc_text *text, struct dc_json_writer *json, struct dc_error *error)
+                                       struct dc_resting *resting, struct dc_text *text, struct dc_json_writer *json,
+                                       struct dc_error *error)
 {
   size_t bodies = (size_t)scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact);
   struct dc_arena *arena = dc_arena_create();
-  struct rebound r = {.contact = contact};
+  struct rebound r = {.contact = contact, .resting = resting};
+  *resting = (struct dc_resting){NAN, -1};
   enum dc_status status = DC_MEMORY;
   if (arena && (r.poses = dc_arena_alloc(arena, bodies, sizeof *r.poses)) &&
       (r.pairs = dc_arena_alloc(arena, count, sizeof *r.pairs)) &&

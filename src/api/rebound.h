@@ -11,9 +11,14 @@
 // of the speeds after and before an impact, and the gap at which what gravity loads rests.  By the scene's own step in one
 // dimension: a body moves along its contact force on the other, as they lie in the scene, without turning and without
 // joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last evaluation of contact, of order 1; both
-// are left behind.  DC_OK, or DC_MEMORY.
+// are left behind.  Into *resting what floats highest over its size, {NAN, -1} when nothing rests.  DC_OK, or DC_MEMORY.
+struct dc_resting {
+  double height;  // gap over the size of the body
+  int body;
+};
 enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_contact *contact,
                                        const struct dc_pose *poses, const struct dc_pair_derivatives *pairs,
-                                       struct dc_text *text, struct dc_json_writer *json, struct dc_error *error);
+                                       struct dc_resting *resting, struct dc_text *text, struct dc_json_writer *json,
+                                       struct dc_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/advice.h"
 #include "api/arrays.h"
 #include "api/refine.h"
 #include "api/session.h"
@@ -142,20 +143,25 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   dcsim_report made = {0};
   struct outcome outcome;
   struct transfer transfer = {.loss = NAN};
+  struct dc_advice_list advice = {0};
   enum dc_status written = dc_session_outcome(session, &outcome);
   if (!written && dc_session_is_transferred(session))
     written = dc_session_transfer(session, &outcome, &transfer);
+  if (!written) {
+    dc_session_fill_result(session, &outcome, result);
+    written = dc_advise_run(session, &outcome, result, &advice);
+  }
   if (written) {
     dc_trajectory_destroy(transfer.record);
+    free(outcome.applied);
     return dc_api_fail(error, &session->error, written);
   }
-  dc_session_fill_result(session, &outcome, result);
   if (session->options->ended) {
     dcsim_trajectory trajectory = dc_api_view(outcome.best);
     session->options->ended(session->options->ended_context, &trajectory);
   }
   result->plant_success = dc_session_is_transferred(session) ? transfer.success : -1;
-  dc_session_describe(session, &outcome, &transfer, result, &text, &json);
+  dc_session_describe(session, &outcome, &transfer, &advice, result, &text, &json);
   dc_trajectory_destroy(transfer.record);
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)

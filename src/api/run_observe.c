@@ -21,7 +21,10 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
                            .phase = iteration->phase};
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
-  session->rows += !session->row_status;
+  if (session->row_status)
+    return;
+  session->recent[session->rows % SESSION_RECENT] = iteration->loss;
+  session->rows++;
 }
 
 // Tells the caller, asks whether to stop, writes a checkpoint when it is time.  False: stop.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/advice.h"
 #include "api/session.h"
 #include "base/clock.h"
 
@@ -279,7 +280,8 @@ void dc_session_say_simulated(const struct session *session, const dcsim_result 
 }
 
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
-                         const dcsim_result *result, struct dc_text *text, struct dc_json_writer *json)
+                         const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
+                         struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
   if (session->run)
@@ -306,6 +308,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_design(session, outcome, json, text);
   dc_session_put_objectives(session, outcome, json, text);
   dc_session_describe_plant(session, transfer, outcome, text, json);
+  if (session->optimizing)
+    dc_advice_put(advice, text, json);
   dc_json_end(json, '}');
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
               1e3 * result->seconds_per_step, result->newton_iterations_per_step);
@@ -314,8 +318,6 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   if (outcome->retreats)
     dc_text_add(text, "  note: begun again near the best point %d times, where nothing could be rolled out\n",
                 outcome->retreats);
-  if (outcome->end && strcmp(outcome->end, "blocked") == 0)
-    dc_text_add(text, "  note: ended against parameters with which bodies overlap at the start\n");
   add_stages(session, text);
   add_sampling_notes(session, outcome, text);
   if (result->divided_steps)

@@ -26,6 +26,8 @@ struct run_kind {
   void (*headline)(const struct session *session, const dcsim_result *result, struct dc_text *text);
 };
 
+enum { SESSION_RECENT = 64 };
+
 // Everything a run holds; zero-initialized.
 struct session {
   const dcsim_scene *scene;
@@ -39,6 +41,7 @@ struct session {
   struct dc_execution *execution;       // of a plan of the whole run in the scene's plant; NULL: none
   struct dc_run *run;                   // NULL: nothing is written
   long rows;                            // of loss.csv
+  double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
   double last_step_observed;            // of a simulation
   double first_loss, best_loss;
@@ -119,8 +122,10 @@ void dc_session_describe_plant(const struct session *session, const struct trans
                                const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json);
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);
+struct dc_advice_list;
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
-                         const dcsim_result *result, struct dc_text *text, struct dc_json_writer *json);
+                         const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
+                         struct dc_json_writer *json);
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
                                         const char *json);
 

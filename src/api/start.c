@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/advice.h"
 
 // Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]:
 // room for all.
@@ -50,6 +50,14 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
     snprintf(how_deep, sizeof how_deep, "overlap at the start, by at least %.3g m", depth);
   dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" (at %.4g, %.4g, %.4g m) and \"%.255s\" %s", bodies[a].name, x[0],
           x[1], x[2], bodies[b].name, how_deep);
+  for (int side = 0; side < 2; side++) {
+    const struct dc_body *body = &bodies[side ? b : a];
+    if (dc_body_moves(body) && body->radius > DC_HUGE_RADIUS &&
+        dc_option_find(body->shape->type->options, "scale") >= 0)
+      dc_error_append(error,
+                      " (\"%.100s\" has a radius of %.3g m; in millimetres? Then its shape wants \"scale\": 0.001)",
+                      body->name, body->radius);
+  }
   int mover = find_mover(plan, a, b, poses), controls = plan->task->control_count;
   if (mover >= controls)
     return dc_scene_wrap(scene, DC_PART_DESIGN, mover - controls, error);

@@ -15,6 +15,7 @@ for scene in "$DCSIM_SOURCE"/scenes/*.json; do
   check "$name: check has a report" [ -s "$out" ]
   run 0 check --json "$scene"
   parses "$out" "$name: check --json"
+  check "$name: nothing to advise" sh -c '! grep -q "\"symptom\"" "$1"' sh "$out"
   run 0 probe --json "$scene"
   parses "$out" "$name: probe --json"
   # problems without time are small enough to be solved

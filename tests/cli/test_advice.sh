@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Advice: constructed failures are named rightly, with something to try; what comes out gets none, and no shipped scene does.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+# scene CONTACT CONTROL OBJECTIVE OPTIMIZER: two balls in a row, 0.6 m apart
+scene() {
+  cat <<SCENE
+{ "name": "two", "time": { "step": 0.02, "steps": ${steps:-20} }, "gravity": [0, 0, ${gravity:-0}], "contact": $1,
+  "shapes": { "ball": { "type": "sphere", "radius": ${radius:-0.1} } },
+  "bodies": [{ "name": "a", "shape": "ball", "mass": 0.1, "position": [0, 0, 0] },
+             { "name": "b", "shape": "ball", ${joint:-\"mass\": 0.1}, "position": [${place:-0.6}, 0, 0] }],
+  "control": [{ "type": "initial_state", "body": "a", $2 }], "objective": [$3], "optimizer": $4 ${more:-} }
+SCENE
+}
+soft='{ "stiffness": 1e-4 }'
+reach() { echo "{ \"type\": \"reach\", \"body\": \"$1\", \"target\": $2, \"tolerance\": ${3:-0.05} }"; }
+# symptoms COMMAND FILE ARGUMENT...: their names, separated by commas
+symptoms() {
+  "$dcsim" "$@" --json 2>"$err" >"$out"
+  grep -o '"symptom": "[^"]*"' "$out" | cut -d '"' -f 4 | tr '\n ' ',_' | sed 's/,$//'
+}
+# named WHAT SYMPTOM TRY COMMAND FILE ARGUMENT...
+named() {
+  what=$1 symptom=$2 attempt=$3
+  shift 3
+  found=$(symptoms "$@")
+  check "$what: $symptom (was: $found)" [ "$found" = "$symptom" ]
+  check "$what: what to try" grep -q -- "\"try\": .*$attempt" "$out"
+}
+
+scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "gradient_descent", "learning_rate": 12, "iterations": 30 }' >swing.json
+named "long steps that swing" oscillating learning_rate=3.6 optimize swing.json -o none
+named "longer ones" overshooting learning_rate=1.5 optimize swing.json -o none --set optimizer.learning_rate=15
+named "short steps" flat learning_rate=1e-05 optimize swing.json -o none --set optimizer.learning_rate=1e-6
+named "a model without range" flat "--model bsh" optimize swing.json -o none --model ipc --set objective='[{"type": "reach", "body": "b", "target": [1, 0, 0], "tolerance": 0.1}]'
+check "what is reached needs no advice" [ -z "$(symptoms optimize swing.json -o none --set optimizer.learning_rate=5)" ]
+
+scene "$soft" '"velocity": "x"' "$(reach b '[0.9, 0, 0]')" '{ "type": "adam", "learning_rate": 0.1, "iterations": 15 }' >push.json
+named "too few iterations" still_falling "--control few .*iterations=30" optimize push.json -o few --no-report
+named "a run without files" still_falling "push.json --set optimizer.iterations=4" optimize push.json -o none --control few --set optimizer.iterations=2
+steps=10 scene '{ "stiffness": 1e-3 }' '"velocity": "x"' "$(reach b '[0.7, 0, 0]' 0.01)" '{ "type": "adam", "learning_rate": 0.05, "iterations": 12 }' >away.json
+named "a body that nobody gets to" never_touched portfolio optimize away.json -o none
+named "a search that is too short" never_touched,out_of_rollouts portfolio.rollouts=32 optimize away.json -o none --set 'portfolio={"rollouts": 8, "draws": 4}'
+steps=200 scene '{ "stiffness": 1e-3 }' '"velocity": "x"' "$(reach b '[1.5, 0, 0]' 0.3)" '{ "type": "adam", "learning_rate": 0.02, "iterations": 60 }' >afar.json
+named "a target reached from afar" no_contact stiffness=1e-05 optimize afar.json -o none
+
+more=', "horizon": { "length": 3, "iterations": 1 }' steps=12 scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "adam", "learning_rate": 1e-7 }' >windows.json
+sed 's/"type": "initial_state", "body": "a", "velocity": "x"/"type": "pd_velocity", "body": "a"/; s/"name": "a",/"name": "a", "pd": { "kp": 100, "kd": 10 },/' windows.json >stalled.json
+named "windows that get nowhere" stalled horizon.explore=1 optimize stalled.json -o none
+named "windows that are on their way" out_of_time time.steps=24 optimize stalled.json -o none --set optimizer.learning_rate=0.05
+
+steps=200 scene '{ "stiffness": 1e-2 }' '"velocity": "x"' "$(reach b '[1, 0, 0]')" '{ "type": "adam" }' >drift.json
+named "a field that moves bodies away" drift stiffness check drift.json
+radius=100 place=600 scene "$soft" '"velocity": "x"' "$(reach b '[1000, 0, 0]')" '{ "type": "adam" }' >large.json
+check "millimetres" [ "$(symptoms check large.json)" = units ]
+named "long time steps" long_steps step check swing.json --set gravity='[0, 0, -9.81]' --set time.step=0.5
+joint='"joint": "fixed"' scene "$soft" '"velocity": "x"' "$(reach b '[1, 0, 0]')" '{ "type": "adam" }' >fixed.json
+check "a target of what is fixed" [ "$(symptoms check fixed.json)" = out_of_reach ]
+cat >float.json <<'SCENE'
+{ "name": "float", "time": { "step": 0.02, "steps": 20 }, "contact": { "stiffness": 1 },
+  "shapes": { "ball": { "type": "sphere", "radius": 0.1 }, "ground": { "type": "plane" } },
+  "bodies": [{ "name": "ground", "shape": "ground", "joint": "fixed" }, { "name": "a", "shape": "ball", "mass": 0.1, "position": [0, 0, 0.3] }] }
+SCENE
+named "a stiffness that throws bodies off" too_stiff stiffness check float.json
+awk 'BEGIN {
+  n = 40
+  for (i = 0; i < n; i++) { x = 0.0005 * cos(6.283185307 * i / n); y = 0.0005 * sin(6.283185307 * i / n); printf "v %g %g 0\nv %g %g 1\n", x, y, x, y }
+  print "v 0 0 0\nv 0 0 1"
+  for (i = 0; i < n; i++) { a = 2 * i + 1; b = 2 * ((i + 1) % n) + 1; printf "f %d %d %d\nf %d %d %d\nf 81 %d %d\nf 82 %d %d\n", a, b, a + 1, b, b + 1, a + 1, b, a, a + 1, b + 1 }
+}' >rod.obj
+cat >slivers.json <<'SCENE'
+{ "name": "slivers", "time": { "step": 0.02, "steps": 20 }, "contact": { "stiffness": 1e-5 },
+  "shapes": { "rod": { "type": "mesh", "file": "rod.obj" }, "ground": { "type": "plane" } },
+  "bodies": [{ "name": "ground", "shape": "ground", "joint": "fixed" }, { "name": "a", "shape": "rod", "mass": 0.1, "position": [0, 0, 0.6] }] }
+SCENE
+named "slivers" slivers longest_edge check slivers.json
+check "nothing is wrong" [ -z "$(symptoms check push.json)" ]
+sed 's/"type": "sphere", "radius": 0.1/"type": "mesh", "file": "rod.obj", "scale": 100/; s/0.6, 0, 0/0.01, 0, 0/' push.json >millimetres.json
+run 3 check millimetres.json
+says 'in millimetres? Then its shape wants "scale": 0.001'
+
+"$dcsim" optimize swing.json -o none >"$out" 2>&1
+check "the summary has it" grep -q 'advice: oscillating: ' "$out"
+check "and what to try" grep -q '^    try: dcsim optimize swing.json --set optimizer.learning_rate=3.6$' "$out"
+finish
