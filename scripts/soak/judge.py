@@ -11,8 +11,9 @@ import numpy as np
 import cases
 import shapes
 
-TOLERANCE = 1e-9  # m, of what the judge of crossings may leave undecided
-PARTS = 2**20     # parts of a step that its divisions are multiples of
+# m, of what the judge of crossings may leave undecided: where it does, it looks again more closely; 20 times the rounding of a coordinate.
+TOLERANCES = (1e-9, 1e-13)
+PARTS = 2**20  # parts of a step that its divisions are multiples of
 
 
 @dataclasses.dataclass
@@ -125,9 +126,9 @@ def motion_text(case, path):
     return "\n".join(lines + [f"{i} {j}" for i, j in case.pairs()]) + "\n"
 
 
-def crossings(case, path, program):
-    """(crossing or None, whether a pair is undecided), by the program tests/soak/crossing."""
-    done = subprocess.run([program, str(TOLERANCE)], input=motion_text(case, path), capture_output=True, text=True, check=False)
+def look_for_crossings(case, path, text, program, tolerance):
+    """(crossing or None, whether a pair is undecided) at a tolerance, by the program tests/soak/crossing."""
+    done = subprocess.run([program, str(tolerance)], input=text, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{program}: {done.stderr.strip()}")
     found, undecided = None, False
@@ -138,6 +139,16 @@ def crossings(case, path, program):
             moment = path.time[step] + part * (path.time[step + 1] - path.time[step])
             found = f"{case.bodies[int(words[0])].name} and {case.bodies[int(words[1])].name} at {moment:.6g} s, {words[5]} m deep"
         undecided = undecided or words[2] == "undecided"
+    return found, undecided
+
+
+def crossings(case, path, program):
+    """(crossing or None, whether a pair is undecided)"""
+    text = motion_text(case, path)
+    for tolerance in TOLERANCES:
+        found, undecided = look_for_crossings(case, path, text, program, tolerance)
+        if found or not undecided:
+            break
     return found, undecided
 
 
