@@ -165,7 +165,24 @@ typedef struct {
   // returns, qd is NULL.  May be NULL.
   void (*ended)(void *context, const struct dcsim_trajectory *trajectory);
   void *ended_context;
+  // Other processes to share the rollouts of an optimization with; NULL: there are none.  Results do not depend on them.
+  // On another rank than 0 the call rolls out for rank 0 until that calls dcsim_ranks_finish; it uses no other option.
+  struct dcsim_ranks *ranks;
 } dcsim_run_options;
+
+// Ranks of MPI, which open the same scene and work on one optimization.
+typedef struct dcsim_ranks dcsim_ranks;
+
+// Starts MPI when asked, or when a launcher of MPI (mpirun, srun) has started the program; *ranks stays NULL where there is
+// one process only.  Ranks of one machine then share its cores: the number of threads becomes that of each.  program: path
+// of the calling program, beside which the module dcsim-mpi.so is looked for, too, or NULL.  DCSIM_USAGE when this build or
+// machine has no MPI.  Once in a process.
+int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim_error *error);
+// The number of this rank, 0 for NULL.
+int dcsim_ranks_number(const dcsim_ranks *ranks);
+// Every rank must, after its last call with ranks; NULL is allowed.  status and why (or NULL): how a rank other than 0
+// failed, before or in its call; rank 0 then fails with them.  Rank 0 ends the work of the others.
+void dcsim_ranks_finish(dcsim_ranks *ranks, int status, const char *why);
 
 // A receding horizon stops before the scene's last step when everything is reached; its loss is that of the last frame.
 typedef struct {

@@ -182,6 +182,12 @@ def chain(rng):
     return bodies
 
 
+def clear_of_boxes(ball_body, others):
+    """Whether a ball begins outside boxes that stand along the axes of the world."""
+    outside = [np.maximum(np.abs(ball_body.position - box.position) - np.abs(box.surface[0]).max(axis=0), 0) for box in others]
+    return all(np.linalg.norm(away) > RADIUS for away in outside)
+
+
 def still(name, surface, position=(0, 0, 0), rotation=(1, 0, 0, 0)):
     return Body(name, surface, np.array(position, dtype=float), np.array(rotation, dtype=float))
 
@@ -211,7 +217,10 @@ def collision(model, shape, seed):
     if shape == "link":
         bodies = chain(rng) + [ball("ball", rng, 1)]
         link = bodies[int(rng.integers(1, 4))]
-        steps = throw(bodies[-1], link.position + [rng.uniform(-0.08, 0.08), 0, 0], rng, step)
+        while True:  # a way along the chain may begin inside of it: another one is drawn
+            steps = throw(bodies[-1], link.position + [rng.uniform(-0.08, 0.08), 0, 0], rng, step)
+            if clear_of_boxes(bodies[-1], bodies[:-1]):
+                break
     elif shape == "fixed":
         bodies, steps, order = against_fixed(rng, step, FINEST[model])
     else:

@@ -11,7 +11,9 @@ import numpy as np
 import cases
 import shapes
 
-TOLERANCE = 1e-9  # m, of what the judge of crossings may leave undecided
+# m, of what the judge of crossings may leave undecided: where it does, it looks again more closely; 20 times the rounding of a coordinate.
+TOLERANCES = (1e-9, 1e-13)
+PARTS = 2**20  # parts of a step that its divisions are multiples of
 
 
 @dataclasses.dataclass
@@ -32,6 +34,18 @@ class Verdict:
     kinematics: float = 0.0
 
 
+def lengths(time, step):
+    """Lengths of the stretches between times, s: multiples of 2^-20 of a step.
+
+    Differences of the times will not do: those of the third step are rounded to 3e-10 of the shortest part, and velocities with them.
+    """
+    units = np.diff(time) / step * PARTS
+    rounding = 4 * np.finfo(float).eps * (np.abs(time).max(initial=0) / step + 1) * PARTS
+    if np.abs(units - np.round(units)).max(initial=0) > rounding:
+        raise ValueError("a state between frames is at no multiple of 2^-20 of the step")
+    return np.round(units) * (step / PARTS)
+
+
 def quoted(name):
     return "%2E" if name == "." else name.replace("%", "%25").replace("/", "%2F")
 
@@ -39,10 +53,10 @@ def quoted(name):
 class Path:
     """The certified path of a run: frames and the states between them, in the order of time.
 
-    time [P] s; position [P, 3] of the centre of mass and rotation [P, 4] by body; joints [P, n] by body on joints.
+    time [P] s; length [P - 1] s, of the stretches between states; position [P, 3] of the centre of mass and rotation [P, 4] by body; joints [P, n] by body on joints.
     """
 
-    def __init__(self, directory):
+    def __init__(self, directory, step):
         with h5py.File(os.path.join(directory, "trajectory.h5")) as file:
             between = file.get("between")
             times = file["time"][:]
@@ -54,6 +68,7 @@ class Path:
             self.time = np.concatenate([times, more])[order]
             if not np.all(np.diff(self.time) > 0):
                 raise ValueError("a state between frames has the time of another")
+            self.length = lengths(self.time, step)
             inside = np.histogram(more, times)[0] if len(times) > 1 else np.zeros(0)
             if not np.array_equal(inside + 1, self.substeps):
                 raise ValueError("/substeps does not tell the states between frames")
@@ -111,9 +126,9 @@ def motion_text(case, path):
     return "\n".join(lines + [f"{i} {j}" for i, j in case.pairs()]) + "\n"
 
 
-def crossings(case, path, program):
-    """(crossing or None, whether a pair is undecided), by the program tests/soak/crossing."""
-    done = subprocess.run([program, str(TOLERANCE)], input=motion_text(case, path), capture_output=True, text=True, check=False)
+def look_for_crossings(case, path, text, program, tolerance):
+    """(crossing or None, whether a pair is undecided) at a tolerance, by the program tests/soak/crossing."""
+    done = subprocess.run([program, str(tolerance)], input=text, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{program}: {done.stderr.strip()}")
     found, undecided = None, False
@@ -124,6 +139,16 @@ def crossings(case, path, program):
             moment = path.time[step] + part * (path.time[step + 1] - path.time[step])
             found = f"{case.bodies[int(words[0])].name} and {case.bodies[int(words[1])].name} at {moment:.6g} s, {words[5]} m deep"
         undecided = undecided or words[2] == "undecided"
+    return found, undecided
+
+
+def crossings(case, path, program):
+    """(crossing or None, whether a pair is undecided)"""
+    text = motion_text(case, path)
+    for tolerance in TOLERANCES:
+        found, undecided = look_for_crossings(case, path, text, program, tolerance)
+        if found or not undecided:
+            break
     return found, undecided
 
 
@@ -149,13 +174,13 @@ def momentum_error(case, path):
     masses = [shapes.mass_of(*body.surface)[0] for body in case.bodies]
     parts = [mass * body.velocity for mass, body in zip(masses, case.bodies)]
     moved = sum(mass * np.diff(path.position[quoted(body.name)], axis=0) for mass, body in zip(masses, case.bodies))
-    error = moved / np.diff(path.time)[:, None] - sum(parts)
+    error = moved / path.length[:, None] - sum(parts)
     return float(np.linalg.norm(error, axis=1).max(initial=0) / sum(np.linalg.norm(part) for part in parts))
 
 
 def kinetic(case, path):
     """Kinetic energies, J: that of the scene's start, then one for each stretch between two states [P - 1]."""
-    steps, start = np.diff(path.time), 0.0
+    steps, start = path.length, 0.0
     total = np.zeros(len(steps))
     for body in case.bodies:
         if body.joint == "fixed":
@@ -209,7 +234,7 @@ def measured_as_chords(case, path, last, start_step):
 
     Over a turn of d a chord measures sin(d/2)^2 / (d/2)^2 of the energy of the turn; theory.md's inequality is about chords.
     """
-    steps, gain = np.diff(path.time), 0.0
+    steps, gain = path.length, 0.0
     for body in case.bodies:
         if body.joint != "free":
             continue
@@ -264,7 +289,7 @@ def has_passed(case, path):
 
 def judge(case, directory, dcsim, program):
     """The verdict on the run of a case in a directory; the scene's own files stand in the folder above."""
-    path = Path(directory)
+    path = Path(directory, case.step)
     with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
         result = json.load(file)["result"]
     verdict = Verdict(unconverged=result["unconverged_steps"], divided=result.get("divided_steps", 0))

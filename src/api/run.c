@@ -6,6 +6,7 @@
 
 #include "api/advice.h"
 #include "api/arrays.h"
+#include "api/ranks.h"
 #include "api/refine.h"
 #include "api/session.h"
 #include "base/clock.h"
@@ -189,7 +190,9 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
     status = dc_run_check_size(scene, &session->error);
   if (status)
     return dc_api_fail(error, &session->error, status);
-  status = prepare(session);
+  status = dc_api_gather_ranks(session->scene, session->options->ranks, &session->crew, &session->error);
+  if (!status)
+    status = prepare(session);
   if (!status)
     status = session->kind->begin(session);
   if (status)
@@ -239,6 +242,7 @@ void dc_session_release(struct session *session)
   dc_execution_destroy(session->execution);
   dc_horizon_destroy(session->horizon);
   dc_snapshot_destroy(session->snapshot);
+  dc_plan_crew_destroy(session->crew);
 }
 
 static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
@@ -283,7 +287,8 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
     status = dc_api_write_sized(&made, sizeof made, result, &local);
   if (status)
     return dc_api_fail(error, &local, status);
-  int outside = run_and_draw(scene, &own, optimizing, &made, report, error);
+  int outside = dcsim_ranks_number(own.ranks) > 0 ? dc_api_serve_rank(scene, own.ranks, error)
+                                                  : run_and_draw(scene, &own, optimizing, &made, report, error);
   if (result)
     dc_api_write_sized(&made, sizeof made, result, NULL);
   return outside;

@@ -30,6 +30,7 @@ static void set_up(struct session *session, struct dc_plan *plan)
 {
   const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
+  plan->crew = session->crew;
   plan->first_guess = scene->first_guess;
   plan->first_guess_observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
 }

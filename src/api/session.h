@@ -35,6 +35,7 @@ struct session {
   bool optimizing;
   const struct run_kind *kind;          // NULL until it is chosen, and of a refinement
   struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared
+  struct dc_plan_crew *crew;            // other ranks, or NULL
   struct dc_search *search;             // for plan, or NULL
   struct dc_plan *plan;                 // of the whole run, or
   struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL

@@ -34,8 +34,28 @@ static const struct cli_option own_options[] = {
      .maximum = 1e9,
      .offset = offsetof(struct cli_arguments, checkpoint),
      .help = "least time between checkpoints, 0: every iteration; default: 30"},
+    {.name = "mpi",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, mpi),
+     .help = "share rollouts with the ranks of MPI; by itself when started by mpirun"},
     CLI_OPTIONS_END,
 };
+
+// On another rank than 0, which says what there is to say.
+static int serve(const struct cli_arguments *arguments, dcsim_ranks *ranks)
+{
+  dcsim_scene *scene;
+  dcsim_error error = {0};
+  const dcsim_run_options options = {.size = sizeof options, .ranks = ranks};
+  cli_message_mute();
+  cli_signals_defer(true);
+  int status = cli_scene_open(arguments, &scene);
+  if (!status)
+    status = dcsim_optimize(scene, &options, NULL, NULL, &error);
+  dcsim_scene_close(scene);
+  dcsim_ranks_finish(ranks, status, error.text[0] ? error.text : cli_message_kept());
+  return status;
+}
 
 static int run(const struct cli_arguments *arguments)
 {
@@ -49,7 +69,17 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_USAGE, "--force: needs --resume too");
   if (!arguments->output || strcmp(arguments->output, "none") != 0)
     cli_signals_allow_checkpoints();
-  return cli_run(arguments, dcsim_optimize);
+  char program[CLI_PATH];
+  dcsim_ranks *ranks;
+  dcsim_error error = {0};
+  int status = dcsim_ranks_start(cli_find_program(program) ? program : NULL, arguments->mpi, &ranks, &error);
+  if (status)
+    return cli_fail(status, "%s", error.text);
+  if (dcsim_ranks_number(ranks) > 0)
+    return serve(arguments, ranks);
+  status = cli_run(arguments, dcsim_optimize, ranks);
+  dcsim_ranks_finish(ranks, status, NULL);
+  return status;
 }
 
 static const struct cli_option *const options[] = {

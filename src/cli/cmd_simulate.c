@@ -5,7 +5,7 @@
 
 static int run(const struct cli_arguments *arguments)
 {
-  return cli_run(arguments, dcsim_simulate);
+  return cli_run(arguments, dcsim_simulate, NULL);
 }
 
 static const struct cli_option *const options[] = {cli_run_options,   cli_scene_options,  cli_thread_options,

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/session.h"
 #include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
@@ -128,18 +129,16 @@ static void fix_data_folder(void)
 
 static int run(const struct cli_arguments *arguments)
 {
-  char program[PATH_MAX];
+  char program[CLI_PATH];
   int task = 0, tasks = 0;
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   if (!arguments->output)
     return cli_fail(DCSIM_USAGE, "sweep: missing --output (see dcsim sweep --help)");
   if (arguments->task && !read_task(arguments->task, &task, &tasks))
     return cli_fail(DCSIM_USAGE, "--task: must be I/N with I from 0 to N (is \"%.200s\")", arguments->task);
   if (arguments->gather && (arguments->task || arguments->retry))
     return cli_fail(DCSIM_USAGE, "--gather: runs nothing; --task and --retry do not go with it");
-  if (length < 0)
+  if (!cli_find_program(program))
     return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
-  program[length] = '\0';
   fix_data_folder();
   cli_signals_defer(arguments->quiet);
   struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = now()};

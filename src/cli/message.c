@@ -10,11 +10,27 @@
 #include <strings.h>
 #include <unistd.h>
 
+static bool muted;
+static char kept[1024];
+
 static void print(const char *format, va_list arguments)
 {
   char text[4096];
   vsnprintf(text, sizeof text, format, arguments);
-  fprintf(stderr, "dcsim: %s\n", dcsim_make_printable(text));
+  if (muted)
+    snprintf(kept, sizeof kept, "%.1000s", text);
+  else
+    fprintf(stderr, "dcsim: %s\n", dcsim_make_printable(text));
+}
+
+void cli_message_mute(void)
+{
+  muted = true;
+}
+
+const char *cli_message_kept(void)
+{
+  return kept;
 }
 
 void cli_message(const char *format, ...)

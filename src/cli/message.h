@@ -10,6 +10,10 @@ void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The same; returns status.
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// From now on messages are kept instead: the last one, "" while there was none.
+void cli_message_mute(void);
+const char *cli_message_kept(void);
+
 // The nearest of the NULL-terminated candidates for "did you mean", or NULL when none is near.
 const char *cli_suggest(const char *name, const char *const *candidates);
 

@@ -98,7 +98,14 @@ static bool has_checkpoint(const char *directory)
   return directory[0] && access(path, F_OK) == 0;
 }
 
-int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
+bool cli_find_program(char path[CLI_PATH])
+{
+  ssize_t length = readlink("/proc/self/exe", path, CLI_PATH - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  return length >= 0;
+}
+
+int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;
   cli_signals_defer(arguments->quiet);
@@ -124,6 +131,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function)
       .resume = arguments->resume,
       .force = arguments->force,
       .checkpoint_seconds = arguments->checkpoint,
+      .ranks = ranks,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};

@@ -200,6 +200,11 @@ void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
   rollout->tight = tight;
 }
 
+bool dc_rollout_is_tight(const struct dc_rollout *rollout)
+{
+  return rollout->tight;
+}
+
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
 {
   rollout->conservative = conservative;

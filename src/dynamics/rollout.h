@@ -80,6 +80,7 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
+bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);

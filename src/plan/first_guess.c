@@ -8,8 +8,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
-#include "plan/trajectory_plan.h"
-#include "plan/worker.h"
+#include "plan/crew.h"
 
 static const char *const type_choices[] = {"given", "sample", NULL};
 static const char *const distribution_choices[] = {"normal", "uniform", NULL};
@@ -174,16 +173,18 @@ static bool add_trial(struct search *search)
 // More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory goes.
 static enum dc_status hire(struct search *search, int wanted, struct dc_error *error)
 {
+  int ranks = dc_plan_crew_ranks(search->plan->crew), threads = (wanted + ranks - 1) / ranks;
   dc_plan_team_release(&search->team);
-  enum dc_status status = dc_plan_team_create(search->plan, wanted, &search->team, error);
-  while (!status && search->trial_count < search->team.count && add_trial(search))
+  enum dc_status status = dc_plan_team_create(search->plan, threads, &search->team, error);
+  int most = wanted < search->team.count * ranks ? wanted : search->team.count * ranks;
+  while (!status && search->trial_count < most && add_trial(search))
     ;
   return status;
 }
 
 // Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend on
 // how many were rolled out at a time.
-static enum dc_status find(struct search *search, int threads, struct dc_error *error)
+static enum dc_status find(struct search *search, int most, struct dc_error *error)
 {
   bool good;
   const struct dc_first_guess_observer *observer = &search->plan->first_guess_observer;
@@ -194,7 +195,7 @@ static enum dc_status find(struct search *search, int threads, struct dc_error *
   dc_plan_team_sample(&search->team, 1, search->samples, 0);
   enum dc_status status = judge(search, &search->samples[0], &good, error);
   if (!status && !good)
-    status = hire(search, threads < draws ? threads : (int)draws, error);
+    status = hire(search, most < draws ? most : (int)draws, error);
   for (long first = 0; first < draws && !status && !good; first += search->trial_count) {
     int count = draws - first < search->trial_count ? (int)(draws - first) : search->trial_count;
     for (int i = 0; i < count; i++)
@@ -211,20 +212,20 @@ static enum dc_status find(struct search *search, int threads, struct dc_error *
   return status;
 }
 
-// What the given point takes; trials has room for as many as there are threads.
-static enum dc_status allocate(struct search *search, int threads, struct dc_error *error)
+// What the given point takes; trials has room for as many as there are threads of all ranks.
+static enum dc_status allocate(struct search *search, int most, struct dc_error *error)
 {
   search->best = dc_alloc((size_t)search->plan->parameter_count, sizeof *search->best);
-  search->trials = dc_alloc((size_t)threads, sizeof *search->trials);
-  search->samples = dc_alloc((size_t)threads, sizeof *search->samples);
+  search->trials = dc_alloc((size_t)most, sizeof *search->trials);
+  search->samples = dc_alloc((size_t)most, sizeof *search->samples);
   if (!search->best || !search->trials || !search->samples || !add_trial(search))
     return dc_fail(error, DC_MEMORY, "out of memory for a first guess");
   return dc_plan_team_create(search->plan, 1, &search->team, error);
 }
 
-static void release(struct search *search, int threads)
+static void release(struct search *search, int most)
 {
-  for (int i = 0; i < threads && search->trials; i++) {
+  for (int i = 0; i < most && search->trials; i++) {
     free(search->trials[i].parameters);
     free(search->trials[i].gradient);
   }
@@ -242,14 +243,14 @@ enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, str
     return DC_OK;
   struct search search = {
       .plan = plan, .settings = settings, .given = parameters, .least = settings->threshold, .largest = -1};
-  int threads = plan->gradient.type == DC_GRADIENT_ADJOINT ? dc_threads() : 1;
+  int most = plan->gradient.type == DC_GRADIENT_ADJOINT ? dc_threads() * dc_plan_crew_ranks(plan->crew) : 1;
   if (plan->gradient.type == DC_GRADIENT_DIFFERENCES)
     search.least = fmax(search.least, ROUNDING * sqrt((double)count) / plan->gradient.step);
-  enum dc_status status = allocate(&search, threads, error);
+  enum dc_status status = allocate(&search, most, error);
   if (!status)
-    status = find(&search, threads, error);
+    status = find(&search, most, error);
   if (!status)
     memcpy(parameters, search.best, count * sizeof *parameters);
-  release(&search, threads);
+  release(&search, most);
   return status;
 }

@@ -8,10 +8,9 @@
 
 #include "base/random.h"
 #include "base/threads.h"
-#include "plan/trajectory_plan.h"
-#include "plan/worker.h"
+#include "plan/crew.h"
 
-enum { BATCH = 64 };  // samples that are held at a time
+enum { BATCH = 64 };  // samples that are held at a time, for each rank
 
 static const char *const type_choices[] = {"adjoint", "fd", "bundle", NULL};
 
@@ -98,27 +97,26 @@ enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settin
 }
 
 struct dc_gradient_estimator {
-  int worker_count, worker_capacity;
-  struct dc_plan **workers;  // one per thread; their parameters hold a perturbed point
-  double *losses[2];         // [parameters or BATCH] at either side; NAN where it could not be rolled out
-  double *points[2];         // [parameters] the coordinate that was moved
-  double *gradients;         // [BATCH][parameters], of bundles
-  enum dc_status *statuses;  // [BATCH]
+  struct dc_plan *first;  // rolls out on the caller's thread
+  struct dc_plan_team team;
+  int room;                        // samples that are held at a time
+  struct dc_plan_sample *samples;  // [room]
+  double *points;                  // [room][parameters]
+  double *gradients;               // [room][parameters], of bundles
+  double *losses[2];               // [parameters] at either side; NAN where it could not be rolled out
 };
 
 void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator)
 {
   if (!estimator)
     return;
-  for (int i = 0; i < estimator->worker_count; i++)
-    dc_plan_destroy(estimator->workers[i]);
-  free(estimator->workers);
-  for (int side = 0; side < 2; side++) {
-    free(estimator->losses[side]);
-    free(estimator->points[side]);
-  }
+  dc_plan_team_release(&estimator->team);
+  dc_plan_destroy(estimator->first);
+  free(estimator->samples);
+  free(estimator->points);
   free(estimator->gradients);
-  free(estimator->statuses);
+  for (int side = 0; side < 2; side++)
+    free(estimator->losses[side]);
   free(estimator);
 }
 
@@ -128,8 +126,6 @@ struct estimate {
   struct dc_gradient_estimator *estimator;
   const double *parameters;
   double loss;
-  int threads;
-  long first;  // sample that the batch begins with
 };
 
 static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *error)
@@ -140,101 +136,55 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
   plan->estimator = estimator;
   bool bundle = plan->gradient.type == DC_GRADIENT_BUNDLE;
   size_t parameters = (size_t)plan->parameter_capacity;
-  bool enough = true;
+  estimator->room = BATCH * dc_plan_crew_ranks(plan->crew);
+  size_t room = (size_t)estimator->room;
+  estimator->samples = dc_alloc(room, sizeof *estimator->samples);
+  estimator->points = dc_alloc(room * parameters, sizeof *estimator->points);
+  estimator->gradients = dc_alloc(bundle ? room * parameters : 0, sizeof *estimator->gradients);
+  bool enough = estimator->samples && estimator->points && estimator->gradients;
   for (int side = 0; side < 2; side++) {
     estimator->losses[side] = dc_alloc(bundle ? 0 : parameters, sizeof *estimator->losses[side]);
-    estimator->points[side] = dc_alloc(bundle ? 0 : parameters, sizeof *estimator->points[side]);
-    enough &= estimator->losses[side] && estimator->points[side];
+    enough &= estimator->losses[side] != NULL;
   }
-  estimator->gradients = dc_alloc(bundle ? BATCH * parameters : 0, sizeof *estimator->gradients);
-  estimator->statuses = dc_alloc(BATCH, sizeof *estimator->statuses);
-  return enough && estimator->gradients && estimator->statuses
-             ? DC_OK
-             : dc_fail(error, DC_MEMORY, "out of memory for gradients");
+  return enough ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for gradients");
 }
 
 // As many workers as there are threads, or as memory allows: the results do not depend on it.
 static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *error)
 {
   struct dc_gradient_estimator *estimator = plan->estimator;
-  if (wanted > estimator->worker_capacity) {
-    struct dc_plan **workers = realloc(estimator->workers, (size_t)wanted * sizeof(struct dc_plan *));
-    if (!workers)
-      return dc_fail(error, DC_MEMORY, "out of memory for gradients");
-    estimator->workers = workers;
-    estimator->worker_capacity = wanted;
+  if (estimator->team.count >= wanted)
+    return DC_OK;
+  dc_plan_team_release(&estimator->team);
+  if (!estimator->first && !(estimator->first = dc_plan_hire(plan, error)))
+    return error ? error->status : DC_MEMORY;
+  enum dc_status status = dc_plan_team_create(estimator->first, wanted, &estimator->team, error);
+  for (int i = 0; i < estimator->team.count; i++) {
+    struct dc_rollout *rollout = estimator->team.plans[i]->rollout;
+    dc_rollout_set_tight(rollout, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
+    dc_rollout_set_gapless(rollout, true);
   }
-  while (estimator->worker_count < wanted) {
-    struct dc_error local = {0};
-    struct dc_plan *worker = dc_plan_hire(plan, &local);
-    if (!worker && estimator->worker_count)
-      break;
-    if (!worker)
-      return dc_fail(error, local.status, "%s", local.text);
-    dc_rollout_set_tight(worker->rollout, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
-    dc_rollout_set_gapless(worker->rollout, true);
-    estimator->workers[estimator->worker_count++] = worker;
-  }
-  return DC_OK;
+  return status;
 }
 
-// Workers for jobs of the plan's present window.
-static enum dc_status prepare(struct estimate *estimate, int jobs, struct dc_error *error)
+// Workers for so many samples of the plan's present window.
+static enum dc_status prepare(struct estimate *estimate, long samples, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
   int wanted = dc_threads();
-  if (wanted > jobs)
-    wanted = jobs > 1 ? jobs : 1;
+  if (wanted > samples)
+    wanted = (int)samples;
   enum dc_status status = plan->estimator ? DC_OK : create_estimator(plan, error);
   if (!status)
     status = hire(plan, wanted, error);
   if (status)
     return status;
   estimate->estimator = plan->estimator;
-  estimate->threads = wanted < plan->estimator->worker_count ? wanted : plan->estimator->worker_count;
-  for (int i = 0; i < plan->estimator->worker_count; i++)
-    dc_plan_follow(plan->estimator->workers[i], plan);
+  plan->estimator->first->crew = plan->crew;
+  plan->estimator->first->coarseness = plan->coarseness;
+  for (int i = 0; i < plan->estimator->team.count; i++)
+    dc_plan_follow(plan->estimator->team.plans[i], plan);
   return DC_OK;
-}
-
-static void add_work(struct estimate *estimate)
-{
-  for (int i = 0; i < estimate->estimator->worker_count; i++)
-    dc_plan_add_work(&estimate->plan->work, &estimate->estimator->workers[i]->work);
-}
-
-// A job that cannot be done for reasons other than the rollout; DC_OK otherwise.
-typedef enum dc_status run_job(const struct estimate *estimate, struct dc_plan *worker, int index,
-                               struct dc_error *error);
-
-struct jobs {
-  const struct estimate *estimate;
-  run_job *run;
-  struct dc_error *failures;  // [threads]
-};
-
-static void job_pass(void *context, int index, int thread)
-{
-  const struct jobs *jobs = context;
-  struct dc_error local = {0};  // a job that succeeds may leave the message of a rollout that did not
-  enum dc_status status = jobs->run(jobs->estimate, jobs->estimate->estimator->workers[thread], index, &local);
-  if (status && !jobs->failures[thread].status)
-    dc_fail(&jobs->failures[thread], status, "%s", local.text);
-}
-
-// Jobs are spread over the threads; each writes its own results.  Loops inside them have one thread.
-static enum dc_status run_jobs(const struct estimate *estimate, run_job *job, int count, struct dc_error *error)
-{
-  struct jobs jobs = {estimate, job, dc_alloc((size_t)estimate->threads, sizeof *jobs.failures)};
-  if (!jobs.failures)
-    return dc_fail(error, DC_MEMORY, "out of memory for gradients");
-  dc_loop_run(job_pass, &jobs, count, estimate->threads, NULL);
-  enum dc_status status = DC_OK;
-  for (int i = 0; i < estimate->threads && !status; i++)
-    if (jobs.failures[i].status)
-      status = dc_fail(error, jobs.failures[i].status, "%s", jobs.failures[i].text);
-  free(jobs.failures);
-  return status;
 }
 
 static bool is_a_gap(enum dc_status status)
@@ -242,33 +192,64 @@ static bool is_a_gap(enum dc_status status)
   return status == DC_INFEASIBLE || status == DC_NUMERICAL;
 }
 
-// The loss at worker->parameters; NAN where nothing can be said.
-static enum dc_status loss_at(struct dc_plan *worker, double *loss, struct dc_error *error)
+static double *point_of(const struct estimate *estimate, int index)
 {
-  enum dc_status status = dc_plan_evaluate(worker, worker->parameters, loss, NULL, error);
-  if (!is_a_gap(status))
-    return status;
-  *loss = NAN;
+  return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->parameter_capacity;
+}
+
+// Row `index` of gradients; NULL for losses alone.
+static double *gradient_of(const struct estimate *estimate, int index, bool wanted)
+{
+  return wanted ? estimate->estimator->gradients + (size_t)index * (size_t)estimate->plan->parameter_capacity : NULL;
+}
+
+// Rolls out the first `count` points.  The status of one that failed for reasons other than the rollout.
+static enum dc_status roll_out(struct estimate *estimate, int count, bool gradients, struct dc_error *error)
+{
+  struct dc_gradient_estimator *estimator = estimate->estimator;
+  for (int k = 0; k < count; k++)
+    estimator->samples[k] =
+        (struct dc_plan_sample){.parameters = point_of(estimate, k), .gradient = gradient_of(estimate, k, gradients)};
+  dc_plan_team_sample(&estimator->team, count, estimator->samples, 0);
+  for (int k = 0; k < count; k++) {
+    const struct dc_plan_sample *sample = &estimator->samples[k];
+    if (sample->status && !is_a_gap(sample->status))
+      return dc_fail(error, sample->status, "%s", sample->error.text);
+    dc_plan_add_work(&estimate->plan->work, &sample->work);
+  }
   return DC_OK;
 }
 
-static void set_point(const struct estimate *estimate, struct dc_plan *worker)
+// Point number `index` becomes the parameters.
+static double *set_point(const struct estimate *estimate, int index)
 {
-  memcpy(worker->parameters, estimate->parameters, (size_t)worker->parameter_count * sizeof *worker->parameters);
+  size_t bytes = (size_t)estimate->plan->parameter_count * sizeof(double);
+  return memcpy(point_of(estimate, index), estimate->parameters, bytes);
 }
 
-static enum dc_status move_parameter(const struct estimate *estimate, struct dc_plan *worker, int index,
-                                     struct dc_error *error)
+static double loss_of(const struct estimate *estimate, int index)
+{
+  const struct dc_plan_sample *sample = &estimate->estimator->samples[index];
+  return sample->status ? NAN : sample->loss;
+}
+
+// Losses with every parameter moved to either side.
+static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error *error)
 {
   struct dc_gradient_estimator *estimator = estimate->estimator;
   double step = estimate->plan->gradient.step;
-  enum dc_status status = DC_OK;
-  set_point(estimate, worker);
-  for (int side = 0; side < 2 && !status; side++) {
-    estimator->points[side][index] = worker->parameters[index] = estimate->parameters[index] + (side ? -step : step);
-    status = loss_at(worker, &estimator->losses[side][index], error);
+  int count = estimate->plan->parameter_count, half = estimator->room / 2;
+  for (int first = 0; first < count; first += half) {
+    int here = count - first < half ? count - first : half;
+    for (int k = 0; k < 2 * here; k++)
+      set_point(estimate, k)[first + k / 2] += k % 2 ? -step : step;
+    enum dc_status status = roll_out(estimate, 2 * here, false, error);
+    if (status)
+      return status;
+    for (int k = 0; k < 2 * here; k++)
+      estimator->losses[k % 2][first + k / 2] = loss_of(estimate, k);
   }
-  return status;
+  return DC_OK;
 }
 
 // (L(x + h) - L(x - h)) / 2h; with one side only, the difference to L(x), which is rolled out again as tightly.
@@ -276,23 +257,23 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
 {
   struct dc_plan *plan = estimate->plan;
   struct dc_gradient_estimator *estimator = estimate->estimator;
+  double step = plan->gradient.step, middle = NAN;
   int count = plan->parameter_count, known = 0, one_sided = 0;
-  enum dc_status status = run_jobs(estimate, move_parameter, count, error);
+  enum dc_status status = roll_out_sides(estimate, error);
   if (status)
     return status;
   for (int i = 0; i < count; i++)
     one_sided += isnan(estimator->losses[0][i]) != isnan(estimator->losses[1][i]);
-  double middle = NAN;
   if (one_sided) {
-    set_point(estimate, estimator->workers[0]);
-    status = loss_at(estimator->workers[0], &middle, error);
+    set_point(estimate, 0);
+    status = roll_out(estimate, 1, false, error);
+    middle = status ? NAN : loss_of(estimate, 0);
   }
   if (status)
     return status;
   for (int i = 0; i < count; i++) {
-    double up = estimator->losses[0][i], down = estimator->losses[1][i];
-    double high = isnan(up) ? estimate->parameters[i] : estimator->points[0][i];
-    double low = isnan(down) ? estimate->parameters[i] : estimator->points[1][i];
+    double up = estimator->losses[0][i], down = estimator->losses[1][i], x = estimate->parameters[i];
+    double high = isnan(up) ? x : x + step, low = isnan(down) ? x : x - step;
     double rise = (isnan(up) ? middle : up) - (isnan(down) ? middle : down);
     bool none = isnan(rise) || !(high > low);
     gradient[i] = none ? 0 : rise / (high - low);
@@ -304,35 +285,34 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
                : dc_fail(error, DC_NUMERICAL, "no difference of the loss to any of %d parameters can be had", count);
 }
 
-// Every sample has its own stream: any thread draws the same numbers.
-static void seed_sample(struct dc_random *random, const struct dc_gradient_settings *settings, long estimate,
-                        long sample)
+// Every sample has its own stream: anyone draws the same numbers.
+static void draw_sample(const struct estimate *estimate, long sample, double *numbers)
 {
-  dc_random_seed(random, (uint64_t)settings->seed);
-  dc_random_seed(random, dc_random_bits(random) + (uint64_t)estimate);
-  dc_random_seed(random, dc_random_bits(random) + (uint64_t)sample);
+  const struct dc_plan *plan = estimate->plan;
+  struct dc_random random;
+  dc_random_seed(&random, (uint64_t)plan->gradient.seed);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)plan->gradient_counts.estimates);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)sample);
+  for (int i = 0; i < plan->parameter_count; i++)
+    numbers[i] = dc_random_normal(&random);
 }
 
-// Leaves the gradient that a sample contributes in the batch.
-static enum dc_status take_sample(const struct estimate *estimate, struct dc_plan *worker, int index,
-                                  struct dc_error *error)
+// Rolls out a batch of samples; of order 0 their gradients become those of differences along the draws.
+static enum dc_status roll_out_batch(struct estimate *estimate, long first, int count, struct dc_error *error)
 {
   const struct dc_plan *plan = estimate->plan;
   const struct dc_gradient_settings *settings = &plan->gradient;
-  struct dc_gradient_estimator *estimator = estimate->estimator;
-  int count = plan->parameter_count;
-  double *row = estimator->gradients + (size_t)index * (size_t)plan->parameter_capacity, loss;
-  struct dc_random random;
-  seed_sample(&random, settings, plan->gradient_counts.estimates, estimate->first + index);
-  for (int i = 0; i < count; i++) {
-    row[i] = dc_random_normal(&random);
-    worker->parameters[i] = estimate->parameters[i] + settings->sigma * row[i];
+  for (int k = 0; k < count; k++) {
+    double *row = gradient_of(estimate, k, true), *point = point_of(estimate, k);
+    draw_sample(estimate, first + k, row);
+    for (int i = 0; i < plan->parameter_count; i++)
+      point[i] = estimate->parameters[i] + settings->sigma * row[i];
   }
-  enum dc_status status = dc_plan_evaluate(worker, worker->parameters, &loss, settings->order ? row : NULL, error);
-  for (int i = 0; i < count && !status && !settings->order; i++)
-    row[i] *= (loss - estimate->loss) / settings->sigma;
-  estimator->statuses[index] = status;
-  return is_a_gap(status) ? DC_OK : status;
+  enum dc_status status = roll_out(estimate, count, settings->order > 0, error);
+  for (int k = 0; k < count && !status && !settings->order; k++)
+    for (int i = 0; i < plan->parameter_count; i++)
+      gradient_of(estimate, k, true)[i] *= (estimate->estimator->samples[k].loss - estimate->loss) / settings->sigma;
+  return status;
 }
 
 // The mean over the samples that could be rolled out, added up in their order.
@@ -342,17 +322,16 @@ static enum dc_status bundle(struct estimate *estimate, double *gradient, struct
   const struct dc_gradient_estimator *estimator = estimate->estimator;
   long samples = plan->gradient.samples, used = 0;
   memset(gradient, 0, (size_t)plan->parameter_count * sizeof *gradient);
-  for (; estimate->first < samples; estimate->first += BATCH) {
-    long rest = samples - estimate->first;
-    int count = rest < BATCH ? (int)rest : BATCH;
-    enum dc_status status = run_jobs(estimate, take_sample, count, error);
+  for (long first = 0; first < samples; first += estimator->room) {
+    int count = samples - first < estimator->room ? (int)(samples - first) : estimator->room;
+    enum dc_status status = roll_out_batch(estimate, first, count, error);
     if (status)
       return status;
     for (int k = 0; k < count; k++) {
-      const double *row = estimator->gradients + (size_t)k * (size_t)plan->parameter_capacity;
-      for (int i = 0; i < plan->parameter_count && !estimator->statuses[k]; i++)
+      const double *row = gradient_of(estimate, k, true);
+      for (int i = 0; i < plan->parameter_count && !estimator->samples[k].status; i++)
         gradient[i] += row[i];
-      used += !estimator->statuses[k];
+      used += !estimator->samples[k].status;
     }
   }
   plan->gradient_counts.dropped += samples - used;
@@ -371,12 +350,10 @@ enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *paramete
   if (plan->parameter_count == 0)
     return DC_OK;
   bool differ = plan->gradient.type == DC_GRADIENT_DIFFERENCES;
-  long jobs = differ ? plan->parameter_count : plan->gradient.samples;
-  enum dc_status status = prepare(&estimate, jobs < BATCH ? (int)jobs : BATCH, error);
+  enum dc_status status = prepare(&estimate, differ ? 2L * plan->parameter_count : plan->gradient.samples, error);
   if (status)
     return status;
   status = differ ? differences(&estimate, gradient, error) : bundle(&estimate, gradient, error);
   plan->gradient_counts.estimates++;
-  add_work(&estimate);
   return status;
 }

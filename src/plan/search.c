@@ -353,9 +353,10 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
   for (int i = 0; i < search->member_count; i++)
     if (search->members[i].plan)
       turn.live[count++] = i;
-  if (count == 1)  // its own rollouts go side by side
-    turn_pass(&turn, 0, 0);
-  else
+  bool one_by_one = count == 1 || search->plan->crew;  // whose own rollouts go side by side
+  for (int k = 0; k < count && one_by_one; k++)
+    turn_pass(&turn, k, 0);
+  if (!one_by_one)
     dc_loop_run(turn_pass, &turn, count, 0, NULL);
   work.seconds += dc_seconds() - start;
   search->turn++;

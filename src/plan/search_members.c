@@ -27,13 +27,13 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
   struct dc_plan *plan = search->plan;
   search->world = plan;
   if (search->stage + 1 < search->stage_count) {
-    search->model = *plan->model;
-    search->model.definition.time.step *= stage->step;
-    search->model.definition.time.steps /= stage->step;
+    search->model = dc_plan_coarser_model(plan->model, (int)stage->step);
     search->world = dc_plan_create(&search->model, plan->task, plan->window.steps / stage->step, error);
     if (!search->world)
       return error ? error->status : DC_MEMORY;
     search->world->stiffness = stage->stiffness;
+    search->world->coarseness = (int)stage->step;
+    search->world->crew = plan->crew;
     dc_plan_set_gradient(search->world, &plan->gradient);
   }
   size_t bytes = (size_t)search->world->parameter_count * sizeof *search->x;
@@ -58,6 +58,8 @@ static enum dc_status add_member(struct dc_search *search, const struct dc_optim
     return error ? error->status : DC_MEMORY;
   dc_plan_follow(member->plan, search->world);
   dc_plan_set_gradient(member->plan, &search->plan->gradient);
+  member->plan->coarseness = search->world->coarseness;
+  member->plan->crew = search->plan->crew;
   member->plan->stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)
     member->plan->first_guess = search->plan->first_guess;

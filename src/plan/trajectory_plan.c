@@ -72,6 +72,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
   plan->task = task;
   plan->forward = forward;
   plan->stiffness = 1;
+  plan->coarseness = 1;
   plan->capacity = steps;
   plan->pair_count = dc_model_pair_count(model);
   plan->parameter_capacity = dc_task_parameter_count(task, model, steps);
@@ -142,6 +143,14 @@ void dc_plan_destroy(struct dc_plan *plan)
   dc_plan_forget_team(plan);
   dc_residual_rows_release(&plan->rows);
   free(plan);
+}
+
+struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarseness)
+{
+  struct dc_model coarser = *model;
+  coarser.definition.time.step *= coarseness;
+  coarser.definition.time.steps /= coarseness;
+  return coarser;
 }
 
 void dc_plan_end(struct dc_plan *plan)

@@ -57,10 +57,12 @@ struct dc_plan {
   struct dc_plan_work work;                             // since creation
   long newton_before;                                   // of work, when the present iteration began
   double stiffness;                                     // factor on the contact stiffness, at creation 1
+  int coarseness;                                       // steps of the scene in one of the model's, at creation 1
   int earlier;                                          // iterates of minimizations before the one under way
   int retreats, most_retreats;                          // dc_plan_continue; most: the caller's to set, at creation 0
   struct dc_residual_rows rows;                         // of the last linearization for an optimizer
   struct dc_plan_team *team;                            // of dc_plan_values (worker.h); NULL until it is asked
+  struct dc_plan_crew *crew;  // the caller's to set: processes that many points are shared with (crew.h); NULL: none
 };
 
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.
@@ -74,6 +76,8 @@ struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struc
 // Lets a file of dc_record_bytes for plan->capacity steps hold the trajectory; it is the plan's then, also on failure.
 enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
+// The model with time steps so many times as long, for a plan of that coarseness; it must divide the steps.
+struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarseness);
 
 // Another window: at most as many steps as at creation, none of them applied yet.  Ends a minimization under way;
 // parameter_count follows; start, state and parameters are the caller's to set.

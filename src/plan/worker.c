@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/threads.h"
+#include "plan/crew.h"
 
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error)
 {
@@ -76,13 +77,14 @@ void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
 struct sampling {
   struct dc_plan_team *team;
   struct dc_plan_sample *samples;
+  int stride;  // every so many samples are rolled out here
 };
 
 static void sample_pass(void *context, int index, int thread)
 {
   const struct sampling *sampling = context;
   struct dc_plan *plan = sampling->team->plans[thread];
-  struct dc_plan_sample *sample = &sampling->samples[index];
+  struct dc_plan_sample *sample = &sampling->samples[(size_t)index * (size_t)sampling->stride];
   plan->work = (struct dc_plan_work){0};
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
   sample->work = plan->work;
@@ -90,11 +92,14 @@ static void sample_pass(void *context, int index, int thread)
 
 void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads)
 {
-  struct sampling sampling = {team, samples};
   struct dc_plan *plan = team->plans[0];
   struct dc_plan_work work = plan->work;
   double start = dc_seconds();
-  dc_loop_run(sample_pass, &sampling, count, threads > 0 && threads < team->count ? threads : team->count, NULL);
+  struct sampling sampling = {team, samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1};
+  int here = (count + sampling.stride - 1) / sampling.stride;
+  dc_loop_run(sample_pass, &sampling, here, threads > 0 && threads < team->count ? threads : team->count, NULL);
+  if (sampling.stride > 1)
+    dc_plan_crew_collect(plan->crew, plan, count, samples);
   plan->work = work;
   plan->work.seconds += dc_seconds() - start;
 }

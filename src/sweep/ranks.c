@@ -3,16 +3,13 @@
 // with "stop", which it also sends unasked.  A rank that ends says so, and rank 0 ends last.
 #include "sweep/ranks.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/transport.h"
-
-#define MODULE "dcsim-mpi.so"
+#include "base/transport.h"
 
 enum { LONGEST = 16384 };  // bytes of a message
 
@@ -35,7 +32,6 @@ struct message {
 
 struct dc_ranks {
   struct dc_transport transport;
-  void *module;
   int left;           // rank 0: how many of the others have
   bool told_to_stop;  // rank 0: the others were
   bool asked, nothing_more, said_broken, said_left;
@@ -56,57 +52,23 @@ static void send_message(struct dc_ranks *ranks, int to, enum kind kind, long nu
 // The next message and who sent it; false when there is none.
 static bool receive(struct dc_ranks *ranks, int *from)
 {
-  int size = ranks->transport.receive(from, &ranks->in, sizeof ranks->in);
+  if (ranks->transport.look(from) < 0)
+    return false;
+  int size = ranks->transport.receive(*from, &ranks->in, sizeof ranks->in);
   return size > (int)offsetof(struct message, text);
-}
-
-static bool was_launched(void)
-{
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", NULL};
-  for (int i = 0; names[i]; i++)
-    if (getenv(names[i]))
-      return true;
-  return false;
-}
-
-// Installed, beside the program's folder, or where it was built.
-static void *load_module(const char *program)
-{
-  const char *slash = program ? strrchr(program, '/') : NULL;
-  int length = slash ? (int)(slash - program) : 0;
-  static const char *const places[] = {"%.*s/.libs/" MODULE, "%.*s/../lib/dcsim/" MODULE, NULL};
-  void *module = dlopen(DC_LIBDIR "/" MODULE, RTLD_NOW | RTLD_GLOBAL);
-  for (int i = 0; !module && length && places[i]; i++) {
-    char path[4096];
-    snprintf(path, sizeof path, places[i], length, program);
-    module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  }
-  return module;
 }
 
 enum dc_status dc_ranks_start(const char *program, bool asked, struct dc_ranks **ranks, struct dc_error *error)
 {
   *ranks = NULL;
-  if (!asked && !was_launched())
-    return DC_OK;
   struct dc_ranks *made = calloc(1, sizeof *made);
   if (!made)
     return dc_fail(error, DC_MEMORY, "out of memory for the ranks");
   made->point = -1;
-  made->module = load_module(program);
-  dc_transport_start *start = NULL;
-  if (made->module)
-    *(void **)&start = dlsym(made->module, "dcsim_transport_start");
-  if (!start || start(DC_TRANSPORT_VERSION, &made->transport)) {
+  enum dc_status status = dc_transport_open(program, asked, &made->transport, error);
+  if (status || made->transport.ranks == 1) {
     free(made);
-    return dc_fail(error, DC_USAGE, "%s MPI, but %s: build with --with-mpi (Debian: libopenmpi-dev), or use --task",
-                   asked ? "asked for" : "started by a launcher of",
-                   start ? "it does not start" : "its module " MODULE " is not there");
-  }
-  if (made->transport.ranks == 1) {
-    made->transport.finish();
-    free(made);
-    return DC_OK;
+    return status;
   }
   *ranks = made;
   return DC_OK;

@@ -16,6 +16,7 @@
 #include "api/internal.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/transport.h"
 #include "io/run/run_files.h"
 
 #define LOCK_NAME ".lock"
@@ -373,6 +374,7 @@ int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_rep
     status = dc_ranks_start(own.program, own.ranks, &sweep.ranks, &sweep.error);
   if (status)
     return dc_api_fail(error, &sweep.error, status);
+  dc_transport_forget_launcher();  // runs are no ranks
   sweep.share = own.tasks > 0 ? (struct dc_share){own.task, own.tasks} : (struct dc_share){0, 1};
   sweep.place = (struct dc_sweep_place){.program = own.program, .threads = own.threads > 0 ? own.threads : 1};
   status = run(&sweep, study, &something);

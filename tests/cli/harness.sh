@@ -55,6 +55,15 @@ run() {
   fi
 }
 
+# noted: waits until the command that runs with stderr in $err has noted a signal
+noted() {
+  noted_tries=0
+  until grep -q "a second signal stops at once" "$err" || [ $noted_tries -gt 6000 ]; do
+    sleep 0.1
+    noted_tries=$((noted_tries + 1))
+  done
+}
+
 # says TEXT: passes when stderr of the last run contains it
 says() {
   if grep -qF -e "$1" "$err"; then

@@ -102,7 +102,8 @@ until [ -n "$(ls -A | grep tmp)" ] || [ $waited -gt 3000 ]; do
   waited=$((waited + 1))
 done
 kill -TERM "$(cat "$scratch/pid")"
-sleep 0.8
+noted
+sleep 0.8 # what comes within half a second counts as the same signal
 kill -TERM "$(cat "$scratch/pid")" 2>/dev/null
 wait $!
 status=$?

@@ -242,7 +242,7 @@ check "the disk is full: 5" sh -c 'ulimit -f 4; "$0" optimize scene.json -o full
 says "full"
 
 # signals; the handler runs as soon as the run has rows
-interrupt() { # DIRECTORY SIGNALS ARGUMENT...: sends the words of SIGNALS, numbers among them are pauses in seconds
+interrupt() { # DIRECTORY SIGNALS ARGUMENT...: sends the words of SIGNALS, numbers among them are pauses in seconds, noted waits for the first
   directory=$1
   signals=$2
   shift 2
@@ -255,6 +255,7 @@ interrupt() { # DIRECTORY SIGNALS ARGUMENT...: sends the words of SIGNALS, numbe
     for word in $signals; do
       case $word in
         [0-9]*) sleep "$word" ;;
+        noted) noted ;;
         *) kill -"$word" "$(cat "$scratch/pid")" ;;
       esac
     done
@@ -288,7 +289,7 @@ case $(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status 2>/dev/null) in
 esac
 rows=1
 # one iteration of so many steps lasts longer than that
-interrupt hard "0.2 TERM 0.8 TERM" optimize scene.json --set time.steps=200000 --set time.step=1e-9
+interrupt hard "0.2 TERM noted 0.8 TERM" optimize scene.json --set time.steps=200000 --set time.step=1e-9
 stopped 143 "a second signal"
 check "it stops at once" [ ! -e hard/trajectory.h5 ]
 

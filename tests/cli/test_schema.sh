@@ -24,7 +24,7 @@ if [ ! -d "$npm/node_modules/ajv" ]; then
   skip "scenes against the schema" "no tests/npm/node_modules: scripts/setup.sh --all, or npm ci there"
   finish
 fi
-validate() { timeout 120 node "$npm/validate_scenes.mjs" "$scratch/schema.json" "$@"; }
+validate() { within 120 node "$npm/validate_scenes.mjs" "$scratch/schema.json" "$@"; }
 
 check "the schema is one, in the strict mode of ajv" validate
 validate "$DCSIM_SOURCE"/scenes/*.json >"$scratch/said"

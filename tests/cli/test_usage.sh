@@ -9,7 +9,7 @@ run_options="--output --control --plant --frames --no-report --max-time --requir
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;
-    optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint" ;;
+    optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint --mpi" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;

@@ -2,7 +2,7 @@
 // The module dcsim-mpi.so.
 #include <mpi.h>
 
-#include "sweep/transport.h"
+#include "base/transport.h"
 
 int dcsim_transport_start(int version, struct dc_transport *transport);
 
@@ -11,7 +11,7 @@ static int send_message(int to, const void *bytes, int size)
   return MPI_Send(bytes, size, MPI_BYTE, to, 0, MPI_COMM_WORLD);
 }
 
-static int receive_message(int *from, void *bytes, int most)
+static int look_for_message(int *from)
 {
   int there = 0, size = 0;
   MPI_Status status;
@@ -19,10 +19,27 @@ static int receive_message(int *from, void *bytes, int most)
     return -1;
   MPI_Get_count(&status, MPI_BYTE, &size);
   *from = status.MPI_SOURCE;
-  if (size > most)
-    MPI_Abort(MPI_COMM_WORLD, 1);  // nobody sends that much
-  MPI_Recv(bytes, size, MPI_BYTE, *from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return size;
+}
+
+static int receive_message(int from, void *bytes, int most)
+{
+  int size = 0;
+  MPI_Status status;
+  MPI_Recv(bytes, most, MPI_BYTE, from, 0, MPI_COMM_WORLD, &status);  // ends the program where there are more
+  MPI_Get_count(&status, MPI_BYTE, &size);
+  return size;
+}
+
+static int count_local_ranks(void)
+{
+  int count = 1;
+  MPI_Comm local;
+  if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local))
+    return count;
+  MPI_Comm_size(local, &count);
+  MPI_Comm_free(&local);
+  return count;
 }
 
 static void finish(void)
@@ -37,7 +54,9 @@ int dcsim_transport_start(int version, struct dc_transport *transport)
   int status = MPI_Init(NULL, NULL);
   if (status)
     return status;
-  *transport = (struct dc_transport){.send = send_message, .receive = receive_message, .finish = finish};
+  *transport = (struct dc_transport){
+      .send = send_message, .look = look_for_message, .receive = receive_message, .finish = finish};
+  transport->local_ranks = count_local_ranks();
   MPI_Comm_rank(MPI_COMM_WORLD, &transport->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &transport->ranks);
   return 0;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/ranks.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/transport.h"
+#include "contact/kernels/lane_kernels.h"
+#include "io/run/checkpoint.h"
+#include "math/libraries.h"
+
+struct dcsim_ranks {
+  struct dc_transport transport;
+  bool served;
+};
+
+enum { IDENTITY = 200 };
+
+// What must be the same on all ranks for a point to have the same bits everywhere: what must be for a resume.
+static enum dc_status identify(const dcsim_scene *scene, char text[IDENTITY], struct dc_error *error)
+{
+  struct dc_checkpoint_identity identity;
+  enum dc_status status =
+      dc_checkpoint_identify(scene->scene, dcsim_version(), dc_lane_kernels()->name, dc_blas_core(), &identity, error);
+  if (!status)
+    snprintf(text, IDENTITY, "%.40s, scene %016" PRIx64 ", meshes %016" PRIx64 ", kernels %.30s and %.30s",
+             identity.version, identity.scene_hash, identity.mesh_hash, identity.vector_width, identity.blas_core);
+  return status;
+}
+
+// Ranks of one machine share its cores.
+static void share_cores(const struct dc_transport *transport)
+{
+  long cores = sysconf(_SC_NPROCESSORS_ONLN) / transport->local_ranks, threads = omp_get_max_threads();
+  omp_set_num_threads((int)(cores < 1 ? 1 : cores < threads ? cores : threads));
+}
+
+int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_ranks *made = calloc(1, sizeof *made);
+  *ranks = NULL;
+  enum dc_status status = made ? dc_transport_open(program, asked != 0, &made->transport, &local)
+                               : dc_fail(&local, DC_MEMORY, "out of memory for the ranks");
+  if (status || made->transport.ranks == 1) {
+    free(made);
+    return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+  }
+  share_cores(&made->transport);
+  *ranks = made;
+  return DCSIM_OK;
+}
+
+int dcsim_ranks_number(const dcsim_ranks *ranks)
+{
+  return ranks ? ranks->transport.rank : 0;
+}
+
+void dcsim_ranks_finish(dcsim_ranks *ranks, int status, const char *why)
+{
+  if (!ranks)
+    return;
+  dc_plan_crew_part(&ranks->transport, ranks->served, (enum dc_status)status, why);
+  ranks->transport.finish();
+  free(ranks);
+}
+
+enum dc_status dc_api_gather_ranks(const dcsim_scene *scene, dcsim_ranks *ranks, struct dc_plan_crew **crew,
+                                   struct dc_error *error)
+{
+  char identity[IDENTITY];
+  *crew = NULL;
+  if (!ranks)
+    return DC_OK;
+  enum dc_status status = identify(scene, identity, error);
+  return status ? status : dc_plan_crew_gather(&ranks->transport, identity, crew, error);
+}
+
+int dc_api_serve_rank(const dcsim_scene *scene, dcsim_ranks *ranks, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  char identity[IDENTITY];
+  enum dc_status status = identify(scene, identity, &local);
+  if (!status)
+    status = dc_plan_crew_serve(&ranks->transport, identity, &scene->scene->model, &scene->scene->task, &local);
+  ranks->served = status == DC_OK;
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+}

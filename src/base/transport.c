@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/transport.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULE "dcsim-mpi.so"
+
+// Of Open MPI, PMIx (also Slurm), PMI-1 and -2, Intel MPI.
+static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", NULL};
+
+static bool was_launched(void)
+{
+  for (int i = 0; marks[i]; i++)
+    if (getenv(marks[i]))
+      return true;
+  return false;
+}
+
+void dc_transport_forget_launcher(void)
+{
+  for (int i = 0; marks[i]; i++)
+    unsetenv(marks[i]);
+}
+
+// Installed, beside the program's folder, or where it was built.
+static void *load_module(const char *program)
+{
+  const char *slash = program ? strrchr(program, '/') : NULL;
+  int length = slash ? (int)(slash - program) : 0;
+  static const char *const places[] = {"%.*s/.libs/" MODULE, "%.*s/../lib/dcsim/" MODULE, NULL};
+  void *module = dlopen(DC_LIBDIR "/" MODULE, RTLD_NOW | RTLD_GLOBAL);
+  for (int i = 0; !module && length && places[i]; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, places[i], length, program);
+    module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  }
+  return module;
+}
+
+enum dc_status dc_transport_open(const char *program, bool asked, struct dc_transport *transport,
+                                 struct dc_error *error)
+{
+  *transport = (struct dc_transport){.ranks = 1, .local_ranks = 1};
+  if (!asked && !was_launched())
+    return DC_OK;
+  dc_transport_start *start = NULL;
+  void *module = load_module(program);
+  if (module)
+    *(void **)&start = dlsym(module, "dcsim_transport_start");
+  if (!start || start(DC_TRANSPORT_VERSION, transport))
+    return dc_fail(error, DC_USAGE, "%s MPI, but %s: build with --with-mpi (Debian: libopenmpi-dev)%s",
+                   asked ? "asked for" : "started by a launcher of",
+                   start ? "it does not start" : "its module " MODULE " is not there",
+                   asked ? "" : ", or start without it");
+  if (transport->ranks == 1)
+    transport->finish();
+  return DC_OK;
+}
