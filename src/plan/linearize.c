@@ -387,7 +387,7 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
     return status;
   if (found->row_count != plan->problem.row_count)
     return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count, plan->problem.row_count);
-  rows->value = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  rows->value = dc_plan_loss(plan, NULL);
   for (int g = 0; g < found->group_count; g++) {
     const struct dc_residual_group *group = &found->groups[g];
     for (int k = 0; k < group->axes; k++) {
