@@ -143,7 +143,7 @@ static enum dc_status rows_at(struct dc_plan *plan, const double *x, double step
   for (int g = 0; g < groups; g++) {
     struct dc_residual_group group;
     int first, last;
-    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, &group, &first, &last);
+    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &group, &first, &last);
     for (int k = 0; k < group.axes; k++)
       *d++ = group.d[k];
   }

@@ -189,10 +189,15 @@ void dc_plan_apply(struct dc_plan *plan, const double *parameters)
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
 }
 
-double dc_plan_loss(struct dc_plan *plan, struct dc_loss_cotangent *cotangent)
+const struct dc_model *dc_plan_model(const struct dc_plan *plan)
 {
-  const struct dc_model *model = plan->execution ? plan->model : dc_rollout_adopt(plan->rollout, plan->input, NULL);
-  return dc_task_loss(plan->task, model ? model : plan->model, plan->input, plan->trajectory, cotangent);
+  const struct dc_model *model = plan->execution ? NULL : dc_rollout_adopt(plan->rollout, plan->input, NULL);
+  return model ? model : plan->model;
+}
+
+double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent)
+{
+  return dc_task_loss(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, cotangent);
 }
 
 static void clear_cotangent(struct dc_plan *plan)
