@@ -70,8 +70,13 @@ enum dc_status dc_session_outcome(struct session *session, struct outcome *outco
   const struct dc_scene *scene = session->scene->scene;
   *outcome = (struct outcome){0};
   enum dc_status status = session->kind->outcome(session, outcome);
-  if (!status)
-    outcome->success = dc_task_success(&scene->task, &scene->model, &outcome->judged, outcome->judged.steps);
+  if (status)
+    return status;
+  if (outcome->plan && outcome->input)
+    outcome->model = dc_rollout_adopt(outcome->plan->rollout, outcome->input, NULL);
+  if (!outcome->model)
+    outcome->model = &scene->model;
+  outcome->success = dc_task_success(&scene->task, outcome->model, &outcome->judged, outcome->judged.steps);
   return status;
 }
 
@@ -87,9 +92,9 @@ void dc_session_put_objectives(const struct session *session, const struct outco
     bool reached = false, reachable = objective->type->report != NULL;
     struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
     if (reachable)
-      objective->type->report(objective->options, &scene->model, &outcome->judged, outcome->judged.steps, &body,
+      objective->type->report(objective->options, outcome->model, &outcome->judged, outcome->judged.steps, &body,
                               &distance, &reached);
-    double value = dc_task_loss(&single, &scene->model, outcome->input, &outcome->judged, NULL);
+    double value = dc_task_loss(&single, outcome->model, outcome->input, &outcome->judged, NULL);
     const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "type", objective->type->name);

@@ -82,6 +82,7 @@ struct outcome {
   struct dc_trajectory judged;                       // what the loss is of: best, or its last frame; not destroyed
   const struct dc_rollout_input *input;              // that goes with it
   const struct dc_plan *plan;                        // that did the work
+  const struct dc_model *model;                      // that the input's design makes, until the plan rolls out again
   int iterations;
   bool success;
   const char *end;  // why an optimization is over: "target", ...; NULL: it is not, or there was none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact/contact_internal.h"
 #include "geometry/mesh/mesh.h"
@@ -18,14 +19,14 @@ static double triangle_area(const double (*vertices)[3], const int *triangle)
 }
 
 // The area that weighs 1 on fixed bodies: as set, else the mean surface of the movable bodies with a mesh.
-static double reference_area(const struct dc_contact *contact)
+static double reference_area(const struct dc_contact *contact, const struct dc_bodies *bodies)
 {
   if (!isnan(contact->settings.reference_area))
     return contact->settings.reference_area;
   double sum = 0;
   int count = 0;
-  for (int i = 0; i < contact->bodies->count; i++) {
-    const struct dc_body *body = &contact->bodies->bodies[i];
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
     if (!dc_body_moves(body) || !dc_shape_has_surface(body->shape))
       continue;
     sum += body->shape->properties.surface_area;
@@ -73,8 +74,36 @@ static bool list_parts(struct dc_collider *collider, const struct dc_mesh *mesh,
   return complete;
 }
 
-static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body, double fixed_area,
-                                      struct dc_collider *collider, struct dc_error *error)
+static void set_vertices(const struct dc_body *body, double (*vertices)[3])
+{
+  for (int i = 0; i < body->shape->mesh.vertex_count; i++)
+    dc_vec_sub(vertices[i], body->shape->mesh.vertices[i], body->center);
+}
+
+static enum dc_status build_tree(struct dc_contact *contact, struct dc_collider *collider, struct dc_error *error)
+{
+  bool consistent = contact->settings.weights == DC_WEIGHTS_CONSISTENT;
+  return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, collider->vertex_count,
+                              collider->triangles, collider->triangle_count, collider->leaf_weight,
+                              consistent ? DC_CENTER_WEIGHTED : DC_CENTER_VERTICES, contact->arena, error);
+}
+
+// The tree has been built over the vertices of the start.
+static enum dc_status follow(struct dc_contact *contact, const struct dc_body *body, struct dc_collider *collider,
+                             struct dc_error *error)
+{
+  set_vertices(body, collider->vertices);
+  collider->by_node = dc_arena_alloc(contact->arena, (size_t)collider->tree.node_count, sizeof *collider->by_node);
+  if (!collider->by_node)
+    return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
+  return dc_sphere_tree_follow(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles,
+                               contact->arena, error);
+}
+
+// start: NULL, or the body as it is before its vertices move.
+static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
+                                      const struct dc_body *start, double fixed_area, struct dc_collider *collider,
+                                      struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -95,29 +124,39 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   if (!collider->vertices || !collider->turned || !collider->corners || !collider->spheres ||
       !collider->vertex_weight || !collider->leaf_weight || !list_parts(collider, mesh, arena))
     return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
-  for (int i = 0; i < mesh->vertex_count; i++)
-    dc_vec_sub(collider->vertices[i], mesh->vertices[i], body->center);
-  enum dc_contact_weights weights = (enum dc_contact_weights)contact->settings.weights;
-  double area = dc_body_moves(body) ? body->shape->properties.surface_area : fixed_area;
-  set_weights(collider, weights, area);
-  return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, mesh->vertex_count,
-                              collider->triangles, mesh->triangle_count, collider->leaf_weight,
-                              weights == DC_WEIGHTS_CONSISTENT ? DC_CENTER_WEIGHTED : DC_CENTER_VERTICES, arena, error);
+  const struct dc_body *weighed = start ? start : body;
+  set_vertices(weighed, collider->vertices);
+  set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
+              dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area);
+  enum dc_status status = build_tree(contact, collider, error);
+  return status || !start ? status : follow(contact, body, collider, error);
 }
 
-enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error)
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error)
 {
   contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
   if (!contact->colliders)
     return dc_fail(error, DC_MEMORY, "out of memory for %d colliders", contact->bodies->count);
-  double fixed_area = reference_area(contact);
+  double fixed_area = reference_area(contact, start ? start : contact->bodies);
   for (int i = 0; i < contact->bodies->count; i++) {
-    enum dc_status status =
-        create_collider(contact, &contact->bodies->bodies[i], fixed_area, &contact->colliders[i], error);
+    enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
+                                            fixed_area, &contact->colliders[i], error);
     if (status)
       return status;
   }
   return DC_OK;
+}
+
+void dc_colliders_pull_back_nodes(struct dc_contact *contact, double scale, double (*const *points)[3])
+{
+  for (int i = 0; i < contact->bodies->count; i++) {
+    struct dc_collider *collider = &contact->colliders[i];
+    if (collider->by_node && points)
+      dc_sphere_tree_pull_back(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles, scale,
+                               collider->by_node, points[i]);
+    else if (collider->by_node)
+      memset(collider->by_node, 0, (size_t)collider->tree.node_count * sizeof *collider->by_node);
+  }
 }
 
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)

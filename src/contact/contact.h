@@ -41,13 +41,15 @@ struct dc_contact_settings {
 extern const struct dc_option dc_contact_options[];
 
 // SHAPES: derivatives by the places of contact's points in their bodies, of friction too.
+// SURFACES: contact sees the triangles, which keep their corners when vertices move; models without see convex parts.
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
   DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
   DC_CONTACT_LONG_RANGE = 2,
   DC_CONTACT_FRICTION = 4,
   DC_CONTACT_FOREIGN = 8,
-  DC_CONTACT_SHAPES = 16
+  DC_CONTACT_SHAPES = 16,
+  DC_CONTACT_SURFACES = 32
 };
 
 struct dc_contact_methods;  // private to src/contact
@@ -86,6 +88,13 @@ struct dc_contact;
 // Colliders are built once from the bodies' meshes; everything is owned by the result.  NULL and *error on failure.
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
                                      const struct dc_bodies *bodies, struct dc_error *error);
+// The same for a design: bodies whose shapes have the triangles of those of start, with vertices elsewhere.  Trees, weights and
+// the descent are those of start and radii are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of
+// models with DC_CONTACT_SURFACES; for others, and with start NULL, it is dc_contact_create.
+struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
+                                               const struct dc_contact_settings *settings,
+                                               const struct dc_bodies *bodies, const struct dc_bodies *start,
+                                               struct dc_error *error);
 void dc_contact_destroy(struct dc_contact *contact);
 
 // The body pairs that interact: pairs with at least one movable body, in fixed order; pairs [count][2], body a is
@@ -160,6 +169,10 @@ enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *products)[3],
                                         struct dc_error *error);
+// Of a contact that follows a design, after a product with velocities v: adds scale times the derivative of -(forces . v) by
+// the places of the points in their bodies' axes, as far as radii and spreads of nodes depend on them, to
+// points[body][point_count].
+void dc_contact_take_sizes(struct dc_contact *contact, double scale, double (*const *points)[3]);
 
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.

@@ -26,6 +26,7 @@ struct dc_collider {
   double (*turned)[3];   // R x of the vertices
   double (*corners)[9];  // the same by triangle
   double (*spheres)[4];  // R x of the node centres, and the radii
+  struct dc_node_cotangent *by_node;  // [nodes] of a design: derivatives in the body's axes, zeros between uses; else NULL
 };
 
 // Arm of a vertex, world axes; at the start it has been turned already.
@@ -164,10 +165,16 @@ struct dc_contact {
   void *own;                     // memory of other models
 };
 
+// What the descent rule compares.
+static inline double dc_node_size(const struct dc_sphere_tree *tree, int node)
+{
+  return tree->size ? tree->size[node] : tree->radius[node];
+}
+
 // The descent rule: of two nodes, not both leaves, the larger is replaced by its children, the first of two equal ones.
 static inline bool dc_descends_first(const struct dc_sphere_tree *a, int i, const struct dc_sphere_tree *b, int j)
 {
-  return b->right[j] < 0 || (a->right[i] >= 0 && a->radius[i] >= b->radius[j]);
+  return b->right[j] < 0 || (a->right[i] >= 0 && dc_node_size(a, i) >= dc_node_size(b, j));
 }
 
 // Puts the two node pairs below (i, j), not both leaves, on a stack of node pairs; the new top.
@@ -188,7 +195,9 @@ bool dc_contact_worth_threads(const struct dc_contact *contact);
 int dc_contact_most_threads(const struct dc_contact *contact);
 
 // collider.c
-enum dc_status dc_colliders_create(struct dc_contact *contact, struct dc_error *error);
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error);
+// Takes what by_node of all bodies holds, times scale, to points [bodies], which may be NULL: then it is dropped.
+void dc_colliders_pull_back_nodes(struct dc_contact *contact, double scale, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
 // pair_list.c

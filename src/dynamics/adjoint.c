@@ -208,10 +208,12 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
 }
 
 // Whether contact has derivatives by the vertices of the convex parts.
-static bool has_shapes(const struct dc_model *model)
+static bool has_shapes(const struct dc_rollout *rollout)
 {
-  return (model->definition.contact_model->flags & DC_CONTACT_SHAPES) &&
-         model->definition.contact.hulls == DC_HULLS_PARTS;
+  const struct dc_model_definition *definition = &rollout->model->definition;
+  unsigned flags = definition->contact_model->flags;
+  bool parts = (flags & DC_CONTACT_SURFACES) || definition->contact.hulls == DC_HULLS_PARTS;
+  return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_points(rollout->contact);
 }
 
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -221,8 +223,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
   if (!dc_rollout_adopt(rollout, input, error))
     return error ? error->status : DC_INFEASIBLE;
-  if (rollout->base->shapes_change && !has_shapes(rollout->model))
-    return dc_fail(error, DC_BAD_INPUT, "model %s has no derivatives by shapes; use sdrs, or --gradient fd or bundle",
+  if (rollout->base->shapes_change && !has_shapes(rollout))
+    return dc_fail(error, DC_BAD_INPUT, "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent weights, or --gradient fd or bundle",
                    rollout->model->definition.contact_model->name);
   for (int i = 0; rollout->base->shapes_change && i < rollout->model->bodies.count; i++)
     if (dc_model_restitution(rollout->model, i) < 1)

@@ -94,7 +94,8 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
   const struct dc_model *model = rollout->model;
   rollout->stepper = dc_stepper_of(model);
   rollout->contact =
-      dc_contact_create(model->definition.contact_model, &model->definition.contact, &model->bodies, error);
+      dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
+                                  rollout->base->shapes_change ? &rollout->base->bodies : NULL, error);
   if (!rollout->contact)
     return error ? error->status : DC_MEMORY;
   rollout->pair_count = dc_contact_pair_count(rollout->contact);

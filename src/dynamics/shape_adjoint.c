@@ -32,6 +32,25 @@ static double (**make_rows(const struct dc_rollout *rollout, int points, struct 
   return rows;
 }
 
+// The points are the vertices of the parts, or those of the surface.
+static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
+{
+  bool surfaces = rollout->base->definition.contact_model->flags & DC_CONTACT_SURFACES;
+  work->vertices = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->vertices);
+  for (int i = 0; i < rollout->model->bodies.count && work->vertices; i++) {
+    const struct dc_shape *shape = rollout->base->bodies.bodies[i].shape;
+    int count = dc_contact_point_count(rollout->contact, i);
+    int *vertices = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
+    if (!vertices)
+      return false;
+    for (int v = 0; v < count; v++)
+      vertices[v] = v;
+    if (surfaces ? count && dc_shape_mesh_vertices(shape, vertices) : count == dc_shape_vertex_count(shape))
+      work->vertices[i] = vertices;
+  }
+  return work->vertices != NULL;
+}
+
 struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
   struct dc_shape_workspace *work = dc_arena_alloc(arena, 1, sizeof *work);
@@ -47,7 +66,8 @@ struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *ro
   work->by_point = make_rows(rollout, work->point_count, arena);
   work->rates = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->rates);
   work->pairs = dc_arena_alloc(arena, (size_t)rollout->pair_count, sizeof *work->pairs);
-  bool complete = work->velocities && work->forces && work->products && work->by_point && work->rates && work->pairs;
+  bool complete = work->velocities && work->forces && work->products && work->by_point && work->rates && work->pairs &&
+                  list_vertices(rollout, work, arena);
   return complete ? work : NULL;
 }
 
@@ -99,6 +119,8 @@ enum dc_status dc_shape_add_points(const struct dc_step_state *state, const stru
       dc_mat_apply_transposed(local, state->next[i].rotation, sum);
       dc_vec_add_scaled(shape->by_point[i][v], shape->by_point[i][v], mu, local);
     }
+  if (!status)
+    dc_contact_take_sizes(state->contact, mu, shape->by_point);
   return status;
 }
 
@@ -162,12 +184,10 @@ static void take_points(const struct dc_step_state *state, const struct dc_shape
                         struct dc_shape_design *by)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = dc_contact_point_count(state->contact, i);
-    if (count != by->first[i + 1] - by->first[i])
-      continue;  // a shape without convex parts is nobody's to change
-    double(*vertices)[3] = by->vertices + by->first[i];
-    for (int v = 0; v < count; v++) {
-      dc_vec_add(vertices[v], vertices[v], work->by_point[i][v]);
+    const int *vertices = work->vertices[i];
+    for (int v = 0; vertices && v < dc_contact_point_count(state->contact, i); v++) {
+      double *vertex = by->vertices[by->first[i] + vertices[v]];
+      dc_vec_add(vertex, vertex, work->by_point[i][v]);
       dc_vec_sub(by->center[i], by->center[i], work->by_point[i][v]);
     }
   }

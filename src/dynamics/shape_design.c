@@ -134,8 +134,9 @@ static enum dc_status set_shape(struct redesign *r, int body, struct dc_arena *a
       return DC_OK;
     }
   r->definitions[body].shape = r->shape_count;
-  return dc_shape_with_vertices(r->base->bodies.bodies[body].shape, vertices_of(r, body), arena,
-                                &r->shapes[r->shape_count++], error);
+  bool surfaces = r->base->definition.contact_model->flags & DC_CONTACT_SURFACES;
+  return (surfaces ? dc_shape_move_surface : dc_shape_with_vertices)(
+      r->base->bodies.bodies[body].shape, vertices_of(r, body), arena, &r->shapes[r->shape_count++], error);
 }
 
 // Centre or inertia that a scene gives do not follow a shape either.

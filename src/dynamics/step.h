@@ -91,6 +91,7 @@ struct dc_step_cotangent {
 struct dc_shape_workspace {
   int point_count;
   double (**velocities)[3], (**forces)[3], (**products)[3], (**by_point)[3];
+  int **vertices;                     // [bodies] the points as vertices of the convex parts; NULL: nobody's to change
   double (*rates)[3];                 // [bodies]
   struct dc_pair_derivatives *pairs;  // [pair_count] of an evaluation of energies
 };

@@ -70,7 +70,7 @@ static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   if (status)
     return status;
-  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  *loss = dc_plan_loss(plan, NULL);
   *alike &= dc_trajectory_divided_alike(plan->trajectory, checker->centre);
   return DC_OK;
 }

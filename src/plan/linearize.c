@@ -83,7 +83,7 @@ static enum dc_status find_groups(struct linearization *l, int columns, struct d
   for (int g = 0; g < groups; g++) {
     struct dc_residual_group *group = &l->rows->groups[g];
     int first, last;
-    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, group, &first, &last);
+    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, group, &first, &last);
     l->rows->first[g] = count;
     for (int k = 0; k < group->axes; k++)
       places[count++] = (struct place){g, k, first, last};
@@ -108,7 +108,8 @@ static void set_row(const struct linearization *l, const struct place *place, st
   row->first = place->first;
   row->last = place->last;
   struct dc_loss_cotangent cotangent = {.frames = row->frames, .input = row->input, .first = place->first};
-  dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, place->group, weights, &cotangent);
+  dc_task_group_pull_back(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, place->group, weights,
+                          &cotangent);
 }
 
 // Columns of unit parameters from first on; or, given a direction [parameter_count], that one.
@@ -336,8 +337,8 @@ static enum dc_status pull_weighted(const struct linearization *l, const double 
   enum dc_status status = create_row(plan, plan->window.steps + 1, &row) && row.input ? DC_OK : no_memory(error);
   struct dc_loss_cotangent cotangent = {.frames = row.frames, .input = row.input};
   for (int g = 0; g < l->rows->group_count && !status; g++)
-    dc_task_group_pull_back(plan->task, plan->model, plan->input, plan->trajectory, g, weights + l->rows->first[g],
-                            &cotangent);
+    dc_task_group_pull_back(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g,
+                            weights + l->rows->first[g], &cotangent);
   if (!status)
     status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, 1, &row, error);
   if (!status)
@@ -370,7 +371,7 @@ int dc_plan_row_count(const struct dc_plan *plan)
   for (int g = 0; g < groups; g++) {
     struct dc_residual_group group;
     int first, last;
-    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, &group, &first, &last);
+    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &group, &first, &last);
     count += group.axes;
   }
   return count;
@@ -387,7 +388,7 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
     return status;
   if (found->row_count != plan->problem.row_count)
     return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count, plan->problem.row_count);
-  rows->value = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+  rows->value = dc_plan_loss(plan, NULL);
   for (int g = 0; g < found->group_count; g++) {
     const struct dc_residual_group *group = &found->groups[g];
     for (int k = 0; k < group->axes; k++) {

@@ -47,7 +47,7 @@ static enum dc_status pull_back(struct dc_plan *plan, struct dc_rollout_cotangen
     struct dc_loss_cotangent cotangent = {.frames = *frames, .input = of[i]};
     memset(frames->wrenches, 0, count * (size_t)plan->model->bodies.count * sizeof *frames->wrenches);
     memset(frames->forces, 0, count * (size_t)plan->model->bodies.nv * sizeof *frames->forces);
-    dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, &cotangent);
+    dc_plan_loss(plan, &cotangent);
   }
   return dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, frames, whole, error);
 }
@@ -143,7 +143,7 @@ static enum dc_status rows_at(struct dc_plan *plan, const double *x, double step
   for (int g = 0; g < groups; g++) {
     struct dc_residual_group group;
     int first, last;
-    dc_task_group(plan->task, plan->model, plan->input, plan->trajectory, g, &group, &first, &last);
+    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &group, &first, &last);
     for (int k = 0; k < group.axes; k++)
       *d++ = group.d[k];
   }

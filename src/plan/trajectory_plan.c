@@ -198,6 +198,17 @@ void dc_plan_apply(struct dc_plan *plan, const double *parameters)
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
 }
 
+const struct dc_model *dc_plan_model(const struct dc_plan *plan)
+{
+  const struct dc_model *model = plan->execution ? NULL : dc_rollout_adopt(plan->rollout, plan->input, NULL);
+  return model ? model : plan->model;
+}
+
+double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent)
+{
+  return dc_task_loss(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, cotangent);
+}
+
 static void clear_cotangent(struct dc_plan *plan)
 {
   const struct dc_trajectory_cotangent *frames = &plan->loss_cotangent.frames;
@@ -246,7 +257,7 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
     return status;
   if (adjoint)
     clear_cotangent(plan);
-  *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, adjoint ? &plan->loss_cotangent : NULL);
+  *loss = dc_plan_loss(plan, adjoint ? &plan->loss_cotangent : NULL);
   if (!isfinite(*loss))
     return dc_fail(error, DC_NUMERICAL, "the loss is not finite");
   if (!gradient)
@@ -322,7 +333,7 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
     status = shorten(plan, error);
   if (!status || status == DC_STOPPED) {
     count_work(plan);
-    *loss = dc_task_loss(plan->task, plan->model, plan->input, plan->trajectory, NULL);
+    *loss = dc_plan_loss(plan, NULL);
     if (!isfinite(*loss))
       status = dc_fail(error, DC_NUMERICAL, "the loss is not finite");
     memcpy(plan->evaluated, plan->parameters, (size_t)plan->parameter_count * sizeof *plan->evaluated);

@@ -89,6 +89,10 @@ void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_setting
 // Puts the start of the window into plan->input, targets zero / and applies the controls with parameters.
 void dc_plan_reset_input(struct dc_plan *plan);
 void dc_plan_apply(struct dc_plan *plan, const double *parameters);
+// The model that the design of plan->input makes, until the next rollout.
+const struct dc_model *dc_plan_model(const struct dc_plan *plan);
+// The loss of plan->trajectory, a rollout of plan->input, by that model; adds its derivatives to cotangent unless NULL.
+double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent);
 
 // Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
 // plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or dc_gradient_estimate; DC_NUMERICAL

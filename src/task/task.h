@@ -113,7 +113,7 @@ struct dc_objective_type {
                                    struct dc_arena *arena, struct dc_error *error);
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
-    dc_objective_velocity, dc_objective_follow;
+    dc_objective_velocity, dc_objective_follow, dc_objective_com;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -226,6 +226,17 @@ struct dc_reach_options {
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
   struct dc_rest_options rest;
+};
+
+// Options of the objective "com": weight * max(|c - target|^2 - tolerance^2, 0), over the chosen axes, c the common centre
+// of mass.
+struct dc_com_options {
+  struct dc_index_list bodies;  // empty: all that move
+  double target[3];
+  double tolerance;
+  double weight;
+  int when;  // as of "reach"
+  const char *axes;
 };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,

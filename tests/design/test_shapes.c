@@ -15,8 +15,7 @@ enum { BODIES_MOST = 16 };
 
 // A cart on a slide with three links, the last one of two boxes, that knocks a block on the ground.
 static const char chain[] =
-    "{'time': {'step': 0.01, 'steps': %d}, 'contact': {'model': 'sdrs', 'stiffness': 0.5, 'length': 0.1, 'support': "
-    "0.1, 'friction': 0.4, 'friction_smoothing': 0.01},"
+    "{'time': {'step': 0.01, 'steps': %d}, 'contact': %s,"
     "'shapes': {'link': {'type': 'box', 'size': [0.06, 0.05, 0.3]}, 'stub': {'type': 'box', 'size': [0.1, 0.06, 0.05]},"
     " 'foot': {'type': 'compound', 'parts': [{'shape': 'link'}, {'shape': 'stub', 'position': [0.05, 0, -0.13]}]},"
     " 'block': {'type': 'box', 'size': [0.12, 0.14, 0.1]}, 'ground': {'type': 'plane'}},"
@@ -35,8 +34,7 @@ static const char chain[] =
 
 // A free body with two limbs, one on its own ball, falling onto a fixed block and sliding there.
 static const char crawler[] =
-    "{'time': {'step': 0.01, 'steps': %d}, 'contact': {'model': 'sdrs', 'stiffness': 0.5, 'length': 0.1, 'support': "
-    "0.1, 'friction': 0.4, 'friction_smoothing': 0.01},"
+    "{'time': {'step': 0.01, 'steps': %d}, 'contact': %s,"
     "'shapes': {'body': {'type': 'box', 'size': [0.2, 0.14, 0.1]}, 'limb': {'type': 'box', 'size': [0.05, 0.04, 0.2]},"
     " 'table': {'type': 'box', 'size': [1, 1, 0.2]}},"
     "'bodies': [{'name': 'table', 'joint': 'fixed', 'shape': 'table', 'position': [0, 0, -0.1]},"
@@ -50,6 +48,11 @@ static const char crawler[] =
     "{'name': 'tail', 'parent': 'left', 'joint': 'slide', 'axis': [1, 0, 0], 'position': [0.12, 0.12, 0.16],"
     " 'rotation': [0.9, 0.1, 0.4, 0.1411], 'shape': 'limb', 'mass': 0.1, 'collide': false, 'pd': {'kp': 30, 'kd': 1}}],"
     "'objective': []}";
+
+static const char sdrs[] = "{'model': 'sdrs', 'stiffness': 0.5, 'length': 0.1, 'support': 0.1, 'friction': 0.4, "
+                           "'friction_smoothing': 0.01}";
+static const char exact[] = "{'model': 'exact', 'stiffness': 1e-4, 'friction': 0.4, 'friction_smoothing': 0.01}";
+static const char bsh[] = "{'model': 'bsh', 'stiffness': 1e-4, 'friction': 0.4, 'friction_smoothing': 0.01}";
 
 struct problem {
   struct dc_scene *scene;
@@ -102,11 +105,11 @@ static double roll_out(struct problem *p, bool derivatives)
   return loss_of(p, derivatives);
 }
 
-static void start(struct problem *p, const char *format, int steps, const char *mass_model)
+static void start(struct problem *p, const char *format, const char *contact, int steps, const char *mass_model)
 {
   char text[8192];
   struct dc_error error = {0};
-  snprintf(text, sizeof text, format, steps, mass_model);
+  snprintf(text, sizeof text, format, steps, contact, mass_model);
   write_scene("scene.json", text);
   enum dc_status status = dc_scene_read("scene.json", NULL, &p->scene, &error);
   CHECK(status == DC_OK, "%s", error.text);
@@ -193,11 +196,12 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
   CHECK(off <= tolerance * offsets, "%s: offsets off by %.1e of %g", name, off / offsets, offsets);
 }
 
-static void check_scene(const char *name, const char *format, int steps, const char *mass_model, int stride)
+static void check_scene(const char *name, const char *format, const char *contact, int steps, const char *mass_model,
+                        int stride)
 {
   struct problem p = {0};
   struct dc_error error = {0};
-  start(&p, format, steps, mass_model);
+  start(&p, format, contact, steps, mass_model);
   shake(&p);
   roll_out(&p, true);
   enum dc_status status = dc_rollout_adjoint(p.rollout, p.input, p.trajectory, &p.frames, p.cotangent, &error);
@@ -208,28 +212,42 @@ static void check_scene(const char *name, const char *format, int steps, const c
 
 static void test_chain(void)
 {
-  check_scene("chain", chain, 100, "hull", 7);
+  check_scene("chain", chain, sdrs, 100, "hull", 7);
 }
 
 static void test_lumped(void)
 {
-  check_scene("lumped", chain, 30, "lumped", 7);
+  check_scene("lumped", chain, sdrs, 30, "lumped", 7);
 }
 
 static void test_given(void)
 {
-  check_scene("given", chain, 30, "given", 7);
+  check_scene("given", chain, sdrs, 30, "given", 7);
 }
 
 static void test_crawler(void)
 {
-  check_scene("crawler", crawler, 40, "hull", 5);
+  check_scene("crawler", crawler, sdrs, 40, "hull", 5);
+}
+
+static void test_exact(void)
+{
+  check_scene("exact", chain, exact, 100, "hull", 7);
+  check_scene("exact crawler", crawler, exact, 40, "hull", 5);
+}
+
+static void test_hierarchy(void)
+{
+  check_scene("bsh", chain, bsh, 100, "lumped", 7);
+  check_scene("bsh crawler", crawler, bsh, 40, "hull", 5);
 }
 
 static const struct test tests[] = {{"a chain that knocks a block", test_chain},
                                     {"masses at vertices", test_lumped},
                                     {"a given mass", test_given},
-                                    {"a free body with limbs", test_crawler}};
+                                    {"a free body with limbs", test_crawler},
+                                    {"triangle pairs", test_exact},
+                                    {"sphere trees", test_hierarchy}};
 
 int main(void)
 {

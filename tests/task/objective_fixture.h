@@ -39,6 +39,8 @@ static inline struct fixture *create(unsigned seed)
   dc_random_seed(&random, seed);
   memset(&fixture, 0, sizeof fixture);
   fixture.model = hand_model();
+  for (int i = 0; i < BODIES; i++)
+    fixture.model.bodies.bodies[i].mass = 1 + 0.3 * i;
   for (int frame = 0; frame < FRAMES; frame++) {
     memcpy(fixture.q[frame], fixture.model.bodies.initial_q, sizeof fixture.q[frame]);
     random_vector(&random, 1, 1, &fixture.q[frame][7]);

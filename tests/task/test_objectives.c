@@ -20,19 +20,23 @@ static void test_gradients(void)
   disc.size[0] = disc.size[1] = disc.size[2] = NAN, disc.radius = 0.1, disc.axes = "xy", disc.when = DC_WHEN_END;
   struct dc_velocity_options slow = {.bodies = {3, several}, .weight = 0.1, .when = DC_WHEN_EVERY, .axes = "xz"};
   struct dc_velocity_options last = {.bodies = {1, several}, .weight = 0.1, .when = DC_WHEN_END, .axes = "xyz"};
+  struct dc_com_options com = {
+      .target = {0.1, -0.3, 2}, .tolerance = 0.1, .weight = 2, .when = DC_WHEN_EVERY, .axes = "xz"};
   struct dc_objective objectives[] = {{&dc_objective_reach, &end},     {&dc_objective_reach, &every},
                                       {&dc_objective_region, &box},    {&dc_objective_region, &disc},
-                                      {&dc_objective_velocity, &slow}, {&dc_objective_velocity, &last}};
-  for (int i = 0; i < 6; i++) {
+                                      {&dc_objective_velocity, &slow}, {&dc_objective_velocity, &last},
+                                      {&dc_objective_com, &com}};
+  static const int count = sizeof objectives / sizeof *objectives;
+  for (int i = 0; i < count; i++) {
     struct dc_error error = {0};
     struct dc_task one = {.objective_count = 1, .objectives = &objectives[i]};
     CHECK(objectives[i].type->check(objectives[i].options, &fixture->model, &error) == DC_OK, "%s", error.text);
     CHECK(loss(fixture, &one) > 0, "objective %d", i);
     // Rounding of the differences: 2.7e-9 of the first four observed, 3.2e-8 of velocities.
-    CHECK_NEAR(place_error(fixture, &one), 0, i < 4 ? 2e-8 : 3e-7);
+    CHECK_NEAR(place_error(fixture, &one), 0, i < 4 ? 2e-8 : 3e-7);  // of the centre of mass 2e-9
     check_rows(fixture, &one);
   }
-  struct dc_task all = {.objective_count = 6, .objectives = objectives};
+  struct dc_task all = {.objective_count = count, .objectives = objectives};
   CHECK_NEAR(place_error(fixture, &all), 0, 3e-7);  // 4.7e-8 observed
   check_rows(fixture, &all);
 }
@@ -103,6 +107,34 @@ static void test_rest(void)
   struct dc_error error = {0};
   reach.tolerance = 0;
   CHECK(dc_objective_reach.check(&reach, model, &error) == DC_BAD_INPUT && strstr(error.text, "rest:"), "%s",
+        error.text);
+}
+
+// Derivatives by masses, of all bodies and of two.
+static void test_com_masses(void)
+{
+  struct fixture *fixture = create(5);
+  struct dc_com_options com = {.target = {1, 2, 3}, .weight = 0.7, .when = DC_WHEN_EVERY, .axes = "xyz"};
+  struct dc_objective objective = {&dc_objective_com, &com};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  static int two[2] = {KNEE, BOX};
+  for (int all = 0; all < 2; all++) {
+    com.bodies = all ? (struct dc_index_list){0, NULL} : (struct dc_index_list){2, two};
+    clear(fixture);
+    memset(fixture->scales, 0, sizeof fixture->scales);
+    dc_task_loss(&task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+    double largest = 0;
+    for (int i = 0; i < BODIES; i++) {
+      double by_mass = fixture->scales[0][i];
+      CHECK_NEAR(error_of(fixture, &task, &fixture->ones[0][i], by_mass), 0, 1e-8);  // 1e-9 observed
+      largest = fmax(largest, fabs(by_mass));
+    }
+    CHECK(largest > 0.1, "%g", largest);
+  }
+  int wall = WALL;
+  struct dc_error error = {0};
+  com.bodies = (struct dc_index_list){1, &wall};
+  CHECK(dc_objective_com.check(&com, &fixture->model, &error) == DC_BAD_INPUT && strstr(error.text, "bodies:"), "%s",
         error.text);
 }
 
@@ -338,6 +370,6 @@ static void test_registry(void)
 }
 
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
-          {"derivatives of rest", test_rest_gradients}, {"rest", test_rest}, {"reach of several bodies", test_several},
-          {"region", test_region}, {"velocity", test_velocity}, {"effort", test_effort},
-          {"checks of options", test_checks}, {"registry of objectives", test_registry})
+          {"derivatives by masses", test_com_masses}, {"derivatives of rest", test_rest_gradients}, {"rest", test_rest},
+          {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
+          {"effort", test_effort}, {"checks of options", test_checks}, {"registry of objectives", test_registry})

@@ -57,9 +57,9 @@ static void read_lane(const struct dc_friction_batch *batch, int l, const struct
 }
 
 // The rows of the plane at time t: gradients xbar of the vertices [6][3], nbar of the plane's normal (two components)
-// and dbar of its offset.
+// and dbar of its offset; a, b of plane_slip.h.
 struct cotangents {
-  double x[6][3], n[2], d;
+  double x[6][3], n[2], d, a[6][2], b[6][2];
 };
 
 // The answer of the plane's motion, and what acts through r and r'; share [6] receives each vertex's part of G.
@@ -70,7 +70,8 @@ static void through_slips(struct rubbing_pair *p, double share[6], struct cotang
     dc_plane_add_answer(&p->vertex[v], &p->motion, p->weight[v], matrix, p->motion.zeta);
   solve3(matrix, 1e-15, p->motion.zeta);
   for (int v = 0; v < 6; v++) {
-    double n[2], size, product = dc_plane_through_slip(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, &size);
+    double n[2], size, product = dc_plane_through_slips(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, c->a[v],
+                                                    c->b[v], &size);
     share[v] = p->weight[v] * product / size;
     c->n[0] += n[0];
     c->n[1] += n[1];
@@ -164,6 +165,16 @@ static double pull_back_lane(const struct dc_contact *contact, const struct rubb
   return total;
 }
 
+// Of a design: force on the centre of a node, and the derivative by its radius.
+static void add_node(const struct dc_collider *collider, int node, const double *rotation, const double force[3],
+                     double by_radius)
+{
+  double local[3], *center = collider->by_node[node].center;
+  dc_mat_apply_transposed(local, rotation, force);
+  dc_vec_add(center, center, local);
+  collider->by_node[node].radius += by_radius;
+}
+
 // 1 - phi of all blends above a pair: by_support [blends] holds the derivative by its logarithm.
 static void through_blends(const struct dc_contact *contact, int pair, const struct dc_friction_blend *blends,
                            const double *by_support, size_t count, struct dc_friction_sides *sides)
@@ -180,11 +191,28 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
     for (int i = 0; i < 3; i++)
       d[i] = (friction->now[a].position[i] - friction->now[b].position[i]) + (arm_a[i] - arm_b[i]);
     double r = dc_vec_norm(d);
-    dc_friction_support(r, tree_a->radius[blends[k].i] + tree_b->radius[blends[k].j], contact->settings.blend, &rate);
+    double inner = tree_a->radius[blends[k].i] + tree_b->radius[blends[k].j];
+    dc_friction_support(r, inner, contact->settings.blend, &rate);
     dc_vec_scale(force, d, -rate * by_support[k] / r);
     dc_add_wrench(arm_a, force, sides->wrench[0]);
+    if (sides->points[0])
+      add_node(&contact->colliders[a], blends[k].i, sides->now[0], force, rate * by_support[k] * r / inner);
     dc_vec_scale(force, force, -1);
     dc_add_wrench(arm_b, force, sides->wrench[1]);
+    if (sides->points[1])
+      add_node(&contact->colliders[b], blends[k].j, sides->now[1], force, rate * by_support[k] * r / inner);
+  }
+}
+
+// Of a design: on from the vertices of a lane to the points of the bodies.
+static void add_points(const struct dc_contact *contact, const struct dc_pair *pair, const int triangles[2],
+                       const struct rubbing_pair *p, const struct cotangents *c, const struct dc_friction_sides *sides)
+{
+  const struct dc_collider *colliders[2] = {&contact->colliders[pair->a], &contact->colliders[pair->b]};
+  for (int v = 0; v < 6; v++) {
+    int x = v / 3, index = colliders[x]->triangles[triangles[x]][v % 3];
+    if (sides->points[x])
+      dc_friction_add_point(sides, x, index, p->axes, p->motion.time_step, c->x[v], c->a[v], c->b[v]);
   }
 }
 
@@ -204,6 +232,8 @@ static double pull_back_triangles(struct dc_contact *contact, int pair, const st
       read_lane(&own->batches[k], l, motion, sides, &p);
       through_slips(&p, shares, &c);
       double share = pull_back_lane(contact, &p, shares, &c, sides);
+      if (sides->points[0])
+        add_points(contact, &contact->pairs[pair], own->triangles[k][l], &p, &c, sides);
       total += share;
       for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
         by_support[blend] += share;
@@ -222,16 +252,22 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
   for (size_t k = 0; k < list->floor_count * DC_BATCH; k++) {
     const struct dc_floor_batch *batch = &own->floors[list->first_floor + k / DC_BATCH];
     size_t l = k % DC_BATCH;
-    double arm[3] = {batch->arm[0][l], batch->arm[1][l], batch->arm[2][l]}, r[3], dr[3], c[3], force[3];
+    double arm[3] = {batch->arm[0][l], batch->arm[1][l], batch->arm[2][l]}, r[3], dr[3], a[2], b[2], c[3], force[3];
     dc_plane_vertex_velocity(motion, 0, list->axes, arm, sides->twist[0], r, dr);
     double s2 = r[0] * r[0] + r[1] * r[1] + e2, s = sqrt(s2), turned = (r[0] * dr[1] - r[1] * dr[0]) / s2;
     double share = batch->weight[l] * (r[0] * dr[0] + r[1] * dr[1]) / s;
     double scale = -batch->weight[l] / (s * motion->time_step);
     c[0] = scale * (e2 / s2 * dr[0] - turned * r[1]);
     c[1] = scale * (e2 / s2 * dr[1] + turned * r[0]);
+    for (int i = 0; i < 2; i++) {
+      a[i] = -motion->time_step * c[i];
+      b[i] = batch->weight[l] * r[i] / s;
+    }
     c[2] = -2 * share / batch->height[l];
     dc_mat_apply_transposed(force, list->axes, c);
     dc_add_wrench(arm, force, sides->wrench[0]);
+    if (sides->points[0] && batch->weight[l] != 0)  // lanes behind the last vertex have none
+      dc_friction_add_point(sides, 0, (int)k, list->axes, motion->time_step, c, a, b);
     total += share;
   }
   return total;

@@ -90,13 +90,6 @@ static inline double dc_plane_through_slips(const struct dc_plane_vertex *v, con
   return r[0] * dr[0] + r[1] * dr[1];
 }
 
-static inline double dc_plane_through_slip(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
-                                           double weight, double x[2], double n[2], double *size)
-{
-  double a[2], b[2];
-  return dc_plane_through_slips(v, m, weight, x, n, a, b, size);
-}
-
 // Adds the wrench of force at arm.
 static inline void dc_add_wrench(const double arm[3], const double force[3], double wrench[6])
 {
@@ -104,6 +97,26 @@ static inline void dc_add_wrench(const double arm[3], const double force[3], dou
   dc_vec_cross(torque, arm, force);
   dc_vec_add(wrench, wrench, torque);
   dc_vec_add(wrench + 3, wrench + 3, force);
+}
+
+// By the place of point index of side x in its frame: force (axes of a plane) on it at t; at t+1 a/h through its slip and,
+// through the velocity w x rho of the direction, b x w / h.  a, b: NULL without slip.
+static inline void dc_friction_add_point(const struct dc_friction_sides *sides, int x, int index, const double *axes,
+                                         double time_step, const double force[3], const double *a, const double *b)
+{
+  double *point = sides->points[x][index], world[3], part[3];
+  dc_mat_apply_transposed(world, axes, force);
+  dc_mat_apply_transposed(part, sides->now[x], world);
+  dc_vec_add(point, point, part);
+  if (!a)
+    return;
+  double slip[3], pulled[3], turned[3];
+  dc_mat_apply_transposed(slip, axes, (const double[3]){a[0], a[1], 0});
+  dc_mat_apply_transposed(pulled, axes, (const double[3]){b[0], b[1], 0});
+  dc_vec_cross(turned, pulled, sides->twist[x]);
+  dc_vec_add(slip, slip, turned);
+  dc_mat_apply_transposed(part, sides->next[x], slip);
+  dc_vec_add_scaled(point, point, 1 / time_step, part);
 }
 
 // friction_pull_back.c

@@ -47,6 +47,7 @@ static void destroy(struct dc_friction *friction)
   struct dc_triangle_friction *own = friction->own;
   free(own->batches);
   free(own->blend);
+  free(own->triangles);
   free(own->floors);
   free(own->blends);
   free(own->by_support);
@@ -129,7 +130,8 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
   struct dc_triangle_friction *own = friction->own;
   size_t index = own->batch_count;
   if (dc_grow(&own->batches, &own->batch_capacity, index + 1, sizeof *own->batches) ||
-      dc_grow(&own->blend, &own->blend_of_capacity, index + 1, sizeof *own->blend))
+      dc_grow(&own->blend, &own->blend_of_capacity, index + 1, sizeof *own->blend) ||
+      dc_grow(&own->triangles, &own->triangle_capacity, index + 1, sizeof *own->triangles))
     return -1;
   double strength = list->coefficient * friction->time_step * friction->stiffness;
   for (int l = 0; l < DC_BATCH; l++) {
@@ -137,6 +139,8 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
     dc_triangle_fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
     own->batches[index].strength[l] *= term->support;
     own->blend[index][l] = l < count ? rubbing[l].blend : -1;
+    own->triangles[index][l][0] = pair->exact[term->term].i;
+    own->triangles[index][l][1] = pair->exact[term->term].j;
   }
   contact->kernels->friction_setup(&own->batches[index], place);
   own->batch_count++;

@@ -14,7 +14,8 @@ static const struct dc_contact_model bsh = {
     .summary = "long-range smooth barrier summed over bounding-sphere hierarchies",
     .reference = "paper 000, sections 4 and 5",
     .options = dc_bsh_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_SHAPES |
+             DC_CONTACT_SURFACES,
     .hierarchical = true,
     .methods = &dc_plane_methods,
 };
@@ -24,7 +25,8 @@ static const struct dc_contact_model exact = {
     .summary = "the same barrier summed over all triangle pairs (reference; quadratic cost)",
     .reference = "paper 000, Eq. 3",
     .options = dc_exact_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_SHAPES |
+             DC_CONTACT_SURFACES,
     .methods = &dc_plane_methods,
 };
 

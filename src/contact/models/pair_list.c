@@ -16,13 +16,15 @@ static const double OFFSET = 12;  // paper 000, Eq. 7: the potential of a pair a
 struct walked {
   const int *right, *triangle;
   const double (*spheres)[4];
+  const double *size;  // NULL: that of the sphere
 };
 
 static struct walked walked_of(const struct dc_collider *collider)
 {
   return (struct walked){.right = collider->tree.right,
                          .triangle = collider->tree.triangle,
-                         .spheres = (const double(*)[4])collider->spheres};
+                         .spheres = (const double(*)[4])collider->spheres,
+                         .size = collider->tree.size};
 }
 
 // Room for what the node pairs of a level can add, and for one entry more: entries are written before it is known
@@ -40,9 +42,9 @@ static int reserve_level(struct dc_pair *pair, int next, size_t count)
 
 // Descends the larger of two nodes: beyond (1 + epsilon) (R_I + R_J) a node pair counts as one centred term, within
 // it as the sum over the children, blended in between; leaf pairs count exactly.  The node pairs of the next level go
-// to `to`; returns their number.
-static size_t walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3],
-                         double outer_square, bool local, const struct dc_term *from, size_t count, struct dc_term *to)
+// to `to`; returns their number.  sized: the trees have sizes.
+static inline __attribute__((always_inline)) size_t walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3],
+                         double outer_square, bool local, bool sized, const struct dc_term *from, size_t count, struct dc_term *to)
 {
   struct dc_term *exact = pair->exact + pair->exact_count;
   struct dc_node_term *centred = pair->centred + pair->centred_count, *blends = pair->blends;
@@ -57,7 +59,8 @@ static size_t walk_level(struct dc_pair *pair, const struct walked *a, const str
     double square = x * x + y * y + z * z, inner = c[3] + d[3], inner_square = inner * inner;
     int right_a = a->right[i], right_b = b->right[j];
     bool far = square >= outer_square * inner_square, blended = !far & (square > inner_square);
-    bool leaves = (right_a & right_b) < 0, first = (right_b < 0) | ((right_a >= 0) & (c[3] >= d[3]));
+    double size_a = sized ? a->size[i] : c[3], size_b = sized ? b->size[j] : d[3];
+    bool leaves = (right_a & right_b) < 0, first = (right_b < 0) | ((right_a >= 0) & (size_a >= size_b));
     if (far & (square < (gap + inner) * (gap + inner)))
       gap = sqrt(square) - inner;
     blends[blend_count] = (struct dc_node_term){i, j, from[k].blend};
@@ -83,6 +86,7 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
 {
   struct walked walked_a = walked_of(a), walked_b = walked_of(b);
   double outer = (1 + epsilon) * (1 + epsilon);
+  bool sized = walked_a.size != NULL;  // of all bodies or of none
   size_t count = 1;
   if (dc_grow(&pair->level[0], &pair->level_capacity[0], 1, sizeof *pair->level[0]))
     return -1;
@@ -92,8 +96,10 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
     if (reserve_level(pair, 1 - depth, count))
       return -1;
     pair->visited += (long)count;
-    count =
-        walk_level(pair, &walked_a, &walked_b, arm, outer, local, pair->level[depth], count, pair->level[1 - depth]);
+    const struct dc_term *from = pair->level[depth];
+    struct dc_term *to = pair->level[1 - depth];
+    count = sized ? walk_level(pair, &walked_a, &walked_b, arm, outer, local, true, from, count, to)
+                  : walk_level(pair, &walked_a, &walked_b, arm, outer, local, false, from, count, to);
   }
   return 0;
 }

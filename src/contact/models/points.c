@@ -11,6 +11,12 @@
 //     dE/dx_v = w_i w_j P' f_v,       its rate  w_i w_j (P'' Sdot f_v + P' fdot_v).
 // *Centred terms and blends* are radial, U e at the centres of two nodes; rate Udot e + U (xdot - rdot e)/r.  The velocity of
 // a centre is the weighted mean of those below it, its force is shared by the same weights.
+// *Designs*: radii and spreads follow the vertices in the bodies' frames.  The derivatives of Edot, the rate of the pair's
+// energy, by inner = R_i + R_j of a blend and by the spreads s = sigma_i^2 + sigma_j^2, with phi a function of r/inner and C
+// one of r^2 + s:
+//     phi_inner = -r/inner phi',   its rate -(phi' + r phi'') rdot/inner,   C_s = C'/(2 r),   its rate (C'' - C'/r) rdot/(2 r)
+//     by inner  Wdot phi_inner (C - A) + W (phi_inner rate (C - A) + phi_inner (C' rdot - Adot))
+//     by s      Wdot phi C_s + W (phi' rdot C_s + phi C_s rate),   of a centred term with phi = 1.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +49,17 @@ static void add_radial(const struct dc_points *p, int i, int j, const double e[3
   for (int x = 0; x < 2; x++) {
     double *to = p->node_results[bodies[x]][nodes[x]];
     dc_vec_add_scaled(to, to, x ? -1 : 1, result);
+  }
+}
+
+// Of a design: what inner and s of a node pair gain.
+static void add_sizes(const struct dc_points *p, int i, int j, double by_inner, double by_spread)
+{
+  struct dc_node_cotangent *sides[2] = {p->contact->colliders[p->pair->a].by_node,
+                                        p->contact->colliders[p->pair->b].by_node};
+  for (int x = 0; x < 2 && sides[0]; x++) {
+    sides[x][x ? j : i].radius += by_inner;
+    sides[x][x ? j : i].spread += by_spread;
   }
 }
 
@@ -85,11 +102,14 @@ static void centred_term(const struct dc_points *p, const struct dc_node_term *t
   centred_potential(r, a->tree.spread[term->i] + b->tree.spread[term->j],
                     a->tree.weight[term->i] * b->tree.weight[term->j], p->contact->settings.length, &first, &second);
   double r_rate = p->velocities ? radial_rate(p, term->i, term->j, e) : 0;
-  if (rates)
+  if (rates) {
     p->energy_rates[term->blend] += first * r_rate;
-  else
-    add_radial(p, term->i, term->j, e, r, weight * first,
-               weight * second * r_rate + rate_of(p->weight_rates, term->blend) * first);
+    return;
+  }
+  double weight_rate = rate_of(p->weight_rates, term->blend);
+  add_radial(p, term->i, term->j, e, r, weight * first, weight * second * r_rate + weight_rate * first);
+  if (p->velocities)
+    add_sizes(p, term->i, term->j, 0, (weight_rate * first + weight * (second - first / r) * r_rate) / (2 * r));
 }
 
 // One lane of triangles, as friction_setup leaves it with strength 1.
@@ -237,6 +257,22 @@ static void blend_rates(const struct dc_points *p)
   }
 }
 
+static void blend_sizes(const struct dc_points *p, size_t k, const struct blend *blend, double weight, double r_rate)
+{
+  const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
+  const struct dc_sphere_tree *b = &p->contact->colliders[p->pair->b].tree;
+  const double *phi = blend->phi, *c = blend->c;
+  double inner = a->radius[blend->nodes->i] + b->radius[blend->nodes->j];
+  double weight_rate = p->weight_rates[blend->nodes->blend];
+  double phi_inner = -blend->r / inner * phi[1], phi_inner_rate = -(phi[1] + blend->r * phi[2]) / inner * r_rate;
+  double c_spread = c[1] / (2 * blend->r), c_spread_rate = (c[2] - c[1] / blend->r) / (2 * blend->r) * r_rate;
+  double by_inner =
+      weight_rate * phi_inner * blend->excess +
+      weight * (phi_inner_rate * blend->excess + phi_inner * (c[1] * r_rate - p->energy_rates[k]));
+  add_sizes(p, blend->nodes->i, blend->nodes->j, by_inner,
+            weight_rate * phi[0] * c_spread + weight * (phi[1] * r_rate * c_spread + phi[0] * c_spread_rate));
+}
+
 static void blend_terms(const struct dc_points *p)
 {
   for (size_t k = 1; k < p->pair->blend_count; k++) {
@@ -250,6 +286,8 @@ static void blend_terms(const struct dc_points *p)
           p->weight_rates[blend.nodes->blend] * blend.slope +
           weight * ((blend.phi[2] * blend.excess + 2 * blend.phi[1] * blend.c[1] + blend.phi[0] * blend.c[2]) * r_rate -
                     blend.phi[1] * p->energy_rates[k]);
+      if (p->contact->colliders[p->pair->a].by_node)
+        blend_sizes(p, k, &blend, weight, r_rate);
     }
     add_radial(p, blend.nodes->i, blend.nodes->j, blend.e, blend.r, weight * blend.slope, u_rate);
   }
@@ -462,5 +500,11 @@ enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct
                                         struct dc_error *error)
 {
   struct dc_points points = {.contact = contact, .poses = poses, .velocities = velocities, .results = products};
+  dc_colliders_pull_back_nodes(contact, 0, NULL);
   return run(&points, error);
+}
+
+void dc_contact_take_sizes(struct dc_contact *contact, double scale, double (*const *points)[3])
+{
+  dc_colliders_pull_back_nodes(contact, scale, points);
 }

@@ -54,34 +54,16 @@ static void plane_answer(struct pull *pull)
   dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
 }
 
-// By a point's place in its frame: force (axes of the plane) on it at t; at t+1 a/h through its slip and, through the
-// velocity w x rho of the direction, b x w / h.
-static void add_point(const struct pull *pull, int v, const double force[3], const double *a, const double *b)
-{
-  int x = body_of(pull->rub, v);
-  double(*points)[3] = pull->sides->points[x], *point = points[pull->vertices[v].index], world[3], part[3];
-  dc_mat_apply_transposed(world, pull->rub->axes, force);
-  dc_mat_apply_transposed(part, pull->sides->now[x], world);
-  dc_vec_add(point, point, part);
-  if (!a)
-    return;
-  double rate = 1 / pull->motion->time_step, slip[3], pulled[3], turned[3];
-  dc_mat_apply_transposed(slip, pull->rub->axes, (const double[3]){a[0], a[1], 0});
-  dc_mat_apply_transposed(pulled, pull->rub->axes, (const double[3]){b[0], b[1], 0});
-  dc_vec_cross(turned, pulled, pull->sides->twist[x]);
-  dc_vec_add(slip, slip, turned);
-  dc_mat_apply_transposed(part, pull->sides->next[x], slip);
-  dc_vec_add_scaled(point, point, rate, part);
-}
-
-// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of add_point, or NULL.
+// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_point.
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
   double force[3];
   dc_mat_apply_transposed(force, pull->rub->axes, local_force);
   dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->rub, v)]);
-  if (pull->sides->points[body_of(pull->rub, v)])
-    add_point(pull, v, local_force, a, b);
+  int x = body_of(pull->rub, v);
+  if (pull->sides->points[x])
+    dc_friction_add_point(pull->sides, x, pull->vertices[v].index, pull->rub->axes, pull->motion->time_step, local_force,
+                          a, b);
 }
 
 // Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.

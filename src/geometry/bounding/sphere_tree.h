@@ -28,6 +28,7 @@ struct dc_sphere_tree {
   double *spread;       // sigma^2, m^2
   int *right;           // right child; -1 for leaves
   int *triangle;        // of a leaf; -1 for inner nodes
+  double *size;         // radius that the descent goes by where it is not the present one; else NULL
 };
 
 // Builds the tree over triangles [triangle_count] of vertices; weights [triangle_count] > 0 (ignored for
@@ -35,5 +36,24 @@ struct dc_sphere_tree {
 enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*vertices)[3], int vertex_count,
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error);
+
+// Trees whose vertices move keep topology, weights and sizes, so that what is summed over them is a smooth function of the
+// vertices (docs/theory.md, "Shapes as parameters"): with d_v and D_c the distances of a leaf's vertices and of the centres
+// of a node's children from its centre, and p = 32,
+//     R = (sum_v d_v^p)^(1/p) of leaves,   R = (sum_c (D_c + R_c)^p)^(1/p) else:
+// a smooth maximum, at most 2^(1/p), 3^(1/p) times the largest of them.
+// Makes a tree of DC_CENTER_WEIGHTED one of vertices that may differ from those it was built over; sizes become the radii that
+// it had then.  DC_MEMORY.
+enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (*vertices)[3],
+                                     const int (*triangles)[3], struct dc_arena *arena, struct dc_error *error);
+// Derivatives by the numbers of a node.
+struct dc_node_cotangent {
+  double center[3], radius, spread;
+};
+// From derivatives by all nodes [node_count], which become zeros, to those by the vertices of a tree that follows them, times
+// scale, added to by_vertex.
+void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3],
+                              const int (*triangles)[3], double scale, struct dc_node_cotangent *nodes,
+                              double (*by_vertex)[3]);
 
 #endif

@@ -100,5 +100,13 @@ enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struc
 // than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error);
+// Of every vertex of the mesh of a shape its number among the vertices of the parts: indices [mesh.vertex_count].  false when
+// the mesh is not made of the parts, in their order.
+bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices);
+// The same shape with its vertices elsewhere, where mesh and parts keep their triangles; properties are of the mesh.
+// DC_INFEASIBLE when a part has less than a thousandth of the volume that it has in shape; DC_BAD_INPUT when the mesh is not
+// made of the parts; DC_MEMORY.
+enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
+                                     struct dc_shape *result, struct dc_error *error);
 
 #endif

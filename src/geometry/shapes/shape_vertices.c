@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes whose vertices move: the hulls of the parts are made anew, so that mass and surface are those that contact sees
-// (docs/theory.md, "Shapes as parameters").
+// Shapes whose vertices move: mass and surface are those that contact sees, the hulls of the parts, made anew, or the same
+// triangles with their corners elsewhere (docs/theory.md, "Shapes as parameters").
 #include <string.h>
 
 #include "geometry/convex/hull.h"
@@ -112,6 +112,15 @@ enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struc
   return make_hulls(shape, count, given, hulls, parts, arena, error);
 }
 
+static enum dc_status check_volumes(const struct dc_shape *shape, const struct dc_shape *moved, struct dc_error *error)
+{
+  for (int i = 0; i < shape->part_count; i++)
+    if (!(volume_of(&moved->parts[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
+      return dc_fail(error, DC_INFEASIBLE, "shape \"%s\": part %d has less than %g of its volume at the start",
+                     shape->name, i + 1, LEAST_VOLUME);
+  return DC_OK;
+}
+
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error)
 {
@@ -126,9 +135,54 @@ enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double
   enum dc_status status = dc_shape_set_hulls(result, count, given, arena, &why);
   if (status)
     return dc_fail(error, status == DC_MEMORY ? DC_MEMORY : DC_INFEASIBLE, "shape \"%s\", %s", shape->name, why.text);
-  for (int i = 0; i < count; i++)
-    if (!(volume_of(&result->parts[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
-      return dc_fail(error, DC_INFEASIBLE, "shape \"%s\": part %d has less than %g of its volume at the start",
-                     shape->name, i + 1, LEAST_VOLUME);
+  return check_volumes(shape, result, error);
+}
+
+bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices)
+{
+  const struct dc_mesh *mesh = &shape->mesh;
+  int v = 0, vertex = 0;
+  for (int p = 0; p < shape->part_count; p++)
+    for (int i = 0; i < shape->parts[p].vertex_count; i++, vertex++)
+      if (v < mesh->vertex_count &&
+          memcmp(mesh->vertices[v], shape->parts[p].vertices[i], sizeof mesh->vertices[v]) == 0)
+        indices[v++] = vertex;
+  return v == mesh->vertex_count;
+}
+
+static enum dc_status move_mesh(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
+                                struct dc_shape *result, struct dc_error *error)
+{
+  size_t count = (size_t)shape->mesh.vertex_count;
+  int *indices = dc_arena_alloc(arena, count, sizeof *indices);
+  double(*moved)[3] = dc_arena_alloc(arena, count, sizeof *moved);
+  if (!indices || !moved)
+    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+  if (!dc_shape_mesh_vertices(shape, indices))
+    return dc_fail(error, DC_BAD_INPUT, "shape \"%s\" has a surface that is not that of its parts", shape->name);
+  for (size_t v = 0; v < count; v++)
+    memcpy(moved[v], vertices[indices[v]], sizeof *moved);
+  result->mesh.vertices = moved;
+  dc_mesh_mass_properties(&result->mesh, &result->properties);
   return DC_OK;
+}
+
+enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
+                                     struct dc_shape *result, struct dc_error *error)
+{
+  size_t all = (size_t)dc_shape_vertex_count(shape);
+  struct dc_mesh *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
+  double(*moved)[3] = dc_arena_alloc(arena, all, sizeof *moved);
+  *result = *shape;
+  if (!parts || !moved)
+    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+  memcpy(moved, vertices, all * sizeof *moved);
+  for (int i = 0; i < shape->part_count; i++) {
+    parts[i] = shape->parts[i];
+    parts[i].vertices = moved;
+    moved += parts[i].vertex_count;
+  }
+  result->parts = parts;
+  enum dc_status status = check_volumes(shape, result, error);
+  return status ? status : move_mesh(shape, vertices, arena, result, error);
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "com": the common centre of mass c = sum m_i x_i / M, M = sum m_i, of bodies comes within a tolerance of a target
+// y (paper 003, VI: the walkers' loss),
+//     f = weight * max(e, 0),   e = |c - y|^2 - tolerance^2,   cbar = 2 weight (c - y) where e > 0, else 0,
+//     x_i gains m_i/M cbar,   m_i gains (x_i - c) . cbar / M,
+// with |.| over the chosen axes.  The masses are those of the model at hand, a design's when it has one, times the factors
+// of the input.
+#include <math.h>
+
+#include "dynamics/shape_design.h"
+#include "task/objective_parts.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "bodies",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = DC_OBJECTIVE_BODIES_MOST,
+     .help = "names of the bodies whose common centre of mass counts; all that move when absent",
+     .offset = offsetof(struct dc_com_options, bodies)},
+    {.name = "target",
+     .type = DC_REALS,
+     .unit = "m",
+     .count = 3,
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "point that the common centre of mass shall reach",
+     .offset = offsetof(struct dc_com_options, target)},
+    {.name = "tolerance",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "distance that counts as reached",
+     .offset = offsetof(struct dc_com_options, tolerance)},
+    DC_WEIGHT_OPTION(struct dc_com_options, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_com_options, "\"end\"",
+                   "end: the last frame counts; every: the mean over all frames after the first"),
+    DC_AXES_OPTION(struct dc_com_options, "\"xyz\""),
+    DC_OPTIONS_END,
+};
+
+static int body_count(const struct dc_com_options *com, const struct dc_model *model)
+{
+  return com->bodies.count ? com->bodies.count : model->bodies.count;
+}
+
+static int body_of(const struct dc_com_options *com, int i)
+{
+  return com->bodies.count ? com->bodies.indices[i] : i;
+}
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_com_options *com = options;
+  enum dc_status status = com->bodies.count ? dc_objective_check_bodies(&com->bodies, model, error) : DC_OK;
+  bool moves = false;
+  for (int i = 0; i < body_count(com, model) && !status; i++) {
+    bool fixed = !dc_body_moves(&model->bodies.bodies[body_of(com, i)]);
+    if (fixed && com->bodies.count)
+      return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no mass, it never moves",
+                     model->bodies.bodies[body_of(com, i)].name);
+    moves |= !fixed;
+  }
+  if (!status && !moves)
+    status = dc_fail(error, DC_BAD_INPUT, "bodies: none moves");
+  return status ? status : dc_objective_check_axes(com->axes, error);
+}
+
+static double mass_scale(const struct dc_rollout_input *input, int body)
+{
+  return input ? input->design.body_mass_scale[body] : 1;
+}
+
+// 0 of bodies that never move.
+static double mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body)
+{
+  const struct dc_body *of = &model->bodies.bodies[body];
+  return dc_body_moves(of) ? of->mass * mass_scale(input, body) : 0;
+}
+
+// c, and M.
+static double center_of(const struct dc_com_options *com, const struct dc_model *model,
+                        const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
+                        double center[3])
+{
+  double total = 0;
+  center[0] = center[1] = center[2] = 0;
+  for (int i = 0; i < body_count(com, model); i++) {
+    int body = body_of(com, i);
+    double mass = mass_of(model, input, body);
+    dc_vec_add_scaled(center, center, mass, dc_objective_center(trajectory, frame, body));
+    total += mass;
+  }
+  dc_vec_scale(center, center, 1 / total);
+  return total;
+}
+
+// Adds what a cotangent by_center of c makes of places and masses.
+static void pull_back(const struct dc_com_options *com, const struct dc_model *model,
+                      const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
+                      const double by_center[3], struct dc_loss_cotangent *cotangent)
+{
+  double center[3], total = center_of(com, model, input, trajectory, frame, center);
+  struct dc_rollout_cotangent *by = cotangent ? cotangent->input : NULL;
+  for (int i = 0; i < body_count(com, model); i++) {
+    int body = body_of(com, i);
+    double mass = mass_of(model, input, body), arm[3];
+    dc_objective_add(cotangent, model, trajectory, frame, body, mass / total, by_center);
+    if (!by || mass == 0)
+      continue;
+    dc_vec_sub(arm, dc_objective_center(trajectory, frame, body), center);
+    double by_mass = dc_vec_dot(arm, by_center) / total;
+    by->design.body_mass_scale[body] += by_mass * model->bodies.bodies[body].mass;
+    if (by->shape)
+      by->shape->mass[body] += by_mass * mass_scale(input, body);
+  }
+}
+
+// weight * max(e, 0), with c - y in offset; a NaN stays one.
+static double frame_value(const struct dc_com_options *com, const struct dc_model *model,
+                          const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
+                          double offset[3])
+{
+  double center[3];
+  center_of(com, model, input, trajectory, frame, center);
+  dc_objective_offset(offset, center, com->target, com->axes);
+  double excess = dc_vec_dot(offset, offset) - com->tolerance * com->tolerance;
+  return excess <= 0 ? 0 : com->weight * excess;
+}
+
+static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                       const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_com_options *com = options;
+  struct dc_frame_range frames = dc_objective_frames(com->when, trajectory);
+  double sum = 0;
+  for (int frame = frames.first; frame <= frames.last; frame++) {
+    double offset[3], value = frame_value(com, model, input, trajectory, frame, offset);
+    sum += value;
+    if (cotangent && value != 0) {
+      dc_vec_scale(offset, offset, 2 * com->weight * frames.share);
+      pull_back(com, model, input, trajectory, frame, offset, cotangent);
+    }
+    dc_trajectory_release(trajectory, frame);
+  }
+  return frames.share * sum;
+}
+
+static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
+{
+  (void)model;
+  struct dc_frame_range frames = dc_objective_frames(((const struct dc_com_options *)options)->when, trajectory);
+  return frames.last - frames.first + 1;
+}
+
+// Rows c - y, nothing is wrong within the tolerance.
+static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
+                      int *last)
+{
+  const struct dc_com_options *com = options;
+  struct dc_frame_range frames = dc_objective_frames(com->when, trajectory);
+  double offset[3], beyond[3];
+  *first = *last = frames.first + index;
+  double value = frame_value(com, model, input, trajectory, *first, offset);
+  dc_vec_scale(beyond, offset, value != 0);
+  dc_objective_group(group, com->axes, offset, beyond);
+  group->weight = frames.share * com->weight;
+  group->value = frames.share * value;
+  group->radius = com->tolerance;
+}
+
+static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                          const struct dc_trajectory *trajectory, int index, const double *weights,
+                          struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_com_options *com = options;
+  double direction[3];
+  dc_objective_scatter(com->axes, weights, direction);
+  pull_back(com, model, input, trajectory, dc_objective_frames(com->when, trajectory).first + index, direction,
+            cotangent);
+}
+
+static const struct dc_objective_rows rows = {
+    .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
+
+static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                   int *body, double *distance, bool *reached)
+{
+  double offset[3];
+  *body = -1;
+  *reached = frame_value(options, model, NULL, trajectory, frame, offset) == 0;
+  *distance = dc_vec_norm(offset);
+}
+
+static bool mark(const void *options, int i, int *body, double target[3], double *radius)
+{
+  const struct dc_com_options *com = options;
+  *body = -1;
+  dc_vec_copy(target, com->target);
+  *radius = com->tolerance;
+  return i == 0;
+}
+
+const struct dc_objective_type dc_objective_com = {
+    .name = "com",
+    .summary = "weight * max(|c - target|^2 - tolerance^2, 0) of the common centre of mass c of bodies",
+    .reference = "paper 003, VI: the loss of its walking robots",
+    .options = options_table,
+    .options_size = sizeof(struct dc_com_options),
+    .check = check,
+    .evaluate = evaluate,
+    .rows = &rows,
+    .report = report,
+    .mark = mark,
+};
