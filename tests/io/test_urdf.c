@@ -285,7 +285,7 @@ static const struct robot_case cases[] = {
     {"", "1:1: not well-formed XML in UTF-8: no element found"},
     {"<robot name='r'>\n <link name='a'>\n</robot>", "3:3: not well-formed XML in UTF-8: mismatched tag"},
     {"<robot name='r'><link name='\xff'/></robot>", "1:29: not well-formed XML in UTF-8: not well-formed"},
-    {"<mujoco/>", "1:1: must be a <robot> (is <mujoco>)"},
+    {"<model/>", "1:1: must be a <robot> (is <model>)"},
     {"<?xml version='1.0'?>\n<!DOCTYPE robot>\n<robot name='r'/>", "2:16: DOCTYPE is not allowed"},
     {"<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>\n<robot>&b;</robot>", "1:13: DOCTYPE is not allowed"},
     {"<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\n<robot>&a;</robot>", "1:13: DOCTYPE is not allowed"},
