@@ -359,7 +359,8 @@ static const struct robot_case cases[] = {
      "5:1: joint \"j\": <axis>: xyz must be 3 finite numbers of at most 1e+12 (is \"0 x 1\")"},
     {ROBOT(TWO JOINT("j", "floating", "a", "b", "")),
      "4:1: joint \"j\": a floating joint must hang on a root that is fixed and a frame only"},
-    {ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "")),
+    {ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "") LINK("c") LINK("d")
+               JOINT("k", "continuous", "b", "c", "") JOINT("l", "continuous", "b", "d", "")),
      "3:1: link \"b\": moves, so that it or a link fixed to it needs a mass or collision geometry"},
     {ROBOT(TWO JOINT("j", "continuous", "a", "b", "<mimic joint='k'/>")),
      "4:1: joint \"j\": <mimic>: no joint is called \"k\""},
