@@ -193,4 +193,62 @@ static inline void compare_models(struct pair *pair, const char *name)
   mj_deleteData(data);
 }
 
+static inline int body_called(const struct dc_bodies *bodies, const char *name)
+{
+  for (int i = 0; i < bodies->count; i++)
+    if (strcmp(bodies->bodies[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+// Two scenes with the same moving bodies, whatever their order: starts, and at drawn states poses, energies, who touches whom.
+static inline void compare_scenes(struct pair *pair, struct dc_scene *other, double tolerance, const char *name)
+{
+  const struct dc_bodies *first = &pair->scene->model.bodies, *second = &other->model.bodies;
+  struct dc_kinematics at[2];
+  struct dc_random random;
+  double q[2][MOST_STATE], v[2][MOST_STATE];
+  CHECK(first->nv == second->nv && first->nq == second->nq, "%s: %d and %d", name, first->nv, second->nv);
+  CHECK(dc_kinematics_create(first, pair->arena, &at[0], NULL) == DC_OK &&
+            dc_kinematics_create(second, pair->arena, &at[1], NULL) == DC_OK,
+        " ");
+  dc_random_seed(&random, 3);
+  for (int draw = 0; draw < 5 && first->nv == second->nv; draw++) {
+    dc_initial_state(first, q[0]);
+    dc_initial_state(second, q[1]);
+    for (int i = 0; i < first->nv; i++)
+      v[0][i] = dc_random_uniform(&random) - 0.5;
+    for (int i = 0; i < first->count; i++) {
+      int same = body_called(second, first->bodies[i].name);
+      const struct dc_body *a = &first->bodies[i], *b = same < 0 ? NULL : &second->bodies[same];
+      CHECK(!dc_body_moves(a) || (b && a->nv == b->nv), "%s: %s", name, a->name);
+      if (a->nv && b && a->nv == b->nv)
+        memcpy(v[1] + b->v_offset, v[0] + a->v_offset, (size_t)a->nv * sizeof **v);
+    }
+    if (draw) {
+      dc_state_move(first, q[0], 1, v[0], q[0]);
+      dc_state_move(second, q[1], 1, v[1], q[1]);
+    }
+    dc_kinematics_update(first, q[0], &at[0]);
+    dc_kinematics_update(second, q[1], &at[1]);
+    for (int i = 0; i < first->count; i++) {
+      int same = body_called(second, first->bodies[i].name);
+      if (same < 0)
+        continue;
+      CHECK_NEAR(first->bodies[i].mass, second->bodies[same].mass, tolerance * first->bodies[i].mass);
+      double off = dc_vec_distance(at[0].poses[i].position, at[1].poses[same].position);
+      for (int k = 0; k < 9; k++)
+        off = fmax(off, fabs(at[0].poses[i].rotation[k] - at[1].poses[same].rotation[k]));
+      CHECK(off <= tolerance, "%s: %s is %g off", name, first->bodies[i].name, off);
+      for (int j = 0; j < i; j++) {
+        int beside = body_called(second, first->bodies[j].name);
+        CHECK(beside < 0 || dc_bodies_touch(first, i, j) == dc_bodies_touch(second, same, beside), "%s: %s and %s",
+              name, first->bodies[i].name, first->bodies[j].name);
+      }
+    }
+    double energy = kinetic_energy(first, &at[0], v[0]);
+    CHECK_NEAR(kinetic_energy(second, &at[1], v[1]), energy, tolerance * energy);
+  }
+}
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "body/kinematics.h"
+#include "io/robot/model_export.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "mjcf_fixture.h"
@@ -126,6 +127,57 @@ static void test_filters(void)
   unload(&tree);
 }
 
+// What is exported as MJCF is the scene's model to MuJoCo; and included again.
+static void test_export(void)
+{
+  static const char *const models[] = {"ant", "pusher", "reacher", "humanoid"};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    struct pair pair, again;
+    struct dc_error error = {0};
+    open_pair(&pair, models[m], "");
+    if (!pair.scene)
+      continue;
+    struct dc_notes notes = {.arena = pair.arena};
+    enum dc_status status = dc_model_write_mjcf(&pair.scene->model, "a<b", "exported.xml", &notes, &error);
+    CHECK(status == DC_OK, "%s", error.text);
+    open_files(&again, "exported.xml", "exported.xml", ", 'keyframe': 'start'");
+    if (again.scene) {
+      compare_models(&again, models[m]);
+      compare_scenes(&pair, again.scene, 1e-8, models[m]);  // seen: 2e-9, by MuJoCo's axes of inertias
+      struct dc_scene *first = again.scene;
+      again.scene = pair.scene;  // the original's bodies beside the exported model
+      compare_models(&again, models[m]);
+      again.scene = first;
+    }
+    close_pair(&again);
+    close_pair(&pair);
+  }
+}
+
+// URDF, too; it takes the ball of one of them apart, so that its coordinates are others.
+static void test_urdf_export(void)
+{
+  static const char *const models[] = {"ant", "pusher", "humanoid"};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    struct pair pair;
+    struct dc_scene *again = NULL;
+    struct dc_error error = {0};
+    open_pair(&pair, models[m], "");
+    if (!pair.scene)
+      continue;
+    struct dc_notes notes = {.arena = pair.arena};
+    enum dc_status status = dc_model_write_urdf(&pair.scene->model, "r", "exported.urdf", &notes, &error);
+    CHECK(status == DC_OK, "%s", error.text);
+    write_scene("again.json", "{'contact': {'model': 'bsh'}, " TIME ",\n"
+                              "'include': {'file': 'exported.urdf', 'srdf': 'exported.srdf', 'hull_points': 0}}");
+    CHECK(dc_scene_read("again.json", NULL, &again, &error) == DC_OK, "%s: %s", models[m], error.text);
+    if (again)
+      compare_scenes(&pair, again, 1e-9, models[m]);
+    dc_scene_destroy(again);
+    close_pair(&pair);
+  }
+}
+
 #define BODY(inner) "<body name='b'><joint name='j'/><geom size='0.1'/>" inner "</body>"
 static void refuse(const char *include, const char *robot, const char *message)
 {
@@ -182,7 +234,8 @@ int main(void)
       {"agrees with MuJoCo", test_agreement}, {"included with a prefix and a place", test_placed},
       {"keyframes", test_keyframe},           {"starts, actuators, bodies without mass", test_start_and_actuators},
       {"couplings", test_couplings},          {"who touches whom", test_filters},
-      {"what is refused", test_refused},      {"files", test_files}};
+      {"what is refused", test_refused},      {"export as MJCF", test_export},
+      {"export as URDF", test_urdf_export},   {"files", test_files}};
   enter_temporary_folder();
   return run_tests(tests, sizeof tests / sizeof tests[0]);
 }

@@ -51,6 +51,8 @@ bool dc_mjcf_geom_collides(const struct dc_mjcf_builder *builder, int geom);
 // "shape", "visual", "friction" and "color" of the body whose carrier is `carrier` and that is called name.
 enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, int carrier, const char *name,
                                   int place);
+// The name of a plane's body: that of the geometry, or, where it has none and is the only one, of the body of MuJoCo.
+const char *dc_mjcf_plane_name(struct dc_mjcf_builder *builder, int geom);
 // A fixed body for every plane, on the body or world that carries it.
 enum dc_status dc_mjcf_put_planes(struct dc_mjcf_builder *builder);
 // The joints, their ranges, start and actuators of body i.

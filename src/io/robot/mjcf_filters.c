@@ -74,7 +74,7 @@ static int list_sides(struct dc_mjcf_builder *builder, struct side *sides)
       sides[count++] = (struct side){.name = dc_mjcf_name(builder, mjOBJ_BODY, i), .carrier = i, .plane = -1};
   for (int g = 0; g < model->ngeom; g++)
     if (model->geom_type[g] == mjGEOM_PLANE)
-      sides[count++] = (struct side){.name = dc_mjcf_name(builder, mjOBJ_GEOM, g), .plane = g};
+      sides[count++] = (struct side){.name = dc_mjcf_plane_name(builder, g), .plane = g};
   int kept = 0;
   for (int k = 0; k < count; k++) {
     sides[k].name = dc_urdf_named(&builder->base, sides[k].name, "");

@@ -85,6 +85,15 @@ static int count_children(const mjModel *model, int i)
   return count;
 }
 
+// Whether a body has geometry beside planes, which become bodies of their own.
+static bool has_solid(const mjModel *model, int i)
+{
+  for (int k = 0; k < model->body_geomnum[i]; k++)
+    if (model->geom_type[model->body_geomadr[i] + k] != mjGEOM_PLANE)
+      return true;
+  return false;
+}
+
 // From the root down, as MuJoCo numbers bodies: who carries each.
 static enum dc_status place_bodies(struct dc_mjcf_builder *builder)
 {
@@ -108,7 +117,7 @@ static enum dc_status place_bodies(struct dc_mjcf_builder *builder)
         return fail_body(builder, i,
                          "moves without a mass, which only a body without geometry above a single other may");
       link->pending = true;
-    } else if ((heavy && !still) || (still && model->body_geomnum[i] > 0)) {
+    } else if ((heavy && !still) || (still && has_solid(model, i))) {
       link->carrier = i;
       link->body = builder->next_body++;
     }

@@ -280,6 +280,15 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
   return status;
 }
 
+const char *dc_mjcf_plane_name(struct dc_mjcf_builder *builder, int geom)
+{
+  const mjModel *model = builder->model;
+  const char *given = mj_id2name(model, mjOBJ_GEOM, geom);
+  int body = model->geom_bodyid[geom];
+  bool only = (!given || !given[0]) && body > 0 && model->body_geomnum[body] == 1;
+  return only ? dc_mjcf_name(builder, mjOBJ_BODY, body) : dc_mjcf_name(builder, mjOBJ_GEOM, geom);
+}
+
 enum dc_status dc_mjcf_put_planes(struct dc_mjcf_builder *builder)
 {
   const mjModel *model = builder->model;
@@ -287,7 +296,7 @@ enum dc_status dc_mjcf_put_planes(struct dc_mjcf_builder *builder)
     int carrier = builder->links[model->geom_bodyid[g]].carrier, place = dc_mjcf_place(builder, mjOBJ_GEOM, g);
     if (model->geom_type[g] != mjGEOM_PLANE || !dc_mjcf_geom_collides(builder, g))
       continue;
-    const char *given = dc_mjcf_name(builder, mjOBJ_GEOM, g);
+    const char *given = dc_mjcf_plane_name(builder, g);
     if (model->body_weldid[model->geom_bodyid[g]] != 0) {
       dc_mjcf_remember(builder, &builder->refused, "plane that moves", given);
       continue;
