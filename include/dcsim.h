@@ -404,6 +404,9 @@ int dcsim_render(const char *directory, const dcsim_render_options *options, dcs
 // Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
 // (arrays for NumPy, the first trajectory among them) or "glb" (an animated glTF 2.0 model) to file; NULL:
 // DIR/export/trajectory.csv, DIR/export/trajectory.npz, DIR/run.glb.  The file is written completely or not at all.
+// Formats "mjcf" and "urdf" are the model at its start, DIR/export/model.xml and DIR/export/model.urdf (with meshes and pairs
+// that do not touch beside it, "_meshes/" and ".srdf" instead of the ending); directory may then be a scene file, too, if file
+// is given.
 int dcsim_export(const char *directory, const char *format, const char *file, dcsim_report *report, dcsim_error *error);
 
 // Compares two run directories that have ended: results, rows of loss.csv, trajectories, settings.  DCSIM_UNMET, with a

@@ -7,6 +7,7 @@
 
 #include "api/glb.h"
 #include "api/internal.h"
+#include "io/robot/model_export.h"
 #include "io/run/npz.h"
 #include "io/run/run_files.h"
 
@@ -144,15 +145,21 @@ static enum dc_status write_glb(const char *path, const struct exported *exporte
   return dc_api_write_glb(path, exported->scene, &exported->best, error);
 }
 
+typedef enum dc_status write_model(const struct dc_model *model, const char *name, const char *path,
+                                   struct dc_notes *notes, struct dc_error *error);
+
 static const struct format {
   const char *name;
   const char *folder, *file;  // where it goes in the run directory; no folder: into it
   bool first;                 // has the first trajectory too
   enum dc_status (*write)(const char *path, const struct exported *exported, struct dc_error *error);
+  write_model *model;  // instead of the trajectory
 } formats[] = {
-    {"csv", "export", "trajectory.csv", false, write_csv},
-    {"npz", "export", "trajectory.npz", true, write_npz},
-    {"glb", NULL, dc_glb_name, false, write_glb},
+    {"csv", "export", "trajectory.csv", false, write_csv, NULL},
+    {"npz", "export", "trajectory.npz", true, write_npz, NULL},
+    {"glb", NULL, dc_glb_name, false, write_glb, NULL},
+    {"mjcf", "export", "model.xml", false, NULL, dc_model_write_mjcf},
+    {"urdf", "export", "model.urdf", false, NULL, dc_model_write_urdf},
 };
 
 static const struct format *find_format(const char *name)
@@ -188,28 +195,70 @@ static enum dc_status check_target(const char *path, struct dc_error *error)
   return DC_OK;
 }
 
+// What there is to say of a model that was written.
+static void report_model(const struct format *format, const struct dc_scene *scene, const char *path,
+                         const struct dc_notes *notes, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "file", path);
+  dc_json_put_string(json, "format", format->name);
+  dc_json_put_integer(json, "bodies", scene->model.bodies.count);
+  dc_json_begin(json, "notes", '[');
+  dc_text_add(text, "%d bodies in %s\n", scene->model.bodies.count, path);
+  for (const struct dc_note *note = notes->first; note; note = note->next) {
+    dc_json_put_string(json, NULL, note->text);
+    dc_text_add(text, "note: %s\n", note->text);
+  }
+  dc_json_end(json, ']');
+  dc_json_end(json, '}');
+}
+
+static void report_trajectory(const struct format *format, const struct exported *exported, const char *path,
+                              struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "file", path);
+  dc_json_put_string(json, "format", format->name);
+  dc_json_put_integer(json, "frames", exported->best.frames);
+  dc_json_put_integer(json, "bodies", exported->best.bodies);
+  dc_json_end(json, '}');
+  dc_text_add(text, "%d frames of %d bodies in %s\n", exported->best.frames, exported->best.bodies, path);
+}
+
 static enum dc_status write_file(const char *directory, const struct format *format, const struct exported *exported,
                                  const char *file, struct dc_text *text, struct dc_json_writer *json,
                                  struct dc_error *error)
 {
   char *made = NULL;
-  enum dc_status status = file ? DC_OK : default_path(directory, format, &made, error);
+  struct dc_notes notes = {.arena = dc_arena_create()};
+  enum dc_status status = notes.arena ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  if (!status && !file)
+    status = default_path(directory, format, &made, error);
   const char *path = file ? file : made;
   if (!status)
     status = check_target(path, error);
   if (!status)
-    status = format->write(path, exported, error);
-  if (!status) {
-    dc_json_begin(json, NULL, '{');
-    dc_json_put_string(json, "file", path);
-    dc_json_put_string(json, "format", format->name);
-    dc_json_put_integer(json, "frames", exported->best.frames);
-    dc_json_put_integer(json, "bodies", exported->best.bodies);
-    dc_json_end(json, '}');
-    dc_text_add(text, "%d frames of %d bodies in %s\n", exported->best.frames, exported->best.bodies, path);
-  }
+    status = format->model ? format->model(&exported->scene->model, exported->scene->name, path, &notes, error)
+                           : format->write(path, exported, error);
+  if (!status && format->model)
+    report_model(format, exported->scene, path, &notes, text, json);
+  else if (!status)
+    report_trajectory(format, exported, path, text, json);
+  dc_arena_destroy(notes.arena);
   free(made);
   return status;
+}
+
+// The scene of a run directory; for a model the file of a scene will do, if it is said where the model goes.
+static enum dc_status find_scene(const char *directory, const struct format *format, const char *file, char path[2048],
+                                 struct dc_error *error)
+{
+  struct stat info;
+  snprintf(path, 2048, "%s/resolved.json", directory);
+  if (!format->model || stat(directory, &info) != 0 || !S_ISREG(info.st_mode))
+    return DC_OK;
+  snprintf(path, 2048, "%s", directory);
+  return file ? DC_OK : dc_fail(error, DC_USAGE, "export of a scene: missing --output FILE");
 }
 
 int dcsim_export(const char *directory, const char *format_name, const char *file, dcsim_report *report,
@@ -221,17 +270,20 @@ int dcsim_export(const char *directory, const char *format_name, const char *fil
   dcsim_scene *scene;
   char path[2048];
   if (!format) {
-    dc_fail(&local, DC_USAGE, "formats are \"csv\", \"npz\" and \"glb\"");
+    dc_fail(&local, DC_USAGE, "formats are \"csv\", \"npz\", \"glb\", \"mjcf\" and \"urdf\"");
     return dc_api_fail(error, &local, DC_USAGE);
   }
-  snprintf(path, sizeof path, "%s/resolved.json", directory);
+  if (find_scene(directory, format, file, path, &local))
+    return dc_api_fail(error, &local, local.status);
   int opened = dcsim_scene_open(path, NULL, &scene, error);
   if (opened)
     return opened;
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   exported.scene = scene->scene;
-  enum dc_status status = dc_run_read_trajectory(directory, scene->scene, &exported.best, &local);
+  enum dc_status status = DC_OK;
+  if (!format->model)
+    status = dc_run_read_trajectory(directory, scene->scene, &exported.best, &local);
   if (!status && format->first)
     status = dc_run_read_first_trajectory(directory, scene->scene, &exported.first, &local);
   if (!status)

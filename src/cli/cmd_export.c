@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim export: a run for other programs.
+// dcsim export: a run, or its model, for other programs.
 #include <dcsim.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/session.h"
 
-static const char *const formats[] = {"csv", "npz", "glb", NULL};
+static const char *const formats[] = {"csv", "npz", "glb", "mjcf", "urdf", NULL};
 
 static const struct cli_option own_options[] = {
     {.name = "format",
@@ -15,21 +15,22 @@ static const struct cli_option own_options[] = {
      .value = CLI_VALUE_CHOICES,
      .choices = formats,
      .offset = offsetof(struct cli_arguments, format),
-     .help = "csv (a table), npz (arrays for NumPy) or glb (an animated glTF model)"},
+     .help = "csv (a table), npz (arrays for NumPy), glb (an animated glTF model), mjcf or urdf (the model, for other "
+             "simulators)"},
     {.name = "output",
      .letter = 'o',
      .type = CLI_TEXT,
      .argument = "FILE",
      .value = CLI_VALUE_FILE,
      .offset = offsetof(struct cli_arguments, output),
-     .help = "default: RUN/export/trajectory.csv, RUN/export/trajectory.npz, RUN/run.glb"},
+     .help = "default: RUN/export/trajectory.csv or .npz, RUN/run.glb, RUN/export/model.xml or .urdf"},
     CLI_OPTIONS_END,
 };
 
 static int run(const struct cli_arguments *arguments)
 {
   if (!arguments->format)
-    return cli_fail(DCSIM_USAGE, "export: missing --format csv, npz or glb");
+    return cli_fail(DCSIM_USAGE, "export: missing --format csv, npz, glb, mjcf or urdf");
   dcsim_report report = {0};
   dcsim_error error = {0};
   int status = dcsim_export(arguments->operand, arguments->format, arguments->output, &report, &error);
@@ -40,7 +41,7 @@ static const struct cli_option *const options[] = {own_options, cli_common_optio
 
 const struct cli_command cli_command_export = {
     .name = "export",
-    .summary = "Write the trajectory of a run directory for other programs.",
+    .summary = "Write the trajectory or the model of a run directory for other programs.",
     .operand = "RUN",
     .operand_value = CLI_VALUE_RUN,
     .operand_required = true,

@@ -17,9 +17,9 @@ run 0 optimize scene.json -o run --quiet
 
 # usage
 run 2 export run
-says "dcsim: export: missing --format csv, npz or glb"
+says "dcsim: export: missing --format csv, npz, glb, mjcf or urdf"
 run 2 export run --format xml
-says 'dcsim: --format: must be one of "csv", "npz", "glb" (is "xml")'
+says 'dcsim: --format: must be one of "csv", "npz", "glb", "mjcf", "urdf" (is "xml")'
 run 2 export --format csv
 run 2 export run other --format csv
 run 3 export nowhere --format csv
@@ -110,4 +110,23 @@ with h5py.File(run + "/trajectory.h5") as file:
             assert (column("%s.q%s [1]" % (name, axis)) == file["bodies"][name]["rotation"][:, i]).all()
     assert len(rows[0]) == 1 + 2 * 7 + 1 + 1
 PROGRAM
+
+# the model
+run 0 export run --format mjcf
+check "it says where" grep -qx "2 bodies in run/export/model.xml" "$out"
+check "names are escaped" grep -q 'name="b, &quot;ü&quot;"' run/export/model.xml
+run 0 export run --format urdf --json
+parses "$out" "export --json of a model"
+check "links and joints" [ "$(grep -c '<link\|<joint' run/export/model.urdf)" = 5 ]
+check "pairs beside it" [ -f run/export/model.srdf ]
+run 2 export scene.json --format urdf
+says "dcsim: export of a scene: missing --output FILE"
+run 0 export scene.json --format urdf -o again.urdf
+check "a scene's is that of its run" cmp again.urdf run/export/model.urdf
+cat >robot.json <<'SCENE'
+{ "name": "arm", "time": { "step": 0.02, "steps": 5 }, "include": { "file": "again.urdf", "srdf": "again.srdf" } }
+SCENE
+run 0 simulate robot.json -o back
+check "it loads and runs" grep -q "run directory" "$out"
+run 3 export scene.json --format csv -o other.csv
 finish

@@ -265,7 +265,7 @@ static const struct robot_case cases[] = {
     {"", "1:1: not well-formed XML in UTF-8: no element found"},
     {"<robot name='r'>\n <link name='a'>\n</robot>", "3:3: not well-formed XML in UTF-8: mismatched tag"},
     {"<robot name='r'><link name='\xff'/></robot>", "1:29: not well-formed XML in UTF-8: not well-formed"},
-    {"<mujoco/>", "1:1: must be a <robot> (is <mujoco>)"},
+    {"<model/>", "1:1: must be a <robot> (is <model>)"},
     {"<?xml version='1.0'?>\n<!DOCTYPE robot>\n<robot name='r'/>", "2:16: DOCTYPE is not allowed"},
     {"<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>\n<robot>&b;</robot>", "1:13: DOCTYPE is not allowed"},
     {"<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\n<robot>&a;</robot>", "1:13: DOCTYPE is not allowed"},
@@ -339,7 +339,8 @@ static const struct robot_case cases[] = {
      "5:1: joint \"j\": <axis>: xyz must be 3 finite numbers of at most 1e+12 (is \"0 x 1\")"},
     {ROBOT(TWO JOINT("j", "floating", "a", "b", "")),
      "4:1: joint \"j\": a floating joint must hang on a root that is fixed and a frame only"},
-    {ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "")),
+    {ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "") LINK("c") LINK("d")
+               JOINT("k", "continuous", "b", "c", "") JOINT("l", "continuous", "b", "d", "")),
      "3:1: link \"b\": moves, so that it or a link fixed to it needs a mass or collision geometry"},
     {ROBOT(TWO JOINT("j", "continuous", "a", "b", "<mimic joint='k'/>")),
      "4:1: joint \"j\": <mimic>: no joint is called \"k\""},

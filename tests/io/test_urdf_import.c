@@ -42,6 +42,37 @@ static void test_inertia(void)
   unload(&tree);
 }
 
+// A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is left out.
+static void test_massless(void)
+{
+  static const char turn[] = "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='1 0 0'/>";
+  char robot[2000];
+  struct tree tree = {0};
+  snprintf(robot, sizeof robot,
+           ROBOT("<link name='a'>" BOX "</link><link name='f'/><link name='g'/><link name='h'/>"
+                 "<link name='b'>" BOX "</link><link name='end'/>" JOINT("x", "continuous", "a", "f", "%s")
+                     JOINT("p", "fixed", "f", "g", "<origin xyz='0 0 2'/>")
+                         JOINT("y", "prismatic", "g", "h", "<limit lower='1' upper='2'/>%s")
+                             JOINT("z", "continuous", "h", "b", "%s") JOINT("idle", "continuous", "b", "end", "")),
+           turn, turn, turn);
+  load(&tree, robot);
+  const cJSON *body = find_body(&tree, "b"), *joints = member(body, "joint");
+  CHECK(cJSON_GetArraySize(joints) == 3, "%d", cJSON_GetArraySize(joints));
+  check_json(cJSON_GetArrayItem(joints, 0), "type", "'hinge'");
+  check_json(cJSON_GetArrayItem(joints, 1), "type", "'slide'");
+  check_json(cJSON_GetArrayItem(joints, 1), "range", "[1,2]");
+  check_numbers(cJSON_GetArrayItem(joints, 0), "axis", 3, (double[3]){0, 1, 0}, 1e-15);
+  check_numbers(cJSON_GetArrayItem(joints, 1), "axis", 3, (double[3]){-1, 0, 0}, 1e-15);
+  check_numbers(cJSON_GetArrayItem(joints, 2), "axis", 3, (double[3]){0, -1, 0}, 1e-15);
+  check_numbers(cJSON_GetArrayItem(joints, 0), "anchor", 3, (double[3]){0, 0, 1}, 1e-15);
+  check_numbers(cJSON_GetArrayItem(joints, 2), "anchor", 3, (double[3]){0, 0, 5}, 1e-15);
+  check_numbers(body, "position", 3, (double[3]){0, 0, 5}, 1e-15);
+  check_json(body, "joint_position", "[0,1,0]");
+  check_json(body, "parent", "'a'");
+  check_note(&tree, "joints that move nothing with a mass or collision geometry, left out: idle");
+  unload(&tree);
+}
+
 // Turned by a rotation the repair is the same: it depends on no axes.
 static void test_repair_is_objective(void)
 {
@@ -205,10 +236,15 @@ static void test_collada(void)
 int main(void)
 {
   static const struct test tests[] = {
-      {"inertias that no body has", test_inertia},   {"repair depends on no axes", test_repair_is_objective},
-      {"followers of what stays", test_followers},   {"limits of effort, slashes", test_limits},
-      {"disabled collisions", test_disabled},        {"links that overlap at rest", test_overlaps},
-      {"links that cannot meet", test_self_contact}, {"COLLADA", test_collada},
+      {"links without mass", test_massless},
+      {"inertias that no body has", test_inertia},
+      {"repair depends on no axes", test_repair_is_objective},
+      {"followers of what stays", test_followers},
+      {"limits of effort, slashes", test_limits},
+      {"disabled collisions", test_disabled},
+      {"links that overlap at rest", test_overlaps},
+      {"links that cannot meet", test_self_contact},
+      {"COLLADA", test_collada},
   };
   enter_temporary_folder();
   return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/clock.h"
 #include "dynamics/mujoco/mujoco_description.h"
+#include "dynamics/mujoco/mujoco_protect.h"
 #include "dynamics/stepper.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -43,54 +43,24 @@ struct simulation {
   bool clean;                            // all steps since the last reset were without a warning
 };
 
-// Errors.  MuJoCo reports fatal ones to a function that must not return and otherwise ends the process; they come
-// back here instead.  Only calls that may raise one are made under protection.
+// A protected call on a simulation.
+struct protected_call {
+  void (*call)(struct simulation *simulation, void *context);
+  struct simulation *simulation;
+  void *context;
+};
 
-static _Thread_local struct {
-  bool active;
-  jmp_buf place;
-  char text[512];
-} protection;
-
-static void (*outer_error)(const char *);  // of a program around us that uses MuJoCo, too
-
-static void raise_error(const char *text)
+static void run_call(void *context)
 {
-  if (protection.active) {
-    strncpy(protection.text, text, sizeof protection.text - 1);
-    longjmp(protection.place, 1);
-  }
-  if (outer_error)
-    outer_error(text);
-}
-
-// Warnings are counted in mjData, where they are looked for; the default writes a file into the working directory.
-static void ignore_warning(const char *text)
-{
-  (void)text;
-}
-
-static void install_handlers(void)
-{
-  outer_error = mju_user_error;
-  mju_user_error = raise_error;
-  if (!mju_user_warning)
-    mju_user_warning = ignore_warning;
+  const struct protected_call *made = context;
+  made->call(made->simulation, made->context);
 }
 
 static enum dc_status protect(void (*call)(struct simulation *simulation, void *context), struct simulation *simulation,
                               void *context, enum dc_status failure, struct dc_error *error)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, install_handlers);
-  protection.active = true;
-  if (setjmp(protection.place) == 0) {
-    call(simulation, context);
-    protection.active = false;
-    return DC_OK;
-  }
-  protection.active = false;
-  return dc_fail(error, failure, "MuJoCo: %s", protection.text);
+  struct protected_call made = {call, simulation, context};
+  return dc_mujoco_protect(run_call, &made, failure, error);
 }
 
 struct text {

@@ -11,6 +11,8 @@ struct dc_urdf_placement {
   struct dc_urdf_pose pose;        // in the carrier's frame
   int first;                       // first link with substance that is or is fixed to it, -1 without
   struct dc_urdf_pose first_pose;  // of that in the link's frame
+  int branches;                    // bodies that hang on it and on what is fixed to it
+  int pending;  // moving frame whose joint the next body below takes over, itself or above; -1 without
 };
 
 // Names of links or joints about which there is something to say.
@@ -19,7 +21,7 @@ struct dc_urdf_names {
   int count;
 };
 struct dc_urdf_remarks {
-  struct dc_urdf_names repaired, solid, tiny, limited, freed;
+  struct dc_urdf_names repaired, solid, tiny, limited, freed, idle;
   double most_change;  // of the repaired
 };
 

@@ -3,7 +3,8 @@
 //
 // A link with mass or collision geometry becomes a body whose shape's frame is the frame of the link.  Other links are
 // frames only: each is carried by the body that it is fixed to, its parent's or, where it moves itself, the first below
-// that is fixed to it; joints that hang on it hang on that body.
+// that is fixed to it; joints that hang on it hang on that body.  A frame that moves and has nothing fixed to it hands its
+// joint down to the only body below, which then has several, outermost first; with nothing below it is of no effect.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "io/robot/urdf_build.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+
+enum { MOST_CHAIN = 6 };  // joints of a body
 
 static bool has_substance(const struct dc_urdf *urdf, int index)
 {
@@ -64,7 +67,7 @@ static void find_first(struct dc_urdf_builder *builder)
 {
   const struct dc_urdf *urdf = builder->urdf;
   for (size_t i = 0; i < urdf->link_count; i++)
-    builder->links[i] = (struct dc_urdf_placement){.carrier = -1, .pose = dc_urdf_identity, .first = -1};
+    builder->links[i] = (struct dc_urdf_placement){.carrier = -1, .pose = dc_urdf_identity, .first = -1, .pending = -1};
   for (size_t k = urdf->link_count; k-- > 0;) {
     int link = urdf->order[k];
     struct dc_urdf_placement *place = &builder->links[link];
@@ -73,13 +76,39 @@ static void find_first(struct dc_urdf_builder *builder)
       place->first = link;
       place->first_pose = dc_urdf_identity;
     }
-    if (!joint || place->first < 0 || !dc_urdf_joint_is_fixed(joint))
+    if (!joint)
       continue;
     struct dc_urdf_placement *parent = &builder->links[joint->parent];
+    if (!dc_urdf_joint_is_fixed(joint) || has_substance(urdf, link))
+      parent->branches += place->first >= 0 || place->branches > 0;
+    else
+      parent->branches += place->branches;
+    if (place->first < 0 || !dc_urdf_joint_is_fixed(joint))
+      continue;
     struct dc_urdf_pose pose = joint_pose(joint);
     parent->first = place->first;  // of several the first in order, which comes last here
     dc_urdf_pose_compose(&parent->first_pose, &pose, &place->first_pose);
   }
+}
+
+static void remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
+{
+  if (!links->names)
+    links->names = dc_arena_alloc(builder->urdf->arena, builder->urdf->link_count + builder->urdf->joint_count,
+                                  sizeof *links->names);
+  if (links->names)
+    links->names[links->count++] = name;
+  else
+    builder->failed = true;
+}
+
+// Whether a joint follows another or another follows it.
+static bool is_led(const struct dc_urdf *urdf, int joint)
+{
+  bool led = urdf->joints[joint].mimic >= 0;
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    led |= urdf->joints[j].mimic == joint;
+  return led;
 }
 
 // From the root down: who carries each link.
@@ -92,12 +121,24 @@ static enum dc_status place_links(struct dc_urdf_builder *builder)
     struct dc_urdf_placement *place = &builder->links[link];
     const struct dc_urdf_joint *joint = joint_to(urdf, link);
     const struct dc_urdf_placement *parent = joint ? &builder->links[joint->parent] : NULL;
-    if (is_head(builder, link)) {
-      if (place->first < 0)
-        return fail_link(builder, link, "moves, so that it or a link fixed to it needs a mass or collision geometry");
+    place->pending = parent ? parent->pending : -1;
+    if (is_head(builder, link) && place->first >= 0) {
       place->carrier = place->first;
+      place->pending = -1;
       if (place->first != link)
         dc_urdf_pose_invert(&place->pose, &place->first_pose);
+    } else if (is_head(builder, link)) {
+      bool led = joint && is_led(urdf, urdf->links[link].joint);
+      if (!joint || led || place->branches > 1 || (place->branches == 1 && joint->type == DC_URDF_FLOATING))
+        return fail_link(builder, link,
+                         "moves, so that it or a link fixed to it needs a mass or collision geometry, unless one body "
+                         "at most hangs on it and its joint neither follows nor is followed");
+      struct dc_urdf_pose pose = joint_pose(joint);
+      place->carrier = parent->carrier;
+      dc_urdf_pose_compose(&place->pose, &parent->pose, &pose);
+      place->pending = link;
+      if (!place->branches)
+        remember(builder, &builder->remarks.idle, joint->name);
     } else if (has_substance(urdf, link)) {
       place->carrier = link;  // its pose is the identity
     } else if (parent) {
@@ -109,17 +150,6 @@ static enum dc_status place_links(struct dc_urdf_builder *builder)
     }
   }
   return DC_OK;
-}
-
-static void remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
-{
-  if (!links->names)
-    links->names = dc_arena_alloc(builder->urdf->arena, builder->urdf->link_count + builder->urdf->joint_count,
-                                  sizeof *links->names);
-  if (links->names)
-    links->names[links->count++] = name;
-  else
-    builder->failed = true;
 }
 
 // Mass, its centre and the inertia as the policy wants it.  Without an inertia the body has that of its solid.
@@ -162,24 +192,90 @@ static void put_copy(struct dc_urdf_builder *builder, cJSON *object, const char 
   dc_urdf_put(builder, object, key, copied, value->valueint);
 }
 
-// A joint of the robot; frame is its own frame seen from where axes and anchors are given.
-static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, const struct dc_urdf_pose *frame,
-                      bool moved, int place)
+// Axis, anchor and range of a joint of the robot; frame is its own frame seen from where axes and anchors are given.
+static void put_axis(struct dc_urdf_builder *builder, cJSON *object, int index, const struct dc_urdf_pose *frame,
+                     bool moved, int place)
 {
-  static const char *const types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar"};
   const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  bool fixed = dc_urdf_joint_is_fixed(joint), scalar = dc_urdf_joint_is_scalar(joint);
-  dc_urdf_put_string(builder, body, "joint", fixed ? "fixed" : types[joint->type], place);
-  if (fixed || joint->type == DC_URDF_FLOATING)
-    return;
   double rotation[9], axis[3];
   dc_rotation_matrix(rotation, frame->rotation);
   dc_mat_apply(axis, rotation, joint->axis);
-  dc_urdf_put_direction(builder, body, "axis", axis, 3, place);
+  dc_urdf_put_direction(builder, object, "axis", axis, 3, place);
   if (moved)
-    dc_urdf_put_numbers(builder, body, "anchor", frame->position, 3, place);
+    dc_urdf_put_numbers(builder, object, "anchor", frame->position, 3, place);
   if (joint->limited)
-    dc_urdf_put_numbers(builder, body, "range", (double[2]){joint->lower, joint->upper}, 2, place);
+    dc_urdf_put_numbers(builder, object, "range", (double[2]){joint->lower, joint->upper}, 2, place);
+}
+
+// The joints that move the body of head, those of frames above it first: their number, MOST_CHAIN + 1 for more.
+static int list_chain(const struct dc_urdf_builder *builder, int head, int chain[MOST_CHAIN])
+{
+  int count = 0, link = head;
+  for (; link >= 0 && count < MOST_CHAIN; count++) {
+    chain[count] = builder->urdf->links[link].joint;
+    link = builder->links[builder->urdf->joints[chain[count]].parent].pending;
+  }
+  for (int i = 0; i < count / 2; i++) {
+    int other = chain[count - 1 - i];
+    chain[count - 1 - i] = chain[i];
+    chain[i] = other;
+  }
+  return link >= 0 ? MOST_CHAIN + 1 : count;
+}
+
+static const char *const joint_types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar"};
+
+// Where the coordinates of a joint start: their number.
+static int starts_of(const struct dc_urdf_builder *builder, int index, double *start)
+{
+  start[0] = start[1] = start[2] = 0;
+  if (builder->urdf->joints[index].type == DC_URDF_PLANAR)
+    return 3;
+  start[0] = start_of(builder, index);
+  return 1;
+}
+
+// Several joints: those of frames without mass and that of head, outermost first.
+static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, int head, const int *chain, int count)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  cJSON *list = dc_urdf_put(builder, body, "joint", cJSON_CreateArray(), builder->at->valueint);
+  double starts[3 * MOST_CHAIN];
+  int coordinates = 0;
+  bool started = false;
+  if (count > MOST_CHAIN)
+    return fail_link(builder, head, "more than 6 joints lead to it over links without mass");
+  for (int k = 0; k < count; k++) {
+    const struct dc_urdf_joint *joint = &urdf->joints[chain[k]];
+    int place = dc_urdf_add_place(builder, joint->offset);
+    if (is_led(urdf, chain[k]))
+      return fail_link(builder, head,
+                       "hangs on links without mass, so that its joint and theirs can neither follow nor be followed");
+    struct dc_urdf_pose frame = joint_pose(joint);
+    dc_urdf_pose_compose(&frame, &builder->links[joint->parent].pose, &frame);
+    cJSON *object = dc_urdf_put(builder, list, NULL, cJSON_CreateObject(), place);
+    dc_urdf_put_string(builder, object, "type", joint_types[joint->type], place);
+    put_axis(builder, object, chain[k], &frame, true, place);
+    coordinates += starts_of(builder, chain[k], starts + coordinates);
+  }
+  for (int c = 0; c < coordinates; c++)
+    started |= starts[c] != 0;
+  if (started)
+    dc_urdf_put_numbers(builder, body, "joint_position", starts, coordinates, builder->at->valueint);
+  if (builder->use->pd)
+    put_copy(builder, body, "pd", builder->use->pd);
+  return DC_OK;
+}
+
+static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, const struct dc_urdf_pose *frame,
+                      bool moved, int place)
+{
+  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
+  bool fixed = dc_urdf_joint_is_fixed(joint), scalar = dc_urdf_joint_is_scalar(joint);
+  dc_urdf_put_string(builder, body, "joint", fixed ? "fixed" : joint_types[joint->type], place);
+  if (fixed || joint->type == DC_URDF_FLOATING)
+    return;
+  put_axis(builder, body, index, frame, moved, place);
   if (!scalar || joint->mimic >= 0)  // followers start where their coupling says
     return;
   double start = start_of(builder, index);
@@ -210,7 +306,12 @@ static enum dc_status put_motion(struct dc_urdf_builder *builder, cJSON *body, i
       dc_urdf_put_string(builder, body, "parent", dc_urdf_named(builder, urdf->links[above->carrier].name, ""), place);
       dc_urdf_put_string(builder, body, "frame", "parent", place);
     }
-    put_joint(builder, body, urdf->links[head].joint, &pose, link != head, place);
+    int chain[MOST_CHAIN], count = list_chain(builder, head, chain);
+    enum dc_status status = count > 1 ? put_chain(builder, body, head, chain, count) : DC_OK;
+    if (status)
+      return status;
+    if (count == 1)
+      put_joint(builder, body, urdf->links[head].joint, &pose, link != head, place);
   } else if (use->base) {
     put_copy(builder, body, "joint", use->base);
     if (use->base_anchored && link != head)
@@ -281,7 +382,7 @@ static enum dc_status add_bodies(struct dc_urdf_builder *builder, int *heads, in
     carried[i] = (int)i;
   }
   for (size_t i = 0; i < urdf->link_count; i++)
-    if (is_head(builder, (int)i)) {
+    if (is_head(builder, (int)i) && builder->links[i].first >= 0) {
       heads[builder->links[i].carrier] = (int)i;
       carried[i] = builder->links[i].carrier;
     }
@@ -384,6 +485,8 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   if (!status)
     status = note(builder, &remarks->tiny,
                   "inertias of zero on links without collision geometry, replaced by balls of 1 cm");
+  if (!status)
+    status = note(builder, &remarks->idle, "joints that move nothing with a mass or collision geometry, left out");
   if (!status)
     status = note(builder, &remarks->freed,
                   "ranges left out of joints that follow others whose ranges never lead them into theirs");

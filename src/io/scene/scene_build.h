@@ -3,6 +3,7 @@
 #ifndef DC_IO_SCENE_BUILD_H
 #define DC_IO_SCENE_BUILD_H
 
+#include "io/robot/urdf.h"
 #include "io/scene/scene_format.h"
 
 // The bodies of an included robot: which of them do not touch each other.
@@ -28,6 +29,18 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 
 // Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
+// A robot's file as "include" found it: its name in the scene, its real path and folder, its text, the number of that as a
+// source of places.
+struct dc_scene_robot_file {
+  const char *name, *path, *folder, *text;
+  size_t length;
+  uint32_t source;
+};
+// The same for one MJCF file; value: the include, use: what its options say, to which the start of joints is added.
+// DC_BAD_INPUT in builds without MuJoCo.
+enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct dc_json *value,
+                                     const struct dc_include_options *options, const struct dc_urdf_use *use,
+                                     const struct dc_scene_robot_file *file);
 // Adds pairs of bodies of one robot that overlap at the start, or that need not be looked at, to "collide_except", with
 // notes, and builds the model again.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);

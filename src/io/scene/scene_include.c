@@ -9,8 +9,9 @@
 
 #include "geometry/mesh/mesh_assimp.h"
 #include "geometry/shapes/shape_types.h"
-#include "io/scene/scene_build.h"
+#include "io/robot/mjcf.h"
 #include "io/robot/urdf.h"
+#include "io/scene/scene_build.h"
 #include "math/rotation.h"
 
 // Text of all included files together, bytes.
@@ -27,7 +28,7 @@ struct include {
   struct dc_scene_build *build;
   struct dc_json value;
   struct dc_include_options options;
-  const char *path, *folder;  // of the file and of the folder that it lies in, real
+  const char *folder;  // that the file lies in, real
   struct dc_urdf urdf;
   struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
   size_t tried_count, tried_capacity;
@@ -307,11 +308,10 @@ static enum dc_status remember_bodies(const struct include *include, int first)
   return DC_OK;
 }
 
-static enum dc_status add_robot(struct include *include, uint32_t source)
+// What the options say of any kind of file.
+static struct dc_urdf_use use_of(const struct include *include)
 {
   const struct dc_include_options *options = &include->options;
-  const struct dc_joint_definition *base = options->base.objects;
-  const struct dc_joint_type *type = options->base.count ? dc_joint_types[base->type] : NULL;
   const cJSON *problem = cJSON_GetObjectItemCaseSensitive(include->build->root.node, "problem");
   bool refining = cJSON_IsString(problem) && strcmp(problem->valuestring, "refine") == 0;
   struct dc_urdf_use use = {.prefix = options->prefix,
@@ -329,18 +329,41 @@ static enum dc_status add_robot(struct include *include, uint32_t source)
                             .color = {options->color[0], options->color[1], options->color[2]}};
   memcpy(use.pose.position, options->position, sizeof use.pose.position);
   memcpy(use.pose.rotation, options->rotation, sizeof use.pose.rotation);
-  if (cJSON_IsObject(include->value.node)) {
+  if (cJSON_IsObject(include->value.node))
     use.pd = cJSON_GetObjectItemCaseSensitive(include->value.node, "pd");
+  return use;
+}
+
+static enum dc_status add_urdf(struct include *include, const struct dc_scene_robot_file *file)
+{
+  struct dc_scene_build *build = include->build;
+  const struct dc_include_options *options = &include->options;
+  const struct dc_joint_definition *base = options->base.objects;
+  const struct dc_joint_type *type = options->base.count ? dc_joint_types[base->type] : NULL;
+  struct dc_urdf_use use = use_of(include);
+  enum dc_status status =
+      dc_urdf_parse(&include->urdf, file->name, file->text, file->length, build->scene->arena, build->error);
+  if (status || (status = dc_urdf_connect(&include->urdf, build->error)))
+    return status;
+  if (cJSON_IsObject(include->value.node)) {
     if (type != &dc_joint_fixed || options->base.count > 1)
       use.base = cJSON_GetObjectItemCaseSensitive(include->value.node, "base");
     use.base_anchored = type && type->nv > 0 && !type->only;
   }
-  struct dc_scene_build *build = include->build;
-  enum dc_status status = read_start(include, &use);
-  if (status || (status = read_disabled(include, &use.disabled)) || (status = find_geometries(include, &use)))
+  if ((status = read_start(include, &use)) || (status = read_disabled(include, &use.disabled)) ||
+      (status = find_geometries(include, &use)))
     return status;
+  return dc_urdf_add(&include->urdf, &use, &build->document, file->source, include->value.node, build->error);
+}
+
+static enum dc_status add_robot(struct include *include, const struct dc_scene_robot_file *file)
+{
+  struct dc_scene_build *build = include->build;
   int before = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(build->root.node, "bodies"));
-  status = dc_urdf_add(&include->urdf, &use, &build->document, source, include->value.node, build->error);
+  struct dc_urdf_use use = use_of(include);
+  enum dc_status status = dc_mjcf_is(file->text)
+                              ? dc_scene_include_mjcf(build, &include->value, &include->options, &use, file)
+                              : add_urdf(include, file);
   return status ? status : remember_bodies(include, before);
 }
 
@@ -348,25 +371,21 @@ static enum dc_status read_file(struct include *include, size_t *total)
 {
   struct dc_scene_build *build = include->build;
   struct dc_arena *arena = build->scene->arena;
-  const char *text, *name = include->options.file;
-  size_t length;
+  struct dc_scene_robot_file robot = {.name = include->options.file};
   struct dc_json file = cJSON_IsObject(include->value.node) ? dc_json_member(&include->value, "file") : include->value;
-  if (ends_with(name, ".xacro"))
+  if (ends_with(robot.name, ".xacro"))
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first");
-  if (dc_scene_find_file(build->scene->folder, name, build->settings, arena, &include->path, build->error) ||
-      dc_json_read_text(include->path, arena, &text, &length, build->error) ||
-      dc_scene_folder_of(include->path, arena, &include->folder, build->error))
+  if (dc_scene_find_file(build->scene->folder, robot.name, build->settings, arena, &robot.path, build->error) ||
+      dc_json_read_text(robot.path, arena, &robot.text, &robot.length, build->error) ||
+      dc_scene_folder_of(robot.path, arena, &robot.folder, build->error))
     return dc_json_wrap(&file, build->error);
-  if ((*total += length) > most_text)
+  if ((*total += robot.length) > most_text)
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "included files must have at most 64 MB together");
-  uint32_t source = dc_json_add_source(&build->document, arena, name, text);
-  if (!source)
+  robot.source = dc_json_add_source(&build->document, arena, robot.name, robot.text);
+  if (!robot.source)
     return out_of_memory(include);
-  enum dc_status status = dc_urdf_parse(&include->urdf, name, text, length, arena, build->error);
-  if (!status)
-    status = dc_urdf_connect(&include->urdf, build->error);
-  if (!status)
-    status = add_robot(include, source);
+  include->folder = robot.folder;
+  enum dc_status status = add_robot(include, &robot);
   dc_urdf_release(&include->urdf);
   free(include->tried);
   return status;

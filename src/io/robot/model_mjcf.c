@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as MJCF.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/robot/model_export.h"
+#include "io/run/run_files.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+struct writer {
+  const struct dc_model *model;
+  struct dc_text assets, bodies, actuators, qpos, qvel;
+  int meshes, unmoved;  // meshes written; actuators of joints with more than one coordinate, which are left out
+};
+
+// MuJoCo has a body of that name.
+static const char *name_of(const struct dc_body *body)
+{
+  return strcmp(body->name, "world") == 0 ? "world_body" : body->name;
+}
+
+static void put_pose(struct dc_text *text, const double *position, const double *rotation)
+{
+  if (dc_vec_norm(position) != 0)
+    dc_export_numbers(text, "pos", 3, position);
+  if (rotation[0] != 1)
+    dc_export_numbers(text, "quat", 4, rotation);
+}
+
+static void put_mesh(struct writer *writer, const struct dc_mesh *mesh)
+{
+  dc_text_add(&writer->assets, "    <mesh name=\"mesh%d\" vertex=\"", writer->meshes++);
+  for (int v = 0; v < mesh->vertex_count; v++)
+    dc_text_add(&writer->assets, "%.9g %.9g %.9g ", mesh->vertices[v][0], mesh->vertices[v][1], mesh->vertices[v][2]);
+  dc_text_add(&writer->assets, "\"/>\n");
+}
+
+// Half edges; radius; radius and half height; a plane without end.
+static void put_geometry(struct writer *writer, const struct dc_export_piece *piece)
+{
+  struct dc_text *text = &writer->bodies;
+  double size[3] = {piece->size[0], 0.5 * piece->size[1], 1};
+  if (!piece->primitive) {
+    put_mesh(writer, piece->mesh);
+    dc_text_add(text, " type=\"mesh\" mesh=\"mesh%d\"", writer->meshes - 1);
+  } else {
+    int count = strcmp(piece->primitive, "sphere") == 0 ? 1 : 2;
+    if (strcmp(piece->primitive, "box") == 0)
+      for (int k = 0; k < 3; k++)
+        size[k] = 0.5 * piece->size[k];
+    if (strcmp(piece->primitive, "box") == 0 || strcmp(piece->primitive, "plane") == 0)
+      count = 3;
+    dc_text_add(text, " type=\"%s\"", piece->primitive);
+    dc_export_numbers(text, "size", count, size);
+  }
+  put_pose(text, piece->position, piece->rotation);
+}
+
+// What touches in group 3, which pictures do not show, where something else is to be seen.
+static bool put_geometries(struct writer *writer, int i)
+{
+  const struct dc_body *body = &writer->model->bodies.bodies[i];
+  struct dc_text *text = &writer->bodies;
+  for (int visual = 0; visual < 2; visual++) {
+    struct dc_export_piece *pieces;
+    const struct dc_shape *shape = visual ? body->visual : body->shape;
+    int count = dc_export_pieces(writer->model, shape, &pieces);
+    for (int k = 0; k < count; k++) {
+      bool collides = !visual && writer->model->bodies.collide[i];
+      double friction[3] = {dc_model_friction(writer->model, i), 0.005, 1e-4};
+      dc_text_add(text, "<geom");
+      put_geometry(writer, &pieces[k]);
+      if (!collides)
+        dc_text_add(text, " contype=\"0\" conaffinity=\"0\"");
+      if (collides)
+        dc_export_numbers(text, "friction", 3, friction);
+      if (collides && friction[0] == 0)
+        dc_text_add(text, " condim=\"1\"");
+      if (!visual && body->visual)
+        dc_text_add(text, " group=\"3\"");
+      dc_export_numbers(text, "rgba", 4, (double[4]){body->color[0], body->color[1], body->color[2], 1});
+      dc_text_add(text, "/>\n");
+    }
+    free(pieces);
+    if (count < 0)
+      return false;
+  }
+  return true;
+}
+
+static void put_numbers(struct dc_text *text, const double *numbers, int count)
+{
+  for (int k = 0; k < count; k++) {
+    dc_text_append(text, " ", 1);
+    dc_text_short_real(text, numbers[k] + 0.0, "0");
+  }
+}
+
+// MuJoCo's start of a free body: the frame's origin, its velocity, and the turning in the body's axes.
+static void put_free(struct writer *writer, const struct dc_body *body, const double *velocity)
+{
+  double rotation[9], arm[3], origin[3], turning[3], moving[3], more[3];
+  dc_rotation_matrix(rotation, body->quaternion);
+  dc_mat_apply(arm, rotation, body->center);
+  dc_vec_sub(origin, body->position, arm);
+  put_numbers(&writer->qpos, origin, 3);
+  put_numbers(&writer->qpos, body->quaternion, 4);
+  const double *w = velocity + body->v_offset;
+  dc_vec_cross(more, w, arm);
+  dc_vec_sub(moving, w + 3, more);
+  dc_mat_apply_transposed(turning, rotation, w);
+  put_numbers(&writer->qvel, moving, 3);
+  put_numbers(&writer->qvel, turning, 3);
+  dc_text_add(&writer->bodies, "<freejoint");
+  dc_export_name(&writer->bodies, "name", body->name, "");
+  dc_text_add(&writer->bodies, "/>\n");
+}
+
+// The name of part p of a body's joint.
+static void put_joint_name(struct dc_text *text, const char *key, const struct dc_body *body, int p)
+{
+  char ending[24] = "";
+  if (body->part_count > 1)
+    snprintf(ending, sizeof ending, ":%d", p + 1);
+  dc_export_name(text, key, body->name, ending);
+}
+
+static void put_actuator(struct writer *writer, const struct dc_body *body, int p)
+{
+  bool turns = body->parts[p].kind == DC_PART_HINGE;
+  double kp = turns ? body->pd->kp_rotation : body->pd->kp, kd = turns ? body->pd->kd_rotation : body->pd->kd;
+  struct dc_text *text = &writer->actuators;
+  dc_text_add(text, "    <general biastype=\"affine\"");
+  put_joint_name(text, "joint", body, p);
+  dc_export_numbers(text, "gainprm", 1, &kp);
+  dc_export_numbers(text, "biasprm", 3, (double[3]){0, -kp, -kd});
+  dc_text_add(text, "/>\n");
+}
+
+static void put_joints(struct writer *writer, int i, const double *velocity)
+{
+  static const char *const types[] = {[DC_PART_BALL] = "ball", [DC_PART_SLIDE] = "slide", [DC_PART_HINGE] = "hinge"};
+  const struct dc_bodies *bodies = &writer->model->bodies;
+  const struct dc_body *body = &bodies->bodies[i];
+  struct dc_text *text = &writer->bodies;
+  if (body->free) {
+    put_free(writer, body, velocity);
+    return;
+  }
+  for (int p = 0; p < body->part_count; p++) {
+    const struct dc_joint_part *part = &body->parts[p];
+    double anchor[3];
+    dc_text_add(text, "<joint");
+    put_joint_name(text, "name", body, p);
+    dc_text_add(text, " type=\"%s\"", types[part->kind]);
+    dc_vec_add(anchor, part->anchor, body->center);
+    if (part->kind != DC_PART_SLIDE)
+      dc_export_numbers(text, "pos", 3, anchor);
+    if (part->kind != DC_PART_BALL)
+      dc_export_numbers(text, "axis", 3, part->axis);
+    if (part->kind != DC_PART_BALL && !isinf(part->range[0])) {
+      dc_text_add(text, " limited=\"true\"");
+      dc_export_numbers(text, "range", 2, part->range);
+    }
+    dc_text_add(text, "/>\n");
+    put_numbers(&writer->qpos, bodies->initial_q + part->q, dc_part_nq(part));
+    put_numbers(&writer->qvel, velocity + part->v, dc_part_nv(part));
+    if (body->pd && part->kind != DC_PART_BALL)
+      put_actuator(writer, body, p);
+    else if (body->pd)
+      writer->unmoved++;
+  }
+}
+
+// The frame of a body's shape in that of its parent's shape, or the world.
+static void put_place(struct writer *writer, const struct dc_body *body)
+{
+  const double *rest, *rotation;
+  double matrix[9], arm[3], position[3];
+  dc_export_rest(body, &rest, &rotation);
+  dc_rotation_matrix(matrix, rotation);
+  dc_mat_apply(arm, matrix, body->center);
+  dc_vec_sub(position, rest, arm);
+  if (body->parent >= 0)
+    dc_vec_add(position, position, writer->model->bodies.bodies[body->parent].center);
+  put_pose(&writer->bodies, position, rotation);
+}
+
+// All but its children and its end.
+static bool open_body(struct writer *writer, int i, const double *velocity)
+{
+  const struct dc_body *body = &writer->model->bodies.bodies[i];
+  struct dc_text *text = &writer->bodies;
+  dc_text_add(text, "<body");
+  dc_export_name(text, "name", name_of(body), "");
+  put_place(writer, body);
+  dc_text_add(text, ">\n");
+  if (dc_body_moves(body)) {
+    double inertia[6];
+    dc_export_inertia(body, inertia);
+    dc_text_add(text, "<inertial");
+    dc_export_numbers(text, "pos", 3, body->center);
+    dc_export_numbers(text, "mass", 1, &body->mass);
+    dc_export_numbers(text, "fullinertia", 6, inertia);
+    dc_text_add(text, "/>\n");
+    put_joints(writer, i, velocity);
+  }
+  return put_geometries(writer, i);
+}
+
+static void put_exclusions(const struct dc_model *model, struct dc_text *text)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  dc_text_add(text, "  <contact>\n");
+  for (int a = 0; a < bodies->count; a++)
+    for (int b = 0; b < a; b++)
+      if (dc_export_is_excluded(bodies, a, b)) {
+        dc_text_add(text, "    <exclude");
+        dc_export_name(text, "body1", name_of(&bodies->bodies[b]), "");
+        dc_export_name(text, "body2", name_of(&bodies->bodies[a]), "");
+        dc_text_add(text, "/>\n");
+      }
+  dc_text_add(text, "  </contact>\n  <equality>\n");
+  for (int k = 0; k < model->definition.coupling_count; k++) {
+    const struct dc_coupling *coupling = &model->definition.couplings[k];
+    dc_text_add(text, "    <joint");
+    dc_export_name(text, "joint1", bodies->bodies[coupling->body].name, "");
+    dc_export_name(text, "joint2", bodies->bodies[coupling->to].name, "");
+    dc_export_numbers(text, "polycoef", 5, (double[5]){coupling->offset, coupling->multiplier});
+    dc_text_add(text, "/>\n");
+  }
+  dc_text_add(text, "  </equality>\n");
+}
+
+static void append(struct dc_text *text, const struct dc_text *part)
+{
+  text->failed |= part->failed;
+  if (part->length)
+    dc_text_append(text, part->bytes, part->length);
+}
+
+static void put_all(const struct writer *writer, const char *name, struct dc_text *text)
+{
+  const struct dc_model_definition *definition = &writer->model->definition;
+  dc_text_add(text, "<mujoco");
+  dc_export_name(text, "model", name, "");
+  dc_text_add(text, ">\n  <compiler angle=\"radian\"/>\n  <option");
+  dc_export_numbers(text, "timestep", 1, &definition->time.step);
+  dc_export_numbers(text, "gravity", 3, definition->gravity);
+  dc_text_add(text, "/>\n  <asset>\n");
+  append(text, &writer->assets);
+  dc_text_add(text, "  </asset>\n  <worldbody>\n");
+  append(text, &writer->bodies);
+  dc_text_add(text, "  </worldbody>\n");
+  put_exclusions(writer->model, text);
+  dc_text_add(text, "  <actuator>\n");
+  append(text, &writer->actuators);
+  dc_text_add(text, "  </actuator>\n  <keyframe>\n    <key name=\"start\" qpos=\"");
+  append(text, &writer->qpos);
+  dc_text_add(text, "\" qvel=\"");
+  append(text, &writer->qvel);
+  dc_text_add(text, "\"/>\n  </keyframe>\n</mujoco>\n");
+}
+
+// What MuJoCo cannot have on one body: nothing that turns stands beside a ball, and 6 degrees of freedom are all.
+static enum dc_status check_joints(const struct dc_bodies *bodies, struct dc_error *error)
+{
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    int turns = 0, balls = 0;
+    for (int p = 0; p < body->part_count && !body->free; p++) {
+      balls += body->parts[p].kind == DC_PART_BALL;
+      turns += body->parts[p].kind == DC_PART_BALL || body->parts[p].kind == DC_PART_HINGE;
+    }
+    if ((balls && turns > 1) || body->nv > 6)
+      return dc_fail(error, DC_BAD_INPUT, "MJCF has no body with the joints of \"%.200s\"", body->name);
+  }
+  return DC_OK;
+}
+
+static enum dc_status write_bodies(struct writer *writer, int *order, int *after, const double *velocity)
+{
+  const struct dc_bodies *bodies = &writer->model->bodies;
+  if (dc_export_order(bodies, order, after))
+    return DC_MEMORY;
+  for (int k = 0; k < bodies->count; k++) {
+    if (!open_body(writer, order[k], velocity))
+      return DC_MEMORY;
+    for (int e = 0; e < after[k]; e++)
+      dc_text_add(&writer->bodies, "</body>\n");
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *name, const char *path,
+                                   struct dc_notes *notes, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  struct writer writer = {.model = model};
+  struct dc_text text = {0};
+  enum dc_status status = check_joints(bodies, error);
+  if (status)
+    return status;
+  int *order = dc_alloc(2 * (size_t)bodies->count + 1, sizeof *order);
+  double *velocity = dc_alloc((size_t)bodies->nv + 1, sizeof *velocity);
+  status = order && velocity ? DC_OK : DC_MEMORY;
+  if (!status) {
+    dc_initial_velocity(bodies, velocity);
+    status = write_bodies(&writer, order, order + bodies->count, velocity);
+  }
+  if (!status)
+    put_all(&writer, name, &text);
+  if (status || text.failed)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  else
+    status = dc_file_write(path, text.bytes, text.length, error);
+  if (!status && writer.unmoved)
+    status = dc_notes_add(notes, "%d actuators of ball joints left out", writer.unmoved);
+  struct dc_text *const parts[] = {&text,        &writer.assets, &writer.bodies, &writer.actuators,
+                                   &writer.qpos, &writer.qvel};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    dc_text_free(parts[i]);
+  free(order);
+  free(velocity);
+  return status;
+}

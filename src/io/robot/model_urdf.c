@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as URDF.  The frame of a link is at the anchor of the last part of its joint, or that of the shape where there is
+// none; its axes are the shape's.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/robot/model_export.h"
+#include "io/run/run_files.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static const double FAR = 1e6;  // range of a slide without one, which URDF must have, m
+
+struct writer {
+  const struct dc_model *model;
+  struct dc_text text;
+  const char *root;           // name of the link that carries all
+  const char *folder, *path;  // of meshes: name in the file, and where it is
+  int meshes, planes, balls;  // written; left out; taken apart
+  bool made;                  // the folder is there
+  struct dc_error *error;
+};
+
+static void put_origin(struct dc_text *text, const double *position, const double *rotation)
+{
+  double r[9], angles[3];
+  dc_rotation_matrix(r, rotation);
+  double c = hypot(r[0], r[3]);  // cos(pitch): R = Rz(yaw) Ry(pitch) Rx(roll)
+  angles[1] = atan2(-r[6], c);
+  angles[0] = c > 1e-9 ? atan2(r[7], r[8]) : 0;
+  angles[2] = c > 1e-9 ? atan2(r[3], r[0]) : atan2(-r[1], r[4]);
+  dc_text_add(text, "<origin");
+  dc_export_numbers(text, "xyz", 3, position);
+  dc_export_numbers(text, "rpy", 3, angles);
+  dc_text_add(text, "/>");
+}
+
+// Where part p of a body's joint turns, or the shape's frame: in the body's frame at the centre of mass.
+static void anchor_of(const struct dc_body *body, int p, double anchor[3])
+{
+  if (p >= 0 && !body->free && (body->parts[p].kind == DC_PART_HINGE || body->parts[p].kind == DC_PART_BALL))
+    dc_vec_copy(anchor, body->parts[p].anchor);
+  else
+    dc_vec_scale(anchor, body->center, -1);
+}
+
+static enum dc_status write_mesh(struct writer *writer, const struct dc_mesh *mesh)
+{
+  struct dc_text obj = {0};
+  char name[1100];
+  int created;
+  enum dc_status status = writer->made ? DC_OK : dc_directory_create(writer->path, &created, writer->error);
+  writer->made = true;
+  for (int v = 0; v < mesh->vertex_count; v++) {
+    dc_text_add(&obj, "v");
+    for (int k = 0; k < 3; k++) {
+      dc_text_append(&obj, " ", 1);
+      dc_text_short_real(&obj, mesh->vertices[v][k], "0");
+    }
+    dc_text_append(&obj, "\n", 1);
+  }
+  for (int t = 0; t < mesh->triangle_count; t++)
+    dc_text_add(&obj, "f %d %d %d\n", mesh->triangles[t][0] + 1, mesh->triangles[t][1] + 1, mesh->triangles[t][2] + 1);
+  snprintf(name, sizeof name, "%.1000s/mesh%d.obj", writer->path, writer->meshes);
+  if (!status && obj.failed)
+    status = dc_fail(writer->error, DC_MEMORY, "%.800s: out of memory", name);
+  if (!status)
+    status = dc_file_write(name, obj.bytes, obj.length, writer->error);
+  dc_text_free(&obj);
+  return status;
+}
+
+// A <collision> or <visual>; shift: of the shape's frame in the link's.
+static enum dc_status put_piece(struct writer *writer, const struct dc_export_piece *piece, const double *shift,
+                                bool visual, const double *color)
+{
+  struct dc_text *text = &writer->text;
+  double position[3];
+  enum dc_status status = DC_OK;
+  if (piece->primitive && strcmp(piece->primitive, "plane") == 0) {
+    writer->planes++;
+    return DC_OK;
+  }
+  dc_vec_add(position, piece->position, shift);
+  dc_text_add(text, "    <%s>", visual ? "visual" : "collision");
+  put_origin(text, position, piece->rotation);
+  dc_text_add(text, "<geometry>");
+  if (!piece->primitive) {
+    status = write_mesh(writer, piece->mesh);
+    dc_text_add(text, "<mesh");
+    dc_export_name(text, "filename", writer->folder, "");
+    text->length--;  // its quotation mark
+    dc_text_add(text, "/mesh%d.obj\"/>", writer->meshes++);
+  } else {
+    dc_text_add(text, "<%s", piece->primitive);
+    if (strcmp(piece->primitive, "box") == 0)
+      dc_export_numbers(text, "size", 3, piece->size);
+    else
+      dc_export_numbers(text, "radius", 1, piece->size);
+    if (strcmp(piece->primitive, "cylinder") == 0 || strcmp(piece->primitive, "capsule") == 0)
+      dc_export_numbers(text, "length", 1, piece->size + 1);
+    dc_text_add(text, "/>");
+  }
+  dc_text_add(text, "</geometry>");
+  if (visual) {
+    dc_text_add(text, "<material name=\"\"><color");
+    dc_export_numbers(text, "rgba", 4, (double[4]){color[0], color[1], color[2], 1});
+    dc_text_add(text, "/></material>");
+  }
+  dc_text_add(text, "</%s>\n", visual ? "visual" : "collision");
+  return status;
+}
+
+static enum dc_status put_link(struct writer *writer, int i)
+{
+  const struct dc_body *body = &writer->model->bodies.bodies[i];
+  struct dc_text *text = &writer->text;
+  double anchor[3], center[3], shift[3], inertia[6];
+  enum dc_status status = DC_OK;
+  anchor_of(body, body->part_count - 1, anchor);
+  dc_vec_scale(center, anchor, -1);
+  dc_vec_sub(shift, center, body->center);
+  dc_text_add(text, "  <link");
+  dc_export_name(text, "name", body->name, "");
+  dc_text_add(text, ">\n");
+  if (dc_body_moves(body)) {
+    dc_export_inertia(body, inertia);
+    dc_text_add(text, "    <inertial>");
+    put_origin(text, center, (double[4]){1, 0, 0, 0});
+    dc_text_add(text, "<mass");
+    dc_export_numbers(text, "value", 1, &body->mass);
+    dc_text_add(text, "/><inertia");
+    static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    for (int k = 0; k < 6; k++)
+      dc_export_numbers(text, names[k], 1, &inertia[k]);
+    dc_text_add(text, "/></inertial>\n");
+  }
+  for (int visual = 0; visual < 2 && !status; visual++) {
+    struct dc_export_piece *pieces;
+    const struct dc_shape *shape = visual ? dc_body_look(body) : body->shape;
+    int count = dc_export_pieces(writer->model, shape, &pieces);
+    for (int k = 0; k < count && !status; k++)
+      if (visual || writer->model->bodies.collide[i])
+        status = put_piece(writer, &pieces[k], shift, visual, body->color);
+    free(pieces);
+    if (count < 0)
+      status = dc_fail(writer->error, DC_MEMORY, "out of memory");
+  }
+  dc_text_add(text, "  </link>\n");
+  return status;
+}
+
+static void begin_joint(struct writer *writer, const char *name, const char *ending, const char *type)
+{
+  dc_text_add(&writer->text, "  <joint");
+  dc_export_name(&writer->text, "name", name, ending);
+  dc_text_add(&writer->text, " type=\"%s\">", type);
+}
+
+static void put_ends(struct writer *writer, const char *parent, const char *parent_ending, const char *child,
+                     const char *child_ending)
+{
+  dc_text_add(&writer->text, "<parent");
+  dc_export_name(&writer->text, "link", parent, parent_ending);
+  dc_text_add(&writer->text, "/><child");
+  dc_export_name(&writer->text, "link", child, child_ending);
+  dc_text_add(&writer->text, "/>");
+}
+
+static void put_limit(struct writer *writer, const struct dc_joint_part *part)
+{
+  bool slide = part->kind == DC_PART_SLIDE;
+  double low = isinf(part->range[0]) ? -FAR : part->range[0], high = isinf(part->range[1]) ? FAR : part->range[1];
+  dc_text_add(&writer->text, "<axis");
+  dc_export_numbers(&writer->text, "xyz", 3, part->axis);
+  dc_text_add(&writer->text, "/>");
+  if (!slide && isinf(part->range[0]))
+    return;
+  dc_text_add(&writer->text, "<limit");
+  dc_export_numbers(&writer->text, "lower", 1, &low);
+  dc_export_numbers(&writer->text, "upper", 1, &high);
+  dc_text_add(&writer->text, " effort=\"1e9\" velocity=\"1e9\"/>");
+}
+
+static void put_mimic(struct writer *writer, int i)
+{
+  const struct dc_model_definition *definition = &writer->model->definition;
+  for (int k = 0; k < definition->coupling_count; k++) {
+    const struct dc_coupling *coupling = &definition->couplings[k];
+    if (coupling->body != i)
+      continue;
+    dc_text_add(&writer->text, "<mimic");
+    dc_export_name(&writer->text, "joint", writer->model->bodies.bodies[coupling->to].name, "");
+    dc_export_numbers(&writer->text, "multiplier", 1, &coupling->multiplier);
+    dc_export_numbers(&writer->text, "offset", 1, &coupling->offset);
+    dc_text_add(&writer->text, "/>");
+  }
+}
+
+// The parts of a body's joint, outermost first, a ball as hinges about three axes.
+static int list_parts(const struct dc_body *body, struct dc_joint_part parts[32], int source[32])
+{
+  int count = 0;
+  for (int p = 0; p < body->part_count && count < 30; p++) {
+    bool ball = body->parts[p].kind == DC_PART_BALL;
+    for (int k = 0; k < (ball ? 3 : 1); k++, count++) {
+      parts[count] = body->parts[p];
+      source[count] = p;
+      if (!ball)
+        continue;
+      parts[count].kind = DC_PART_HINGE;
+      parts[count].range[0] = -INFINITY;
+      parts[count].range[1] = INFINITY;
+      for (int c = 0; c < 3; c++)
+        parts[count].axis[c] = c == k;
+    }
+  }
+  return count;
+}
+
+// The joint that leads to a body: links without mass between its parts.
+static void put_joint(struct writer *writer, int i)
+{
+  const struct dc_body *bodies = writer->model->bodies.bodies, *body = &bodies[i];
+  const double *rest, *rotation;
+  double matrix[9], anchor[3], before[3] = {0}, position[3], above[3] = {0};
+  struct dc_joint_part parts[32];
+  int source[32], count = body->free ? 0 : list_parts(body, parts, source);
+  const char *parent = body->parent < 0 ? writer->root : bodies[body->parent].name;
+  char ending[24], parent_ending[24] = "";
+  writer->balls += count > body->part_count;
+  dc_export_rest(body, &rest, &rotation);
+  dc_rotation_matrix(matrix, rotation);
+  anchor_of(body, count ? source[0] : -1, anchor);
+  dc_mat_apply(position, matrix, anchor);
+  dc_vec_add(position, position, rest);
+  if (body->parent >= 0)
+    anchor_of(&bodies[body->parent], bodies[body->parent].part_count - 1, above);
+  dc_vec_sub(position, position, above);
+  if (count == 0) {
+    begin_joint(writer, body->name, "", body->free ? "floating" : "fixed");
+    put_origin(&writer->text, position, rotation);
+    put_ends(writer, parent, "", body->name, "");
+    dc_text_add(&writer->text, "</joint>\n");
+  }
+  for (int p = 0; p < count; p++) {
+    bool last = p == count - 1, slide = parts[p].kind == DC_PART_SLIDE;
+    snprintf(ending, sizeof ending, last ? "" : ":%d", p + 1);
+    if (!last) {
+      dc_text_add(&writer->text, "  <link");
+      dc_export_name(&writer->text, "name", body->name, ending);
+      dc_text_add(&writer->text, "/>\n");
+    }
+    begin_joint(writer, body->name, ending, slide ? "prismatic" : isinf(parts[p].range[0]) ? "continuous" : "revolute");
+    if (p > 0) {
+      anchor_of(body, source[p], anchor);
+      dc_vec_sub(position, anchor, before);
+    }
+    put_origin(&writer->text, position, p > 0 ? (double[4]){1, 0, 0, 0} : rotation);
+    put_ends(writer, parent, parent_ending, body->name, ending);
+    put_limit(writer, &parts[p]);
+    if (count == 1)
+      put_mimic(writer, i);
+    dc_text_add(&writer->text, "</joint>\n");
+    dc_vec_copy(before, anchor);
+    parent = body->name;
+    memcpy(parent_ending, ending, sizeof ending);
+  }
+}
+
+static enum dc_status write_srdf(const struct dc_model *model, const char *name, const char *path,
+                                 struct dc_error *error)
+{
+  struct dc_text text = {0};
+  dc_text_add(&text, "<robot");
+  dc_export_name(&text, "name", name, "");
+  dc_text_add(&text, ">\n");
+  for (int a = 0; a < model->bodies.count; a++)
+    for (int b = 0; b < a; b++)
+      if (dc_export_is_excluded(&model->bodies, a, b)) {
+        dc_text_add(&text, "  <disable_collisions");
+        dc_export_name(&text, "link1", model->bodies.bodies[b].name, "");
+        dc_export_name(&text, "link2", model->bodies.bodies[a].name, "");
+        dc_text_add(&text, "/>\n");
+      }
+  dc_text_add(&text, "</robot>\n");
+  enum dc_status status = text.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", path)
+                                      : dc_file_write(path, text.bytes, text.length, error);
+  dc_text_free(&text);
+  return status;
+}
+
+static enum dc_status add_notes(const struct writer *writer, struct dc_notes *notes)
+{
+  enum dc_status status = DC_OK;
+  if (writer->planes)
+    status = dc_notes_add(notes, "%d half-spaces left out, which URDF does not have", writer->planes);
+  if (!status && writer->balls)
+    status = dc_notes_add(notes, "%d ball joints are three hinges each", writer->balls);
+  if (!status && writer->model->bodies.actuator_count)
+    status = dc_notes_add(notes, "actuators left out, which URDF does not have");
+  return status;
+}
+
+enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
+                                   struct dc_notes *notes, struct dc_error *error)
+{
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+  char *folder = dc_arena_printf(notes->arena, "%.*s_meshes", (int)stem, path),
+       *srdf = dc_arena_printf(notes->arena, "%.*s.srdf", (int)stem, path);
+  struct writer writer = {.model = model, .root = "root", .path = folder, .error = error};
+  if (!folder || !srdf)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  writer.folder = slash ? folder + (slash - path) + 1 : folder;
+  for (int i = 0; i < model->bodies.count; i++)
+    if (strcmp(model->bodies.bodies[i].name, writer.root) == 0) {
+      writer.root = dc_arena_printf(notes->arena, "%s_", writer.root);
+      i = -1;
+    }
+  dc_text_add(&writer.text, "<?xml version=\"1.0\"?>\n<robot");
+  dc_export_name(&writer.text, "name", name, "");
+  dc_text_add(&writer.text, ">\n  <link name=\"%s\"/>\n", writer.root);
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < model->bodies.count && !status; k++) {
+    status = put_link(&writer, model->bodies.order[k]);
+    put_joint(&writer, model->bodies.order[k]);
+  }
+  dc_text_add(&writer.text, "</robot>\n");
+  if (!status && writer.text.failed)
+    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  if (!status && !(status = dc_file_write(path, writer.text.bytes, writer.text.length, error)) &&
+      !(status = write_srdf(model, name, srdf, error)))
+    status = add_notes(&writer, notes);
+  dc_text_free(&writer.text);
+  return status;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// "include" of an MJCF file.
+#include <config.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/robot/mjcf.h"
+#include "io/scene/scene_build.h"
+
+#ifdef DC_MUJOCO
+
+static enum dc_status permit(const void *context, const char *path, struct dc_error *error)
+{
+  const struct dc_scene_build *build = context;
+  const char *real;
+  return dc_scene_find_file(build->scene->folder, path, build->settings, build->scene->arena, &real, error);
+}
+
+// "joint_position": an object of coordinates by the names of joints, without prefix.
+static enum dc_status read_start(struct dc_scene_build *build, const struct dc_json *value, const struct dc_mjcf *mjcf,
+                                 const double **result)
+{
+  int count = dc_mjcf_joint_count(mjcf);
+  struct dc_json given = dc_json_member(value, "joint_position");
+  double *start = dc_arena_alloc(build->scene->arena, (size_t)count + 1, sizeof *start);
+  if (!start)
+    return dc_json_fail(value, build->error, DC_MEMORY, "out of memory");
+  for (int j = 0; j < count; j++)
+    start[j] = NAN;
+  *result = start;
+  if (!given.node)
+    return DC_OK;
+  if (!cJSON_IsObject(given.node))
+    return dc_refuse_type(&build->reader, &given, "an object");
+  cJSON *node;
+  cJSON_ArrayForEach (node, given.node) {
+    struct dc_json member = dc_json_element(&given, node, 0);
+    int joint = dc_mjcf_find_joint(mjcf, node->string);
+    if (joint < 0)
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "the model has no such hinge or slide");
+    enum dc_status status = dc_read_option(&build->reader, &member, dc_start_options, &start[joint]);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+// Keys that say something of URDF files only.
+static enum dc_status check_keys(struct dc_scene_build *build, const struct dc_json *value)
+{
+  static const char *const others[] = {"base", "convex", "longest_edge", "srdf", "inertia", "density"};
+  for (size_t i = 0; cJSON_IsObject(value->node) && i < sizeof others / sizeof *others; i++) {
+    struct dc_json member = dc_json_member(value, others[i]);
+    if (member.node)
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT, "must not be given for an MJCF file");
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct dc_json *value,
+                                     const struct dc_include_options *options, const struct dc_urdf_use *use,
+                                     const struct dc_scene_robot_file *file)
+{
+  struct dc_arena *arena = build->scene->arena;
+  struct dc_mjcf *mjcf = NULL;
+  struct dc_mjcf_use how = {
+      .common = *use, .keyframe = options->keyframe, .skip = options->unsupported == DC_UNSUPPORTED_SKIP};
+  enum dc_status status = check_keys(build, value);
+  if (!status)
+    status =
+        dc_mjcf_check_files(file->name, file->text, file->length, file->folder, permit, build, arena, build->error);
+  if (!status)
+    status = dc_mjcf_load(&mjcf, file->name, file->path, file->text, build->error);
+  if (!status)
+    status = read_start(build, value, mjcf, &how.common.start);
+  if (!status)
+    status = dc_mjcf_add(mjcf, &how, arena, &build->document, file->source, value->node, build->error);
+  dc_mjcf_release(mjcf);
+  return status;
+}
+
+#else
+
+enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct dc_json *value,
+                                     const struct dc_include_options *options, const struct dc_urdf_use *use,
+                                     const struct dc_scene_robot_file *file)
+{
+  (void)options, (void)use;
+  return dc_json_fail(value, build->error, DC_BAD_INPUT,
+                      "\"%.300s\" is in MuJoCo's format, and this build is without MuJoCo (Debian: libmujoco-dev)",
+                      file->name);
+}
+
+#endif

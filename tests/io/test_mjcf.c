@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of MuJoCo: what a scene gets has the poses, masses, kinetic energies and weights of what MuJoCo compiles, anywhere in
+// the joints' ranges, and so falls alike.
+#include <config.h>
+
+#include "harness.h"
+
+#ifdef DC_MUJOCO
+
+#include "base/random.h"
+#include "body/kinematics.h"
+#include "io/robot/model_export.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+#include "mjcf_fixture.h"
+
+// All models at drawn positions and velocities.
+static void test_agreement(void)
+{
+  static const char *const models[] = {"ant", "pusher", "reacher", "humanoid"};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    struct pair pair;
+    open_pair(&pair, models[m], "");
+    compare_models(&pair, models[m]);
+    close_pair(&pair);
+  }
+}
+
+// Included where and as the scene says.
+static void test_placed(void)
+{
+  struct pair pair;
+  open_pair(&pair, "reacher", ", 'prefix': 'r_', 'position': [1, 2, 3]");
+  CHECK(pair.scene != NULL, " ");
+  if (!pair.scene)
+    return;
+  const struct dc_body *body = &pair.scene->model.bodies.bodies[0];
+  CHECK(strcmp(body->name, "r_first") == 0, "%s", body->name);
+  CHECK_NEAR(body->position[0], 1.05, 1e-9);  // the centre of the link
+  CHECK_NEAR(body->position[2], 3.1, 1e-9);
+  close_pair(&pair);
+}
+
+static void test_keyframe(void)
+{
+  struct pair pair;
+  open_pair(&pair, "ant", ", 'keyframe': 'tilted'");
+  CHECK(pair.scene != NULL, " ");
+  if (!pair.scene)
+    return;
+  const struct dc_bodies *bodies = &pair.scene->model.bodies;
+  mjData *data = mj_makeData(pair.model);
+  mj_resetDataKeyframe(pair.model, data, 0);
+  mj_forward(pair.model, data);
+  double q[64], v[64], twists[16][6], arm[3];
+  struct dc_kinematics kinematics;
+  dc_initial_state(bodies, q);
+  dc_initial_velocity(bodies, v);
+  CHECK(dc_kinematics_create(bodies, pair.arena, &kinematics, NULL) == DC_OK, " ");
+  dc_kinematics_update(bodies, q, &kinematics);
+  dc_twists(bodies, &kinematics, v, twists);
+  mj_comVel(pair.model, data);
+  for (int i = 0; i < bodies->count; i++) {
+    int body = mj_name2id(pair.model, mjOBJ_BODY, bodies->bodies[i].name);
+    mjtNum velocity[6];
+    if (body < 0)
+      continue;
+    mj_objectVelocity(pair.model, data, mjOBJ_BODY, body, velocity, 0);  // w and v at the inertial frame, world axes
+    dc_vec_sub(arm, kinematics.poses[i].position, data->xipos + 3 * body);
+    CHECK_NEAR(dc_vec_norm(arm), 0, 1e-9);
+    for (int k = 0; k < 6; k++)
+      CHECK_NEAR(twists[i][k], velocity[k], 1e-9);
+  }
+  mj_deleteData(data);
+  close_pair(&pair);
+}
+
+static void test_start_and_actuators(void)
+{
+  struct tree tree = {0};
+  copy_model("pusher", "robot.urdf");
+  load_as(&tree, "{'file': 'robot.urdf', 'joint_position': {'pan': 0.5, 'elbow': -1}}", NULL);
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  check_json(find_body(&tree, "shoulder"), "joint_position", "[0.5,0]");
+  check_json(find_body(&tree, "forearm"), "joint_position", "[-1]");
+  check_json(find_body(&tree, "shoulder"), "pd", "{'kp':40,'kd':0.5}");
+  check_json(find_body(&tree, "forearm"), "pd", "{'kp':0,'kd':12.5}");  // 4 times 3, the gear twice, and the damping
+  check_json(find_body(&tree, "object"), "pd", "-");
+  CHECK(!find_body(&tree, "roll_frame") && !find_body(&tree, "mount"), "frames are no bodies");
+  check_json(find_body(&tree, "upper"), "parent", "'shoulder'");  // by the joint of the frame without mass
+  check_json(find_body(&tree, "upper"), "range", "[-1.5,1.7]");
+  check_json(find_body(&tree, "tip"), "parent", "'forearm'");
+  check_json(find_body(&tree, "tip"), "position", "[0.35,0,0]");
+  check_json(find_body(&tree, "tip"), "collide_except", "['shoulder']");
+  check_note(&tree, "differences between the gains of joints of the body shoulder");
+  check_note(&tree, "round geometry by hulls of points");
+  unload(&tree);
+}
+
+static void test_couplings(void)
+{
+  struct tree tree = {0};
+  copy_model("reacher", "robot.urdf");
+  load_as(&tree, "'robot.urdf'", NULL);
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  check_json(cJSON_GetArrayItem(member(tree.build.document.root, "couplings"), 0), "body", "'right'");
+  check_json(cJSON_GetArrayItem(member(tree.build.document.root, "couplings"), 0), "multiplier", "-1");
+  unload(&tree);
+}
+
+// Ant's parts touch the floor only, Humanoid's all but neighbours and what is excluded.
+static void test_filters(void)
+{
+  struct tree tree = {0};
+  copy_model("ant", "robot.urdf");
+  load_as(&tree, "'robot.urdf'", NULL);
+  check_json(find_body(&tree, "foot2"), "collide_except", "['torso','leg1','foot1','leg2']");
+  check_json(find_body(&tree, "floor"), "collide_except", "-");
+  check_json(find_body(&tree, "foot2"), "friction", "0.8");
+  unload(&tree);
+  copy_model("humanoid", "robot.urdf");
+  load_as(&tree, "'robot.urdf'", NULL);
+  check_json(find_body(&tree, "thigh"), "collide_except", "['waist']");
+  check_json(find_body(&tree, "shin"), "collide_except", "-");
+  check_note(&tree, "starts moved into the ranges of joints: knee");
+  check_note(&tree, "not applied: armature and springs of joints");
+  unload(&tree);
+}
+
+// What is exported as MJCF is the scene's model to MuJoCo; and included again.
+static void test_export(void)
+{
+  static const char *const models[] = {"ant", "pusher", "reacher", "humanoid"};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    struct pair pair, again;
+    struct dc_error error = {0};
+    open_pair(&pair, models[m], "");
+    if (!pair.scene)
+      continue;
+    struct dc_notes notes = {.arena = pair.arena};
+    enum dc_status status = dc_model_write_mjcf(&pair.scene->model, "a<b", "exported.xml", &notes, &error);
+    CHECK(status == DC_OK, "%s", error.text);
+    open_files(&again, "exported.xml", "exported.xml", ", 'keyframe': 'start'");
+    if (again.scene) {
+      compare_models(&again, models[m]);
+      compare_scenes(&pair, again.scene, 1e-8, models[m]);  // seen: 2e-9, by MuJoCo's axes of inertias
+      struct dc_scene *first = again.scene;
+      again.scene = pair.scene;  // the original's bodies beside the exported model
+      compare_models(&again, models[m]);
+      again.scene = first;
+    }
+    close_pair(&again);
+    close_pair(&pair);
+  }
+}
+
+// URDF, too; it takes the ball of one of them apart, so that its coordinates are others.
+static void test_urdf_export(void)
+{
+  static const char *const models[] = {"ant", "pusher", "humanoid"};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    struct pair pair;
+    struct dc_scene *again = NULL;
+    struct dc_error error = {0};
+    open_pair(&pair, models[m], "");
+    if (!pair.scene)
+      continue;
+    struct dc_notes notes = {.arena = pair.arena};
+    enum dc_status status = dc_model_write_urdf(&pair.scene->model, "r", "exported.urdf", &notes, &error);
+    CHECK(status == DC_OK, "%s", error.text);
+    write_scene("again.json", "{'contact': {'model': 'bsh'}, " TIME ",\n"
+                              "'include': {'file': 'exported.urdf', 'srdf': 'exported.srdf', 'hull_points': 0}}");
+    CHECK(dc_scene_read("again.json", NULL, &again, &error) == DC_OK, "%s: %s", models[m], error.text);
+    if (again)
+      compare_scenes(&pair, again, 1e-9, models[m]);
+    dc_scene_destroy(again);
+    close_pair(&pair);
+  }
+}
+
+#define BODY(inner) "<body name='b'><joint name='j'/><geom size='0.1'/>" inner "</body>"
+static void refuse(const char *include, const char *robot, const char *message)
+{
+  struct tree tree = {0};
+  load_as(&tree, include, robot);
+  CHECK(tree.status == DC_BAD_INPUT, "%d", tree.status);
+  CHECK(strstr(tree.error.text, message) != NULL, "%s", tree.error.text);
+  unload(&tree);
+}
+
+static void test_refused(void)
+{
+  static const char tendon[] = "<mujoco><worldbody>" BODY(
+      "<site name='s'/>") "<site name='t'/></worldbody>"
+                          "<tendon><spatial name='rope'><site site='s'/><site site='t'/></spatial></tendon>"
+                          "<equality><weld name='glue' body1='b'/></equality></mujoco>";
+  refuse("'robot.urdf'", tendon, "nothing here corresponds to tendon rope and equality glue");
+  struct tree tree = {0};
+  load_as(&tree, "{'file': 'robot.urdf', 'unsupported': 'skip'}", tendon);
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  check_note(&tree, "left out, as nothing here corresponds to it: tendon rope and equality glue");
+  unload(&tree);
+  refuse("'robot.urdf'", "<mujoco><worldbody><geom/></worldbody></mujoco>", "robot.urdf: MuJoCo: ");
+  refuse("'robot.urdf'", "<mujoco><worldbody></mujoco>", "robot.urdf:1:22: not well-formed");
+  refuse("'robot.urdf'", "<!DOCTYPE a><mujoco/>", "robot.urdf: DOCTYPE is not allowed");
+  refuse("{'file': 'robot.urdf', 'keyframe': 'up'}", "<mujoco/>", "has no keyframe \"up\"");
+  refuse("{'file': 'robot.urdf', 'base': 'free'}", "<mujoco/>", "must not be given for an MJCF file");
+  refuse("{'file': 'robot.urdf', 'joint_position': {'k': 1}}", "<mujoco><worldbody>" BODY("") "</worldbody></mujoco>",
+         "no such hinge or slide");
+  refuse("'robot.urdf'",
+         "<mujoco><worldbody><body name='b'><joint/><body name='a'><geom size='1'/></body><body name='c'><geom "
+         "size='1'/></body></body></worldbody></mujoco>",
+         "body \"b\": moves without a mass");
+}
+
+// MuJoCo reads only what the scene may.
+static void test_files(void)
+{
+  refuse("'robot.urdf'", "<mujoco><include file='/etc/hostname'/></mujoco>", "lies outside the scene's folder");
+  refuse("'robot.urdf'", "<mujoco><compiler meshdir='/etc'/><asset><mesh name='m' file='hostname'/></asset></mujoco>",
+         "lies outside the scene's folder");
+  refuse(
+      "'robot.urdf'",
+      "<mujoco><compiler texturedir='..'/><asset><texture name='m' type='2d' file='../etc/hostname'/></asset></mujoco>",
+      "lies outside the scene's folder");
+  write_bytes("inner.xml", "<mujoco><include file='/etc/hostname'/></mujoco>", 48);
+  refuse("'robot.urdf'", "<mujoco><include file='inner.xml'/></mujoco>", "lies outside the scene's folder");
+  refuse("'robot.urdf'", "<mujoco><asset><mesh name='m' file='none.stl'/></asset></mujoco>", "MuJoCo: ");
+}
+
+int main(void)
+{
+  static const struct test tests[] = {
+      {"agrees with MuJoCo", test_agreement}, {"included with a prefix and a place", test_placed},
+      {"keyframes", test_keyframe},           {"starts, actuators, bodies without mass", test_start_and_actuators},
+      {"couplings", test_couplings},          {"who touches whom", test_filters},
+      {"what is refused", test_refused},      {"export as MJCF", test_export},
+      {"export as URDF", test_urdf_export},   {"files", test_files}};
+  enter_temporary_folder();
+  return run_tests(tests, sizeof tests / sizeof tests[0]);
+}
+
+#else
+
+static void test_nothing(void)
+{
+  SKIP("built without MuJoCo");
+}
+
+int main(void)
+{
+  static const struct test tests[] = {{"models of MuJoCo", test_nothing}};
+  return run_tests(tests, 1);
+}
+
+#endif
