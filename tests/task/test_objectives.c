@@ -161,7 +161,7 @@ static double place_error(struct fixture *fixture, const struct dc_task *task)
 
 static struct dc_reach_options reach_options(void)
 {
-  return (struct dc_reach_options){.body = BOX, .target = {1, 2, 3}, .tolerance = 0.5, .weight = 2, .axes = "xyz"};
+  return (struct dc_reach_options){.body = BOX, .target = {1, 2, 3}, .tolerance = 0.5, .inside = 1, .weight = 2, .axes = "xyz"};
 }
 
 static int several[3] = {KNEE, WALL, BOX};
