@@ -21,11 +21,13 @@ struct dc_pose {
   double rotation[9];    // the same as a matrix, row by row
 };
 
-// Gains of a proportional-derivative actuator on every coordinate of a joint (paper 003, Eq. 5, in conventional units);
-// the option table is dc_pd_options.
+// A proportional-derivative actuator on every coordinate of a joint (paper 003, Eq. 5, in conventional units; limit and
+// weight: docs/theory.md, "Actuators"); the option table is dc_pd_options.
 struct dc_pd_definition {
   double kp, kd;                    // N/m, N s/m; of angles N m/rad, N m s/rad
   double kp_rotation, kd_rotation;  // of angles where they differ; NAN: kp, kd
+  double effort;                    // limit of the force on each length or angle, N or N m; 0: none
+  bool gravity_compensation;        // slides and hinges hold the weight that hangs on them, too
 };
 extern const struct dc_option dc_pd_options[];
 

@@ -219,6 +219,11 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].angular_velocity: must be zero for a body that is not free", index);
   if (definition->pd && first->nv == 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].pd: must not be given for a fixed joint", index);
+  for (int i = 0; i < definition->joint.count && definition->pd && definition->pd->effort > 0; i++)
+    for (int p = 0; p < dc_joint_types[joints[i].type]->part_count; p++)
+      if (dc_joint_types[joints[i].type]->parts[p] == DC_PART_BALL)
+        return dc_fail(error, DC_BAD_INPUT,
+                       "bodies[%d].pd.effort: must not be given for a joint that turns about a point", index);
   if (shape->type->half_space && !isnan(definition->center_of_mass[0]))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].center_of_mass: must not be given for the half-space \"%s\"", index,
                    shape->name);

@@ -99,6 +99,47 @@ void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struc
   }
 }
 
+// From the inside out: a frame displaced by a part gives the axes of the part, and the frame that it displaced.
+void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_pose *pose, struct dc_axis *axes)
+{
+  double rotation[9], origin[3], matrix[9], outer[9], anchor[3], arm[3], turn[3], quaternion[4];
+  memcpy(rotation, pose->rotation, sizeof rotation);
+  dc_vec_copy(origin, pose->position);
+  for (int p = body->part_count - 1; p >= 0; p--) {
+    const struct dc_joint_part *part = &body->parts[p];
+    bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+    struct dc_axis *axis = axes + (part->v - body->v_offset);
+    dc_mat_apply(arm, rotation, part->anchor);
+    dc_vec_add(anchor, origin, arm);
+    if (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE)
+      dc_mat_apply(axis->direction, rotation, part->axis);
+    if (part->kind == DC_PART_BALL)
+      dc_rotation_matrix(matrix, q + part->q);
+    if (part->kind == DC_PART_HINGE) {
+      dc_vec_scale(turn, part->axis, q[part->q]);
+      dc_rotation_exp(quaternion, turn);
+      dc_rotation_matrix(matrix, quaternion);
+    }
+    if (turns) {
+      dc_mat_multiply_transposed(outer, rotation, matrix);
+      memcpy(rotation, outer, sizeof rotation);
+      dc_mat_apply(arm, rotation, part->anchor);
+      dc_vec_sub(origin, anchor, arm);
+    } else {
+      for (int k = 0; k < 3; k++)
+        turn[k] = part->kind == DC_PART_SLIDE ? part->axis[k] * q[part->q] : q[part->q + k];
+      dc_mat_apply(arm, rotation, turn);
+      dc_vec_sub(origin, origin, arm);
+    }
+    for (int k = 0; k < dc_part_nv(part); k++) {
+      axis[k].turns = turns;
+      dc_vec_copy(axis[k].anchor, anchor);
+      for (int row = 0; row < 3 && dc_part_nv(part) == 3; row++)
+        axis[k].direction[row] = rotation[3 * row + k];
+    }
+  }
+}
+
 static const double (*columns_of(const struct dc_kinematics *kinematics, const struct dc_body *body))[6]
 {
   return (const double(*)[6])kinematics->columns + body->first_column;

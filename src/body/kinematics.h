@@ -30,6 +30,9 @@ enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_ar
                                     struct dc_kinematics *kinematics, struct dc_error *error);
 void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struct dc_kinematics *kinematics);
 
+// The axes [nv] of a body's own joint at q, from the body's pose there.
+void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_pose *pose, struct dc_axis *axes);
+
 // twists [bodies][6] = J tangent; zeros for bodies that never move.
 void dc_twists(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, const double *tangent,
                double (*twists)[6]);

@@ -18,6 +18,13 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .help = (weight_help), .offset = offsetof(structure, weight)                                                       \
   }
 
+#define DC_INSIDE_OPTION(structure, member)                                                                            \
+  {                                                                                                                    \
+    .name = "inside", .type = DC_REAL, .unit = "", .fallback = "1", .minimum = 0, .maximum = 1,                        \
+    .help = "part of the tolerance that the loss asks for: below 1 a plan ends inside, not at the rim",                \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+
 #define DC_AXES_OPTION(structure, axes_fallback)                                                                       \
   {                                                                                                                    \
     .name = "axes", .type = DC_STRING, .unit = "", .fallback = (axes_fallback),                                        \

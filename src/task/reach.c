@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "reach": the centres of mass x of bodies come within a tolerance of a target y,
-//     f = weight * sum max(e, 0),   e = |x - y|^2 - tolerance^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
-// with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With "rest" a body adds what
+//     f = weight * sum max(e, 0),   e = |x - y|^2 - r^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
+// r = inside * tolerance, with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With "rest" a body adds what
 // task/rest.h tells, u = max(e, 0) / (3 tolerance^2): 1 at twice the tolerance.
 #include <math.h>
 
@@ -37,6 +37,7 @@ static const struct dc_option options_table[] = {
      .maximum = 1e6,
      .help = "distance that counts as reached",
      .offset = offsetof(struct dc_reach_options, tolerance)},
+    DC_INSIDE_OPTION(struct dc_reach_options, inside),
     DC_WEIGHT_OPTION(struct dc_reach_options, "1/m^2", "factor on the squared distance"),
     DC_WHEN_OPTION(struct dc_reach_options, "\"end\"",
                    "end: the last frame counts; every: the mean over all frames after the first"),
@@ -70,10 +71,16 @@ static int body_of(const struct dc_reach_options *reach, int i)
   return reach->body >= 0 ? reach->body : reach->bodies.indices[i];
 }
 
+// How near the loss asks for.
+static double radius_of(const struct dc_reach_options *reach)
+{
+  return reach->inside * reach->tolerance;
+}
+
 // weight * max(e, 0); a NaN stays one.
 static double body_value(const struct dc_reach_options *reach, double squared_distance)
 {
-  double excess = squared_distance - reach->tolerance * reach->tolerance;
+  double excess = squared_distance - radius_of(reach) * radius_of(reach);
   return excess <= 0 ? 0 : reach->weight * excess;
 }
 
@@ -164,7 +171,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   dc_objective_group(group, reach->axes, offset, beyond);
   group->weight = share * reach->weight;
   group->value = share * value;
-  group->radius = reach->tolerance;
+  group->radius = radius_of(reach);
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,

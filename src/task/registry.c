@@ -11,4 +11,8 @@ const struct dc_objective_type *const dc_objective_types[] = {&dc_objective_reac
                                                               &dc_objective_velocity,
                                                               &dc_objective_follow,
                                                               &dc_objective_com,
+                                                              &dc_objective_point,
+                                                              &dc_objective_orientation,
+                                                              &dc_objective_upright,
+                                                              &dc_objective_joints,
                                                               NULL};

@@ -113,7 +113,8 @@ struct dc_objective_type {
                                    struct dc_arena *arena, struct dc_error *error);
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
-    dc_objective_velocity, dc_objective_follow, dc_objective_com;
+    dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
+    dc_objective_upright, dc_objective_joints;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -222,6 +223,7 @@ struct dc_reach_options {
   struct dc_index_list bodies;  // each of these; one of body and bodies is given
   double target[3];
   double tolerance;
+  double inside;  // part of the tolerance that the loss asks for
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
@@ -237,6 +239,37 @@ struct dc_com_options {
   double weight;
   int when;  // as of "reach"
   const char *axes;
+};
+
+// Options that objectives with residuals at frames begin with (task/goal.h).
+struct dc_goal_options {
+  double tolerance;
+  double inside;  // part of the tolerance that the loss asks for
+  double weight;
+  int when;  // as of "reach"
+};
+
+// Options of "point", "orientation", "upright" and "joints".
+struct dc_point_options {
+  struct dc_goal_options goal;
+  int body;
+  double point[3], target[3];
+  const char *axes;
+};
+struct dc_orientation_options {
+  struct dc_goal_options goal;
+  int body;
+  double target[4];
+};
+struct dc_upright_options {
+  struct dc_goal_options goal;
+  int body;
+  double axis[3], target[3];
+};
+struct dc_joints_options {
+  struct dc_goal_options goal;
+  struct dc_index_list bodies;
+  struct dc_real_list target;  // one per slide and hinge
 };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,

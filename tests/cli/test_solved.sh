@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tasks are solved, whatever the kernels: a run that is rich in contact takes another course with other rounding, and
 # must reach its end all the same.  Push as it is shipped, from behind and from the side that gradients alone do not
-# find the way from; gather and sort with some of their cubes; the ant by the optimizer that reaches it.
+# find the way from; gather and sort with some of their cubes; the ant by the optimizer that reaches it; an arm of seven joints with a cube.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 scenes=$DCSIM_SOURCE/scenes
 sed -e '/"name": "cube[2-9]"/d' -e 's/, "cube[2-9]"//g' "$scenes/gather.json" >gather.json
@@ -33,5 +33,6 @@ for width in $widths; do
   solved "gather with two cubes" gather.json
   solved "sort with four cubes" sort.json
   solved ant_push "$scenes/ant_push.json" --set "$ant"
+  solved franka_push "$scenes/franka_push.json"
 done
 finish

@@ -30,7 +30,7 @@ static inline void mechanism_pd(struct scene *scene, struct dc_body_definition *
                                 double kp_rotation, double kd_rotation)
 {
   body->pd = dc_arena_alloc(scene->arena, 1, sizeof *body->pd);
-  *body->pd = (struct dc_pd_definition){kp, kd, kp_rotation, kd_rotation};
+  *body->pd = (struct dc_pd_definition){.kp = kp, .kd = kd, .kp_rotation = kp_rotation, .kd_rotation = kd_rotation};
 }
 
 // A pendulum of links of 0.4 m on hinges about y, hung up at the height z; angles from hanging.
@@ -110,6 +110,22 @@ static inline void coupled_arm(struct scene *scene)
   mechanism_vector(block->axis, 0.6, 0, 0.8);
   scene->definition.couplings = couplings;
   scene->definition.coupling_count = 2;
+}
+
+// The arm with actuators that hold its weight and whose forces are limited: below the limit, near it and far beyond, and one
+// that does nothing else.
+static inline void limited_arm(struct scene *scene)
+{
+  static const double efforts[][2] = {{ARM_CART, 5}, {ARM_UPPER, 2}, {ARM_HAND, 0.02}};
+  arm(scene);
+  struct dc_body_definition *bodies = scene->bodies;
+  for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
+    struct dc_pd_definition *pd = bodies[(int)efforts[i][0]].pd;
+    pd->effort = efforts[i][1];
+    pd->gravity_compensation = true;
+  }
+  mechanism_pd(scene, &bodies[ARM_LOOSE], 0, 0, NAN, NAN);
+  bodies[ARM_LOOSE].pd->gravity_compensation = true;
 }
 
 // Targets for every step; those of the arm's lower link, if there is one, two radians from its start.

@@ -344,6 +344,12 @@ static void test_arm(void)
   check_terms(arm, true);
 }
 
+static void test_limited_arm(void)
+{
+  check_terms(limited_arm, false);
+  check_terms(limited_arm, true);
+}
+
 static void test_coupled_arm(void)
 {
   check_terms(coupled_arm, false);
@@ -368,4 +374,5 @@ static void test_friction_at_rest(void)
 }
 
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of an arm", test_arm},
-          {"terms of an arm with couplings", test_coupled_arm}, {"friction at rest", test_friction_at_rest})
+          {"terms of an arm with limits", test_limited_arm}, {"terms of an arm with couplings", test_coupled_arm},
+          {"friction at rest", test_friction_at_rest})

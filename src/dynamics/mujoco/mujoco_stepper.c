@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "dynamics/mujoco/mujoco_description.h"
 #include "dynamics/mujoco/mujoco_protect.h"
+#include "dynamics/saturation.h"
 #include "dynamics/stepper.h"
+#include "dynamics/weight.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
@@ -389,13 +391,25 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   return DC_OK;
 }
 
-// What of the actuators' forces is not damping.  Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the
+// The force s on a length or angle, which damping D makes s - D q'+ at the end of the step, under a limit: what it becomes is
+// taken as linear in the velocity, at the one that the step begins with.
+static double limit_force(struct simulation *simulation, int freedom, double effort, double damping, double s)
+{
+  double velocity = simulation->data->qvel[freedom];
+  struct dc_saturated law = dc_saturate(effort, s - damping * velocity);
+  simulation->model->dof_damping[freedom] = law.slope * damping;
+  return law.force + law.slope * damping * velocity;
+}
+
+// What of the actuators' forces is not damping.  Weights that they hold are those of the step's first frame, weight.  Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the
 // implicit step has it (docs/theory.md, "Actuators"), turned to the body's axes like the velocity.
 static void apply_actuators(struct simulation *simulation, const struct dc_model *model,
-                            const struct dc_rollout_input *input, int step)
+                            const struct dc_rollout_input *input, int step, const struct dc_weight *weight)
 {
   mjData *d = simulation->data;
   const struct dc_bodies *bodies = &model->bodies;
+  const mjOption *option = &simulation->model->opt;
+  double implicit = option->integrator == mjINT_RK4 ? 0 : option->timestep;
   size_t row = (size_t)step * (size_t)bodies->actuator_count;
   for (int i = 0; i < simulation->coordinate_count; i++) {
     const struct coordinate *at = &simulation->coordinates[i];
@@ -409,8 +423,13 @@ static void apply_actuators(struct simulation *simulation, const struct dc_model
     double kd = gain(at, body->pd->kd, body->pd->kd_rotation, input->design.kd_scale[at->body]);
     double *force = d->qfrc_applied + at->freedom, target[4], torque[3], rotation[9];
     if (at->part->kind != DC_PART_BALL) {
-      for (int k = 0; k < dc_part_nv(at->part); k++)
+      for (int k = 0; k < dc_part_nv(at->part); k++) {
         force[k] = kp * (initial[k] + position[k] - now[k]) + kd * velocity[k];
+        if (body->pd->gravity_compensation && dc_part_nv(at->part) == 1)
+          force[k] += dc_weight_hold(weight, at->body, at->part->v);
+        if (body->pd->effort > 0)
+          force[k] = limit_force(simulation, at->freedom + k, body->pd->effort, kd + implicit * kp, force[k]);
+      }
       continue;
     }
     dc_rotation_exp(target, position);
@@ -504,11 +523,12 @@ static enum dc_status check_step(const struct simulation *simulation, struct dc_
 }
 
 static enum dc_status substep(struct simulation *simulation, const struct dc_model *model,
-                              const struct dc_rollout_input *input, int step, struct dc_error *error)
+                              const struct dc_rollout_input *input, int step, const struct dc_weight *weight,
+                              struct dc_error *error)
 {
   keep_state(simulation);
   for (;;) {
-    apply_actuators(simulation, model, input, step);
+    apply_actuators(simulation, model, input, step, weight);
     if (input->force)
       apply_forces(simulation, model, input->force + (size_t)step * (size_t)model->bodies.nv);
     enum dc_status status = protect(run_step, simulation, NULL, DC_NUMERICAL, error);
@@ -544,12 +564,14 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   double *q = trajectory->q + (size_t)step * (size_t)trajectory->nq, *q_next = q + trajectory->nq;
   struct simulation *simulation = rollout->own;
   const struct dc_mujoco_settings *settings = &rollout->model->definition.mujoco;
+  struct dc_weight weight = {rollout->model, &input->design, q,
+                             trajectory->poses + (size_t)step * (size_t)trajectory->bodies};
   // From the frame alone, without warm start: a rollout that goes on from a frame gives the same bits.
   set_state(simulation, q, simulation->tangent);
   memset(simulation->data->qacc_warmstart, 0, (size_t)simulation->model->nv * sizeof(double));
   *report = (struct dc_step_report){.evaluations = !rollout->gapless, .converged = true, .min_gap = INFINITY};
   for (long s = 0; s < settings->substeps; s++) {
-    enum dc_status status = substep(simulation, rollout->model, input, step, error);
+    enum dc_status status = substep(simulation, rollout->model, input, step, &weight, error);
     if (status)
       return status;
     int iterations = simulation->data->nefc ? simulation->data->solver_iter : 0;

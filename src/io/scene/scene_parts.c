@@ -323,6 +323,15 @@ static enum dc_status read_objective(struct dc_scene_build *build, const struct 
   return DC_OK;
 }
 
+// Name of a body whose actuator holds its weight, or NULL.
+static const char *weight_holder(const struct dc_bodies *bodies)
+{
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].pd && bodies->bodies[i].pd->gravity_compensation)
+      return bodies->bodies[i].name;
+  return NULL;
+}
+
 static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -337,6 +346,11 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   status = read_member_options(build, object, entry->type->options, entry->type->options_size, &entry->options);
   if (status)
     return status;
+  const char *holder = weight_holder(&build->scene->model.bodies);
+  if (entry->type->shapes && holder)
+    return dc_json_fail(
+        object, build->error, DC_BAD_INPUT,
+        "must not change shapes where an actuator holds the weight (\"gravity_compensation\" of \"%s\")", holder);
   build->scene->model.shapes_change |= entry->type->shapes;
   if (entry->type->check(entry->options, &build->scene->model, build->error) ||
       (entry->type->prepare &&

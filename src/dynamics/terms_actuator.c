@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actuators (paper 003, Eq. 5, conventional gains).  A length or angle q with target y = q_0 + p and velocity v:
+//     kp/2 (y - q+)^2 + kd h/2 (v - (q+ - q)/h)^2.
+// p is the target at the end of a step, approached with the velocity v: where an interval ends s before the end of a
+// divided step, p - s v takes its place, and exp(-s [v]x) exp([p]x) that of exp([p]x).
+// The force on a length or angle may have a limit L and hold the weight of what hangs on the joint, c (dynamics/weight.h) at
+// the start of the interval: with s = kp (y - q+) + kd (v - (q+ - q)/h) + c and k = kp + kd/h the energy is
+//     S(s)/k,   force S'(s),
+// S the saturation of dynamics/saturation.h, s^2/2 without a limit; for k = 0 it is -S'(c) (q+ - q).
+// A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:
+//     kp/2 (3 - tr(R+ Y^T)) + kd/(2h) (3 - tr(R+ Z^T)),
+// kp/2 |angle|^2 for small angles and smooth for all.  With A = R+ Y^T, for R+ <- exp([w]x) R+ and Y <- exp([y]x) Y,
+//     d(-tr A)/dw = (A_21 - A_12, A_02 - A_20, A_10 - A_01),  d2(-tr A)/dw2 = tr(A) I - sym(A),
+//     d2(-tr A)/(dw dy) = -(tr(A) I - A^T).
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/saturation.h"
+#include "dynamics/step.h"
+#include "dynamics/weight.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+// One coordinate or ball of an actuated joint, with what acts on it.
+struct drive {
+  const struct dc_joint_part *part;
+  int component;                      // of a translation; 0 otherwise
+  double kp, kd;                      // scaled
+  double kp_scale, kd_scale;          // by these
+  const double *position, *velocity;  // targets: 1 number, 3 of a ball
+  int body, actuator;
+  double effort;  // limit of the force; 0: none
+  bool holds;     // the weight on it
+};
+
+// What drives act in: model, interval and states, and what is made of them.
+struct drive_context {
+  const struct dc_model *model;
+  const struct dc_design *design;
+  struct dc_step_interval interval;
+  const double *q_now, *q_next;
+  const struct dc_pose *now_poses;  // [bodies] of q_now
+  double value, *forces;            // forces [nv] gains gradients
+  struct dc_step_hessian *hessian;
+  bool exact;
+  const double *lambda;  // [nv]; by_actuator: minus it, [actuators]
+  bool by_actuator;
+  double *now, *next;  // [nv]
+  struct dc_rollout_cotangent *cotangent;
+  const double *moved;                       // [nv] change of q(t)
+  const struct dc_rollout_cotangent *input;  // change of targets and gains
+};
+
+// Calls visit for every drive of the model.
+static void visit_drives(const struct dc_rollout_input *input,
+                         void (*visit)(struct drive_context *context, const struct drive *drive),
+                         struct drive_context *context)
+{
+  const struct dc_model *model = context->model;
+  for (int i = 0; i < model->bodies.count; i++) {
+    const struct dc_body *body = &model->bodies.bodies[i];
+    for (int p = 0; p < body->part_count && body->pd; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+      size_t row = (size_t)context->interval.step * (size_t)model->bodies.actuator_count;
+      for (int k = 0; k < (part->kind == DC_PART_BALL ? 1 : dc_part_nv(part)); k++) {
+        int actuator = body->actuator + part->v - body->v_offset + k;
+        struct drive drive = {.part = part,
+                              .component = k,
+                              .kp = input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp),
+                              .kd = input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd),
+                              .kp_scale = input->design.kp_scale[i],
+                              .kd_scale = input->design.kd_scale[i],
+                              .position = input->target_position + row + actuator,
+                              .velocity = input->target_velocity + row + actuator,
+                              .body = i,
+                              .actuator = actuator,
+                              .effort = body->pd->effort,
+                              .holds = body->pd->gravity_compensation && dc_part_nv(part) == 1};
+        visit(context, &drive);
+      }
+    }
+  }
+}
+
+// The two targets of a ball: Y and Z as rotation matrices.
+static void ball_targets(const struct drive_context *c, const struct drive *drive, double y[9], double z[9])
+{
+  double turn[3], quaternion[4], back[4];
+  dc_rotation_exp(quaternion, drive->position);
+  dc_rotation_multiply(quaternion, quaternion, c->model->bodies.initial_q + drive->part->q);
+  if (c->interval.remaining > 0) {
+    dc_vec_scale(turn, drive->velocity, -c->interval.remaining);
+    dc_rotation_exp(back, turn);
+    dc_rotation_multiply(quaternion, back, quaternion);
+  }
+  dc_rotation_matrix(y, quaternion);
+  dc_vec_scale(turn, drive->velocity, c->interval.length);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_multiply(quaternion, quaternion, c->q_now + drive->part->q);
+  dc_rotation_matrix(z, quaternion);
+}
+
+// A = kp/2 R+ Y^T and kd/(2h) R+ Z^T.
+static void ball_products(const struct drive_context *c, const struct drive *drive, double a_position[9],
+                          double a_velocity[9])
+{
+  double y[9], z[9], r[9];
+  ball_targets(c, drive, y, z);
+  dc_rotation_matrix(r, c->q_next + drive->part->q);
+  dc_mat_multiply_transposed(a_position, r, y);
+  dc_mat_multiply_transposed(a_velocity, r, z);
+  for (int k = 0; k < 9; k++) {
+    a_position[k] *= 0.5 * drive->kp;
+    a_velocity[k] *= 0.5 * drive->kd / c->interval.length;
+  }
+}
+
+static void axial(const double a[9], double g[3])
+{
+  g[0] = a[7] - a[5];
+  g[1] = a[2] - a[6];
+  g[2] = a[3] - a[1];
+}
+
+// Differences from the targets of a length or angle.
+static void errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
+{
+  int at = drive->part->q + drive->component;
+  double target = *drive->position - c->interval.remaining * *drive->velocity;
+  *position = c->model->bodies.initial_q[at] + target - c->q_next[at];
+  *velocity = *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
+}
+
+static bool is_plain(const struct drive *drive)
+{
+  return !drive->holds && !(drive->effort > 0);
+}
+
+static struct dc_weight weight_at(const struct drive_context *c)
+{
+  return (struct dc_weight){c->model, c->design, c->q_now, c->now_poses};
+}
+
+// The force of a length or angle, as asked for and limited.
+static struct dc_saturated drive_law(const struct drive_context *c, const struct drive *drive)
+{
+  double position, velocity, hold = 0;
+  errors(c, drive, &position, &velocity);
+  if (drive->holds) {
+    struct dc_weight weight = weight_at(c);
+    hold = dc_weight_hold(&weight, drive->body, drive->part->v);
+  }
+  return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + hold);
+}
+
+static void drive_value(struct drive_context *c, const struct drive *drive)
+{
+  if (drive->part->kind == DC_PART_BALL) {
+    double y[9], z[9], r[9], sum[2] = {0, 0};
+    ball_targets(c, drive, y, z);
+    dc_rotation_matrix(r, c->q_next + drive->part->q);
+    for (int k = 0; k < 9; k++) {  // 3 - tr(R Y^T) = |R - Y|^2 / 2
+      sum[0] += (r[k] - y[k]) * (r[k] - y[k]);
+      sum[1] += (r[k] - z[k]) * (r[k] - z[k]);
+    }
+    c->value += 0.25 * (drive->kp * sum[0] + drive->kd / c->interval.length * sum[1]);
+    return;
+  }
+  double position, velocity, stiffness = drive->kp + drive->kd / c->interval.length;
+  if (!is_plain(drive)) {
+    struct dc_saturated law = drive_law(c, drive);
+    int at = drive->part->q + drive->component;
+    c->value += stiffness > 0 ? law.value / stiffness : -law.force * (c->q_next[at] - c->q_now[at]);
+    return;
+  }
+  errors(c, drive, &position, &velocity);
+  c->value += 0.5 * (drive->kp * position * position + drive->kd * c->interval.length * velocity * velocity);
+}
+
+static double actuator_value(const struct dc_step_state *state)
+{
+  struct drive_context c = {.model = state->model,
+                            .design = &state->input->design,
+                            .now_poses = state->now,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next};
+  visit_drives(state->input, drive_value, &c);
+  return c.value;
+}
+
+static void drive_gradient(struct drive_context *c, const struct drive *drive)
+{
+  double *force = c->forces + drive->part->v + drive->component;
+  if (drive->part->kind == DC_PART_BALL) {
+    double a[9], b[9], g[3];
+    ball_products(c, drive, a, b);
+    axial(a, g);
+    dc_vec_add(force, force, g);
+    axial(b, g);
+    dc_vec_add(force, force, g);
+    return;
+  }
+  double position, velocity;
+  errors(c, drive, &position, &velocity);
+  *force -= is_plain(drive) ? drive->kp * position + drive->kd * velocity : drive_law(c, drive).force;
+}
+
+static void actuator_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  struct drive_context c = {.model = state->model,
+                            .design = &state->input->design,
+                            .now_poses = state->now,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .forces = forces->joints};
+  visit_drives(state->input, drive_gradient, &c);
+}
+
+static void ball_hessian(const double a[9], const double b[9], double block[9])
+{
+  double trace = a[0] + a[4] + a[8] + b[0] + b[4] + b[8];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      block[3 * i + k] = (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
+}
+
+static void drive_hessian(struct drive_context *c, const struct drive *drive)
+{
+  double block[9] = {drive->kp + drive->kd / c->interval.length};
+  int n = 1;
+  if (drive->part->kind != DC_PART_BALL && !is_plain(drive))
+    block[0] *= drive_law(c, drive).slope;
+  if (drive->part->kind == DC_PART_BALL) {
+    double a[9], b[9];
+    ball_products(c, drive, a, b);
+    n = 3;
+    if (c->exact)
+      ball_hessian(a, b, block);
+    else  // at R+ = Y = Z
+      for (int k = 0; k < 9; k++)
+        block[k] = k % 4 ? 0 : drive->kp + drive->kd / c->interval.length;
+  }
+  dc_assemble_joint(c->hessian->assembler, drive->body, drive->part->v + drive->component, n, block,
+                    c->hessian->matrix);
+}
+
+static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  struct drive_context c = {.model = state->model,
+                            .design = &state->input->design,
+                            .now_poses = state->now,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .hessian = hessian,
+                            .exact = exact};
+  visit_drives(state->input, drive_hessian, &c);
+}
+
+static void direction_of(const struct drive_context *c, const struct drive *drive, double l[3])
+{
+  const double *from = c->lambda + (c->by_actuator ? drive->actuator : drive->part->v + drive->component);
+  for (int k = 0; k < (drive->part->kind == DC_PART_BALL ? 3 : 1); k++)
+    l[k] = c->by_actuator ? -from[k] : from[k];
+}
+
+// -(tr(A) I - A) l: the derivative along l of the gradient, by the turn of Y.
+static void turn_of_target(const double a[9], const double *l, double y[3])
+{
+  double al[3];
+  dc_mat_apply(al, a, l);
+  for (int k = 0; k < 3; k++)
+    y[k] = al[k] - (a[0] + a[4] + a[8]) * l[k];
+}
+
+// Cotangents of the targets of a ball from that of the turn of Y; a turn d of exp([p]x) R_0 turns Y by exp(-s [v]x) d.
+static void position_target_mixed(const struct drive_context *c, const struct drive *drive, const double turn_y[3],
+                                  double *position, double *velocity)
+{
+  double jacobian[9], part[3], turn[3], quaternion[4], matrix[9], left = c->interval.remaining;
+  dc_vec_copy(part, turn_y);
+  if (left > 0) {
+    dc_vec_scale(turn, drive->velocity, -left);
+    dc_rotation_left_jacobian(jacobian, turn);
+    dc_mat_apply_transposed(part, jacobian, turn_y);
+    dc_vec_add_scaled(velocity, velocity, -left, part);
+    dc_rotation_exp(quaternion, turn);
+    dc_rotation_matrix(matrix, quaternion);
+    dc_mat_apply_transposed(part, matrix, turn_y);
+  }
+  dc_rotation_left_jacobian(jacobian, drive->position);
+  dc_mat_apply_transposed(turn, jacobian, part);
+  dc_vec_add(position, position, turn);
+}
+
+static void ball_mixed(struct drive_context *c, const struct drive *drive)
+{
+  double l[3], h = c->interval.length, a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  double *position = c->cotangent->target_position + row, *velocity = c->cotangent->target_velocity + row;
+  direction_of(c, drive, l);
+  ball_products(c, drive, a, b);
+  turn_of_target(a, l, y);
+  position_target_mixed(c, drive, y, position, velocity);
+  turn_of_target(b, l, y);
+  dc_vec_scale(turn, drive->velocity, h);
+  dc_rotation_left_jacobian(jacobian, turn);
+  dc_mat_apply_transposed(part, jacobian, y);
+  dc_vec_add_scaled(velocity, velocity, h, part);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply_transposed(part, matrix, y);  // a turn d of R turns Z by exp(h [v]x) d
+  dc_vec_add(c->now + drive->part->v, c->now + drive->part->v, part);
+  axial(a, g);
+  c->cotangent->design.kp_scale[drive->body] += dc_vec_dot(g, l) / drive->kp_scale;
+  axial(b, g);
+  c->cotangent->design.kd_scale[drive->body] += dc_vec_dot(g, l) / drive->kd_scale;
+}
+
+// Derivatives of (gradient by q+) . lambda by targets, gains and q(t).
+static void drive_mixed(struct drive_context *c, const struct drive *drive)
+{
+  if (drive->part->kind == DC_PART_BALL) {
+    ball_mixed(c, drive);
+    return;
+  }
+  int v = drive->part->v + drive->component;
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  double position, velocity, direction[3];
+  direction_of(c, drive, direction);
+  double l = direction[0];
+  if (!is_plain(drive))
+    l *= drive_law(c, drive).slope;
+  if (drive->holds) {
+    struct dc_weight weight = weight_at(c);
+    dc_weight_pull_back(&weight, drive->body, v, -l, c->now, &c->cotangent->design);
+  }
+  errors(c, drive, &position, &velocity);
+  c->cotangent->target_position[row] -= drive->kp * l;
+  c->cotangent->target_velocity[row] -= (drive->kd - drive->kp * c->interval.remaining) * l;
+  c->now[v] -= drive->kd / c->interval.length * l;
+  c->cotangent->design.kp_scale[drive->body] -= drive->kp / drive->kp_scale * position * l;
+  c->cotangent->design.kd_scale[drive->body] -= drive->kd / drive->kd_scale * velocity * l;
+}
+
+static void actuator_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                               struct dc_step_cotangent *out)
+{
+  struct drive_context c = {.model = state->model,
+                            .design = &state->input->design,
+                            .now_poses = state->now,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .lambda = direction->joints,
+                            .now = out->now.joints,
+                            .cotangent = out->input};
+  visit_drives(state->input, drive_mixed, &c);
+}
+
+// The transposed of turn_of_target, added to a force.
+static void add_turn_of_target(const double a[9], const double *turn, double *force)
+{
+  double at[3];
+  dc_mat_apply_transposed(at, a, turn);
+  for (int k = 0; k < 3; k++)
+    force[k] += at[k] - (a[0] + a[4] + a[8]) * turn[k];
+}
+
+// exp([w]x) d + J(w) e
+static void turned_sum(const double *w, const double *d, const double *e, double *sum)
+{
+  double quaternion[4], matrix[9], part[3];
+  dc_rotation_exp(quaternion, w);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply(sum, matrix, d);
+  dc_rotation_left_jacobian(matrix, w);
+  dc_mat_apply(part, matrix, e);
+  dc_vec_add(sum, sum, part);
+}
+
+// The transposed of ball_mixed: turns of Y = exp(-s [v]x) exp([p]x) R_0 and of Z = exp(h [v]x) R, and gains.
+static void ball_product(struct drive_context *c, const struct drive *drive, const double *position,
+                         const double *velocity, double kp, double kd)
+{
+  double a[9], b[9], g[3], jacobian[9], w[3], part[3], turn[3], *force = c->forces + drive->part->v;
+  ball_products(c, drive, a, b);
+  dc_rotation_left_jacobian(jacobian, drive->position);
+  dc_mat_apply(turn, jacobian, position);
+  if (c->interval.remaining > 0) {
+    dc_vec_scale(w, drive->velocity, -c->interval.remaining);
+    dc_vec_scale(part, velocity, -c->interval.remaining);
+    turned_sum(w, (const double[3]){turn[0], turn[1], turn[2]}, part, turn);
+  }
+  add_turn_of_target(a, turn, force);
+  dc_vec_scale(w, drive->velocity, c->interval.length);
+  dc_vec_scale(part, velocity, c->interval.length);
+  turned_sum(w, c->moved + drive->part->v, part, turn);
+  add_turn_of_target(b, turn, force);
+  axial(a, g);
+  dc_vec_add_scaled(force, force, kp / drive->kp_scale, g);
+  axial(b, g);
+  dc_vec_add_scaled(force, force, kd / drive->kd_scale, g);
+}
+
+// The transposed of drive_mixed.
+static void drive_product(struct drive_context *c, const struct drive *drive)
+{
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  const double *position = c->input->target_position + row, *velocity = c->input->target_velocity + row;
+  double kp = c->input->design.kp_scale[drive->body], kd = c->input->design.kd_scale[drive->body];
+  if (drive->part->kind == DC_PART_BALL) {
+    ball_product(c, drive, position, velocity, kp, kd);
+    return;
+  }
+  int v = drive->part->v + drive->component;
+  double position_error, velocity_error;
+  errors(c, drive, &position_error, &velocity_error);
+  double change = drive->kp * (*position - c->interval.remaining * *velocity) +
+                  drive->kd * (*velocity + c->moved[v] / c->interval.length) +
+                  drive->kp / drive->kp_scale * position_error * kp + drive->kd / drive->kd_scale * velocity_error * kd;
+  if (drive->holds) {
+    struct dc_weight weight = weight_at(c);
+    change += dc_weight_push_forward(&weight, drive->body, v, c->moved, &c->input->design);
+  }
+  c->forces[v] -= is_plain(drive) ? change : drive_law(c, drive).slope * change;
+}
+
+static void actuator_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                 struct dc_step_forces *forces)
+{
+  struct drive_context c = {.model = state->model,
+                            .design = &state->input->design,
+                            .now_poses = state->now,
+                            .interval = state->interval,
+                            .q_now = state->q_now,
+                            .q_next = state->q_next,
+                            .forces = forces->joints,
+                            .moved = variation->now.joints,
+                            .input = variation->input};
+  visit_drives(state->input, drive_product, &c);
+}
+
+const struct dc_step_term dc_actuator_term = {
+    .name = "actuators",
+    .reference = "paper 003, Eq. 5; docs/theory.md, \"Actuators\"",
+    .value = actuator_value,
+    .add_gradient = actuator_add_gradient,
+    .add_hessian = actuator_add_hessian,
+    .add_mixed = actuator_add_mixed,
+    .add_product = actuator_add_product,
+};
+
+static const double *state_at(const struct dc_trajectory *trajectory, int frame)
+{
+  return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
+}
+
+static const struct dc_pose *poses_at(const struct dc_trajectory *trajectory, int frame)
+{
+  return trajectory->poses + (size_t)frame * (size_t)trajectory->bodies;
+}
+
+// Forces of a step are told by its frames, also when it was divided: the velocity is its mean one.
+static struct dc_step_interval whole_step(const struct dc_model *model, int step)
+{
+  return (struct dc_step_interval){.step = step, .length = model->definition.time.step, .ratio = 1};
+}
+
+// Forces are kept by actuator, gradients by degree of freedom.
+static void drive_force(struct drive_context *c, const struct drive *drive)
+{
+  int n = drive->part->kind == DC_PART_BALL ? 3 : 1;
+  double *force = c->now + drive->actuator, g[3], a[9], b[9], position, velocity;
+  if (n == 3) {
+    ball_products(c, drive, a, b);
+    axial(a, g);
+    dc_vec_scale(force, g, -1);
+    axial(b, g);
+    dc_vec_sub(force, force, g);
+    return;
+  }
+  errors(c, drive, &position, &velocity);
+  *force = is_plain(drive) ? drive->kp * position + drive->kd * velocity : drive_law(c, drive).force;
+}
+
+void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
+                                const struct dc_trajectory *trajectory, int step, double *forces)
+{
+  struct drive_context c = {.model = model,
+                            .design = &input->design,
+                            .now_poses = poses_at(trajectory, step),
+                            .interval = whole_step(model, step),
+                            .q_now = state_at(trajectory, step),
+                            .q_next = state_at(trajectory, step + 1),
+                            .now = forces};
+  visit_drives(input, drive_force, &c);
+}
+
+// The forces are minus the gradient by q+: what the mixed derivatives leave out is its derivative by q+, for a ball
+// tr(A) I - A^T: the change of the gradient with the pose, not the Hessian in one chart.
+static void drive_pull_back(struct drive_context *c, const struct drive *drive)
+{
+  double *next = c->next + drive->part->v + drive->component;
+  double l[3];
+  direction_of(c, drive, l);
+  drive_mixed(c, drive);
+  if (drive->part->kind != DC_PART_BALL) {
+    double slope = is_plain(drive) ? 1 : drive_law(c, drive).slope;
+    *next += slope * (drive->kp + drive->kd / c->interval.length) * l[0];
+    return;
+  }
+  double a[9], b[9], al[3];
+  ball_products(c, drive, a, b);
+  for (int k = 0; k < 9; k++)
+    a[k] += b[k];
+  dc_mat_apply_transposed(al, a, l);
+  for (int k = 0; k < 3; k++)
+    next[k] += (a[0] + a[4] + a[8]) * l[k] - al[k];
+}
+
+void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc_rollout_input *input,
+                                   const struct dc_trajectory *trajectory, int step, const double *weights,
+                                   double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent)
+{
+  struct drive_context c = {.model = model,
+                            .design = &input->design,
+                            .now_poses = poses_at(trajectory, step),
+                            .interval = whole_step(model, step),
+                            .q_now = state_at(trajectory, step),
+                            .q_next = state_at(trajectory, step + 1),
+                            .lambda = weights,
+                            .by_actuator = true,
+                            .now = forces_now,
+                            .next = forces_next,
+                            .cotangent = cotangent};
+  visit_drives(input, drive_pull_back, &c);
+}

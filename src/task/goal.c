@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task/goal.h"
+
+#include <math.h>
+
+// Of residual d with so many rows: |d|^2.
+static double squared(const double *d, int rows)
+{
+  return dc_dot(d, d, rows);
+}
+
+// max(|d|^2 - (inside tolerance)^2, 0); a NaN stays one.
+static double excess_of(const struct dc_goal_options *goal, double square)
+{
+  double rim = goal->inside * goal->tolerance, excess = square - rim * rim;
+  return excess <= 0 ? 0 : excess;
+}
+
+double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_goal_options *goal = options;
+  struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
+  int count = kind->count(options, model);
+  double sum = 0;
+  for (int frame = frames.first; frame <= frames.last; frame++) {
+    for (int i = 0; i < count; i++) {
+      double d[3] = {0};
+      int rows = kind->residual(options, model, trajectory, frame, i, d);
+      double excess = excess_of(goal, squared(d, rows));
+      sum += goal->weight * excess;
+      for (int k = 0; k < rows; k++)
+        d[k] *= 2 * goal->weight * frames.share;
+      if (cotangent && excess != 0)
+        kind->pull_back(options, model, trajectory, frame, i, d, cotangent);
+    }
+    dc_trajectory_release(trajectory, frame);
+  }
+  return frames.share * sum;
+}
+
+int dc_goal_groups(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                   const struct dc_trajectory *trajectory)
+{
+  const struct dc_goal_options *goal = options;
+  struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
+  return (frames.last - frames.first + 1) * kind->count(options, model);
+}
+
+void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                   const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *frame)
+{
+  const struct dc_goal_options *goal = options;
+  struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
+  int i = dc_objective_place(&frames, kind->count(options, model), index, frame);
+  group->axes = kind->residual(options, model, trajectory, *frame, i, group->d);
+  double excess = excess_of(goal, squared(group->d, group->axes));
+  for (int k = 0; k < group->axes; k++)
+    group->e[k] = excess != 0 ? group->d[k] : 0;
+  group->weight = frames.share * goal->weight;
+  group->value = group->weight * excess;
+  group->radius = goal->inside * goal->tolerance;
+}
+
+void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                       const struct dc_trajectory *trajectory, int index, const double *weights,
+                       struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_goal_options *goal = options;
+  struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
+  int frame, i = dc_objective_place(&frames, kind->count(options, model), index, &frame);
+  kind->pull_back(options, model, trajectory, frame, i, weights, cotangent);
+}
+
+void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
+{
+  const struct dc_goal_options *goal = options;
+  *body = -1, *distance = -1, *reached = true;
+  for (int i = 0; i < kind->count(options, model); i++) {
+    double d[3];
+    int rows = kind->residual(options, model, trajectory, frame, i, d);
+    double square = squared(d, rows);
+    *reached = *reached && square <= goal->tolerance * goal->tolerance;
+    if (!(sqrt(square) <= *distance))
+      *body = kind->body(options, model, i), *distance = sqrt(square);
+  }
+}

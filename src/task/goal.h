@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objectives that want small residual vectors at frames: what they have in common.
+//
+// With residuals d_i (at most three rows each) of a frame, tolerance r and inside p in [0, 1]
+//     f = weight * mean over the frames that count of sum_i max(|d_i|^2 - (p r)^2, 0),
+// reached where |d_i| <= r for all i.  With p = 1 a plan ends at the rim of what counts; with less it ends inside.
+#ifndef DC_TASK_GOAL_H
+#define DC_TASK_GOAL_H
+
+#include "task/objective_parts.h"
+
+// Options of such an objective begin with struct dc_goal_options.
+#define DC_GOAL_OPTIONS(structure, member, tolerance_unit, weight_unit)                                                \
+  {.name = "tolerance",                                                                                                \
+   .type = DC_REAL,                                                                                                    \
+   .unit = (tolerance_unit),                                                                                           \
+   .fallback = "0",                                                                                                    \
+   .minimum = 0,                                                                                                       \
+   .maximum = 1e6,                                                                                                     \
+   .help = "difference that counts as reached",                                                                        \
+   .offset = offsetof(structure, member.tolerance)},                                                                   \
+      DC_INSIDE_OPTION(structure, member.inside),                                                                      \
+      {.name = "weight",                                                                                               \
+       .type = DC_REAL,                                                                                                \
+       .unit = (weight_unit),                                                                                          \
+       .fallback = "1",                                                                                                \
+       .minimum = 0,                                                                                                   \
+       .maximum = 1e30,                                                                                                \
+       .help = "factor on the squared difference",                                                                     \
+       .offset = offsetof(structure, member.weight)},                                                                  \
+  {                                                                                                                    \
+    .name = "when", .type = DC_CHOICE, .unit = "", .fallback = "\"end\"", .choices = dc_when_choices,                  \
+    .help = "end: the last frame counts; every: the mean over all frames after the first",                             \
+    .offset = offsetof(structure, member.when)                                                                         \
+  }
+
+// What kind of residuals.  Residual i of 0 ... count - 1 of a frame: residual writes its rows d and returns how many; pull_back
+// adds the derivative of weights . d; body tells which body a report names.
+struct dc_goal_kind {
+  int (*count)(const void *options, const struct dc_model *model);
+  int (*residual)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
+                  int i, double d[3]);
+  void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                    int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent);
+  int (*body)(const void *options, const struct dc_model *model, int i);
+};
+
+double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
+int dc_goal_groups(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                   const struct dc_trajectory *trajectory);
+void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                   const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *frame);
+void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                       const struct dc_trajectory *trajectory, int index, const double *weights,
+                       struct dc_loss_cotangent *cotangent);
+void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
+                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
+
+// The functions of a struct dc_objective_type, from a kind.
+#define DC_GOAL_FUNCTIONS(kind)                                                                                        \
+  static double goal_evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input, \
+                              const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)             \
+  {                                                                                                                    \
+    (void)input;                                                                                                       \
+    return dc_goal_evaluate(&(kind), options, model, trajectory, cotangent);                                           \
+  }                                                                                                                    \
+  static int goal_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)    \
+  {                                                                                                                    \
+    return dc_goal_groups(&(kind), options, model, trajectory);                                                        \
+  }                                                                                                                    \
+  static void goal_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,      \
+                         const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group,           \
+                         int *first, int *last)                                                                        \
+  {                                                                                                                    \
+    (void)input;                                                                                                       \
+    dc_goal_group(&(kind), options, model, trajectory, index, group, first);                                           \
+    *last = *first;                                                                                                    \
+  }                                                                                                                    \
+  static void goal_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,  \
+                             const struct dc_trajectory *trajectory, int index, const double *weights,                 \
+                             struct dc_loss_cotangent *cotangent)                                                      \
+  {                                                                                                                    \
+    (void)input;                                                                                                       \
+    dc_goal_pull_back(&(kind), options, model, trajectory, index, weights, cotangent);                                 \
+  }                                                                                                                    \
+  static void goal_report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,   \
+                          int frame, int *body, double *distance, bool *reached)                                       \
+  {                                                                                                                    \
+    dc_goal_report(&(kind), options, model, trajectory, frame, body, distance, reached);                               \
+  }                                                                                                                    \
+  static const struct dc_objective_rows goal_rows = {                                                                  \
+      .count = goal_groups, .group = goal_group, .pull_back = goal_pull_back};
+
+static inline const struct dc_pose *dc_goal_pose(const struct dc_trajectory *trajectory, int frame, int body)
+{
+  return &trajectory->poses[(size_t)frame * (size_t)trajectory->bodies + (size_t)body];
+}
+
+// Adds a wrench (turn, then force) to the derivative by the pose of a body, unless it never moves.
+static inline void dc_goal_add(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
+                               const struct dc_trajectory *trajectory, int frame, int body, const double turn[3],
+                               const double force[3])
+{
+  if (!dc_body_moves(&model->bodies.bodies[body]))
+    return;
+  size_t slice = (size_t)(frame - cotangent->first);
+  double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)body];
+  dc_vec_add(wrench, wrench, turn);
+  dc_vec_add(wrench + 3, wrench + 3, force);
+}
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "point": a point p of a body, given in the frame of its shape, comes to a place y,
+//     d = x + R (p - c) - y along the chosen axes,    dd/dw = -[R (p - c)]x,    dd/dx = 1,
+// x the centre of mass, c where it is in the frame of the shape.
+#include "task/goal.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body that the point is fixed to",
+     .offset = offsetof(struct dc_point_options, body)},
+    {.name = "point",
+     .type = DC_REALS,
+     .unit = "m",
+     .count = 3,
+     .fallback = "[0, 0, 0]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "point in the frame of the body's shape",
+     .offset = offsetof(struct dc_point_options, point)},
+    {.name = "target",
+     .type = DC_REALS,
+     .unit = "m",
+     .count = 3,
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "place that the point shall come to",
+     .offset = offsetof(struct dc_point_options, target)},
+    DC_GOAL_OPTIONS(struct dc_point_options, goal, "m", "1/m^2"),
+    DC_AXES_OPTION(struct dc_point_options, "\"xyz\""),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_point_options *point = options;
+  if (point->body < 0 || point->body >= model->bodies.count)
+    return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  return dc_objective_check_axes(point->axes, error);
+}
+
+static int count(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 1;
+}
+
+// R (p - c)
+static void arm_of(const struct dc_point_options *point, const struct dc_model *model, const struct dc_pose *pose,
+                   double arm[3])
+{
+  double local[3];
+  dc_vec_sub(local, point->point, model->bodies.bodies[point->body].center);
+  dc_mat_apply(arm, pose->rotation, local);
+}
+
+static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                    int frame, int i, double d[3])
+{
+  (void)i;
+  const struct dc_point_options *point = options;
+  const struct dc_pose *pose = dc_goal_pose(trajectory, frame, point->body);
+  double arm[3], place[3];
+  int axes[3], rows = dc_objective_axes(point->axes, axes);
+  arm_of(point, model, pose, arm);
+  dc_vec_add(place, pose->position, arm);
+  for (int k = 0; k < rows; k++)
+    d[k] = place[axes[k]] - point->target[axes[k]];
+  return rows;
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                      int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
+{
+  (void)i;
+  const struct dc_point_options *point = options;
+  double arm[3], force[3], turn[3];
+  dc_objective_scatter(point->axes, weights, force);
+  arm_of(point, model, dc_goal_pose(trajectory, frame, point->body), arm);
+  dc_vec_cross(turn, arm, force);
+  dc_goal_add(cotangent, model, trajectory, frame, point->body, turn, force);
+}
+
+static bool mark(const void *options, int i, int *body, double target[3], double *radius)
+{
+  const struct dc_point_options *point = options;
+  *body = point->body;
+  dc_vec_copy(target, point->target);
+  *radius = point->goal.tolerance;
+  return i == 0;
+}
+
+static int body_of(const void *options, const struct dc_model *model, int i)
+{
+  (void)model, (void)i;
+  return ((const struct dc_point_options *)options)->body;
+}
+
+static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+DC_GOAL_FUNCTIONS(kind)
+
+const struct dc_objective_type dc_objective_point = {
+    .name = "point",
+    .summary = "weight * max(|x - target|^2 - tolerance^2, 0) of a point of a body",
+    .reference = "the task of a hand in operational space (Khatib 1987)",
+    .options = options_table,
+    .options_size = sizeof(struct dc_point_options),
+    .check = check,
+    .evaluate = goal_evaluate,
+    .rows = &goal_rows,
+    .report = goal_report,
+    .mark = mark,
+};

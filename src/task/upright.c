@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "upright": a direction a of a body points along a direction y of the world, however it turns about it,
+//     d = R a - y,    |d| = 2 sin(angle/2),    dd/dw = -[R a]x,
+// smooth for every angle, stationary apart from the goal where a points the other way only.  The tolerance is one on |d|: of small angles the
+// angle in rad.
+#include "task/goal.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body that shall stand upright",
+     .offset = offsetof(struct dc_upright_options, body)},
+    {.name = "axis",
+     .type = DC_REALS,
+     .unit = "",
+     .count = 3,
+     .fallback = "[0, 0, 1]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "direction in the frame of its shape, of any length",
+     .offset = offsetof(struct dc_upright_options, axis)},
+    {.name = "target",
+     .type = DC_REALS,
+     .unit = "",
+     .count = 3,
+     .fallback = "[0, 0, 1]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .help = "direction in the world that it shall have, of any length",
+     .offset = offsetof(struct dc_upright_options, target)},
+    DC_GOAL_OPTIONS(struct dc_upright_options, goal, "", ""),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_upright_options *upright = options;
+  if (upright->body < 0 || upright->body >= model->bodies.count)
+    return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  if (!(dc_vec_norm(upright->axis) > 0))
+    return dc_fail(error, DC_BAD_INPUT, "axis: must not be zero");
+  if (!(dc_vec_norm(upright->target) > 0))
+    return dc_fail(error, DC_BAD_INPUT, "target: must not be zero");
+  return DC_OK;
+}
+
+static int count(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 1;
+}
+
+// R a, a of unit length
+static void direction_of(const struct dc_upright_options *upright, const struct dc_trajectory *trajectory, int frame,
+                         double direction[3])
+{
+  dc_mat_apply(direction, dc_goal_pose(trajectory, frame, upright->body)->rotation, upright->axis);
+  dc_vec_scale(direction, direction, 1 / dc_vec_norm(upright->axis));
+}
+
+static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                    int frame, int i, double d[3])
+{
+  (void)model, (void)i;
+  const struct dc_upright_options *upright = options;
+  direction_of(upright, trajectory, frame, d);
+  dc_vec_add_scaled(d, d, -1 / dc_vec_norm(upright->target), upright->target);
+  return 3;
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                      int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
+{
+  (void)i;
+  const struct dc_upright_options *upright = options;
+  double direction[3], turn[3], force[3] = {0};
+  direction_of(upright, trajectory, frame, direction);
+  dc_vec_cross(turn, direction, weights);
+  dc_goal_add(cotangent, model, trajectory, frame, upright->body, turn, force);
+}
+
+static int body_of(const void *options, const struct dc_model *model, int i)
+{
+  (void)model, (void)i;
+  return ((const struct dc_upright_options *)options)->body;
+}
+
+static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+DC_GOAL_FUNCTIONS(kind)
+
+const struct dc_objective_type dc_objective_upright = {
+    .name = "upright",
+    .summary = "weight * max(|R axis - target|^2 - tolerance^2, 0) of a direction of a body",
+    .reference = "the balance terms of legged robots' costs",
+    .options = options_table,
+    .options_size = sizeof(struct dc_upright_options),
+    .check = check,
+    .evaluate = goal_evaluate,
+    .rows = &goal_rows,
+    .report = goal_report,
+};
