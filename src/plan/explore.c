@@ -126,8 +126,8 @@ struct best {
 static void try_guess(struct dc_receding_horizon *h, const double *guess, struct best *best)
 {
   bool reached;
-  double loss = dc_horizon_trial(h, guess, &reached);
-  if (!(loss < best->loss * (1 - LEAST_PROGRESS)))
+  double enough = best->loss * (1 - LEAST_PROGRESS), loss = dc_horizon_trial(h, guess, enough, &reached);
+  if (!(loss < enough))
     return;
   best->loss = loss;
   best->reached = reached;
@@ -140,7 +140,7 @@ enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struc
   struct guesses guesses = {0};
   enum dc_status status = DC_OK;
   bool look = wanted(h);
-  best.loss = dc_horizon_trial(h, kept, &best.reached);
+  best.loss = dc_horizon_trial(h, kept, INFINITY, &best.reached);
   if (!best.reached && !look)
     try_guess(h, h->parameters, &best);
   else if (!best.reached)

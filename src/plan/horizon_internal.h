@@ -26,11 +26,14 @@ void dc_horizon_note_progress(struct dc_receding_horizon *horizon);
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
                                                  struct dc_error *error);
 // Room for trials of windows of at most so many steps.
-enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_plant *plant,
+enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_horizon *horizon,
                                            const struct dc_model *model, int steps, struct dc_error *error);
 // The loss of the frame that the window's controls with parameters lead to in the plant, INFINITY when they cannot be
-// executed; reached: everything, there.  Records nothing.
-double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, bool *reached);
+// executed; reached: everything, there.  With several factors on friction the worst of those that count; once it is not
+// below enough no further one is tried.  Records nothing.
+double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, double enough, bool *reached);
+// Whether that factor on friction counts in trials: no other one has foretold the steps executed so far twice as well.
+bool dc_horizon_factor_counts(const struct dc_receding_horizon *horizon, int factor);
 // A trajectory of one frame, which refers to the whole one.
 struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame);
 void dc_horizon_plant_destroy(struct dc_horizon_plant *plant);
