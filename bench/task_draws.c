@@ -280,10 +280,17 @@ static enum dc_status draw_ant_push(struct dc_random *random, const char *scene,
   return DC_OK;
 }
 
+#define ADAM                                                                                                           \
+  "optimizer={\"type\": \"adam\", \"learning_rate\": 0.03, \"betas\": [0.3, 0.5], \"shared\": true, \"iterations\": "  \
+  "100}"
+
 const struct dc_task_kind dc_task_kinds[] = {
-    {"billiards", "billiards.json", "ball", false, draw_billiards}, {"push", "push.json", "box", true, draw_push},
-    {"gather", "gather.json", "cube", true, draw_gather},           {"sort", "sort.json", "cube", true, draw_sort},
-    {"ant_push", "ant_push.json", "box", false, draw_ant_push},     {NULL, NULL, NULL, false, NULL},
+    {"billiards", "billiards.json", "ball", false, {NULL}, draw_billiards},
+    {"push", "push.json", "box", true, {NULL}, draw_push},
+    {"gather", "gather.json", "cube", true, {NULL}, draw_gather},
+    {"sort", "sort.json", "cube", true, {NULL}, draw_sort},
+    {"ant_push", "ant_push.json", "box", false, {"portfolio=null", ADAM}, draw_ant_push},
+    {NULL, NULL, NULL, false, {NULL}, NULL},
 };
 
 enum dc_status dc_task_draw(const struct dc_task_kind *kind, const char *scene, uint64_t seed, int draw,

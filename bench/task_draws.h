@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/status.h"
 
-enum { DC_TASK_OVERRIDES = 64, DC_TASK_PLANE = 4, DC_TASK_KNOWN = 4 };
+enum { DC_TASK_OVERRIDES = 64, DC_TASK_PLANE = 4, DC_TASK_KNOWN = 4, DC_TASK_PLAIN = 2 };
 
 struct dc_task_case {
   struct dc_arena *arena;  // of the arguments
@@ -32,9 +32,10 @@ void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...) __att
 void dc_task_case_add_plane(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct dc_task_kind {
-  const char *name, *scene;  // file name of the shipped scene
-  const char *bodies;        // how the names of the bodies begin that have to be brought somewhere
-  bool windows;              // the scene has a receding horizon
+  const char *name, *scene;          // file name of the shipped scene
+  const char *bodies;                // how the names of the bodies begin that have to be brought somewhere
+  bool windows;                      // the scene has a receding horizon
+  const char *plain[DC_TASK_PLAIN];  // what makes the scene one of a single optimizer, the paper's
   // scene: path of the shipped scene, for tasks whose feasibility is shown by a rollout.
   enum dc_status (*draw)(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
                          struct dc_error *error);

@@ -140,7 +140,8 @@ static int open_case(const struct bench *bench, const struct dc_task_case *drawn
                      dcsim_scene **scene, dcsim_error *error)
 {
   const struct bench_options *options = bench->options;
-  size_t most = DC_TASK_OVERRIDES + DC_TASK_PLANE + 2 * DC_TASK_METHOD_OVERRIDES + (size_t)options->count;
+  size_t most =
+      DC_TASK_OVERRIDES + DC_TASK_PLANE + DC_TASK_PLAIN + 2 * DC_TASK_METHOD_OVERRIDES + (size_t)options->count;
   struct arguments all = {0, calloc(most, sizeof(const char *))};
   if (!all.list) {
     snprintf(error->text, sizeof error->text, "out of memory for a scene");
@@ -149,6 +150,8 @@ static int open_case(const struct bench *bench, const struct dc_task_case *drawn
   add(&all, drawn->count, drawn->overrides);
   if (method && method->plane)
     add(&all, drawn->plane_count, drawn->plane);
+  if (method && !method->searches)
+    add(&all, DC_TASK_PLAIN, bench->kind->plain);
   if (method)
     add(&all, DC_TASK_METHOD_OVERRIDES, method->overrides);
   if (method && bench->kind->windows)

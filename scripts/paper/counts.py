@@ -3,6 +3,7 @@
 
 The scenes ask bodies to rest and begin windows with the best of several first guesses, which takes a fraction of the
 rollouts; the paper optimizes every window from the last solution, and a body that is at its target has reached it.
+Ant-Push is shipped with a search by fans of Gauss-Newton steps instead of Adam.
 """
 
 
@@ -11,6 +12,7 @@ def horizon(length, iterations):
 
 
 PAPER = {
+    "ant_push": ("portfolio=null", 'optimizer={"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5], "shared": true, "iterations": 100}'),
     "push": ("objective.0.rest=null", *horizon(48, 50), "horizon.explore=0"),
     "gather": ("objective.0.rest=null", *horizon(32, 60), "horizon.keep=last", "horizon.explore=0"),
     # Gradients alone leave the post in a corner (docs/theory.md, "The way around"): first guesses are looked for there.

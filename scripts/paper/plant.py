@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drawn tasks planned in the scene's world and executed in a plant: writes docs/measured/plant.md.
 
-    scripts/paper/plant [--dcsim build/dcsim] [--seed S] [--draws N] [--few N] [--cluttered N] [--limit 60] [--long 300] [--rows FILE] [--output FILE]
+    scripts/paper/plant [--dcsim build/dcsim] [--seed S] [--draws N] [--few N] [--cluttered N] [--limit 60] [--long 300] [--only TEXT] [--rows FILE] [--output FILE]
 
 Cases are those of `dcsim bench tasks`.  Push in MuJoCo gets --draws cases, in other plants the first --few of them; gather and sort get --cluttered.
 A run ends after --limit seconds, of gather and sort after --long.  Rows are kept in a file as they
@@ -25,15 +25,22 @@ def softer(case, factor):
     return case["contact"]["friction"] * factor
 
 
-# What stands in the table, of which tasks, with how many draws, the plant of a case.
+def slippery(case):
+    return {"contact": {"model": "mujoco", "friction": softer(case, 0.7)}}
+
+
+# What stands in the table, of which tasks, with how many draws, the plant of a case, friction in trials over that of the scene where
+# the plant's is not known.
 PLANTS = [
-    ("its own world", ("push",), "draws", lambda case: None),
-    ("MuJoCo", ("push",), "draws", lambda case: MUJOCO),
-    ("MuJoCo, friction x 0.7", ("push",), "few", lambda case: {"contact": {"model": "mujoco", "friction": softer(case, 0.7)}}),
+    ("its own world", ("push",), "draws", lambda case: None, None),
+    ("MuJoCo", ("push",), "draws", lambda case: MUJOCO, None),
+    ("MuJoCo, friction x 0.7", ("push",), "few", slippery, None),
+    ("MuJoCo, friction x 0.7, tried with x 1", ("push",), "few", slippery, (1,)),
+    ("MuJoCo, friction x 0.7, tried with x 0.6, 0.85, 1.2", ("push",), "few", slippery, (0.6, 0.85, 1.2)),
     ("mu x 1e-3, h / 4", ("push",), "few",
-     lambda case: {"contact": {"stiffness": case["contact"]["stiffness"] * 1e-3}, "time": {"step": case["time"]["step"] / 4}}),
-    ("ipc", ("push",), "few", lambda case: {"contact": {"model": "ipc"}}),
-    ("MuJoCo", ("gather", "sort"), "cluttered", lambda case: MUJOCO),
+     lambda case: {"contact": {"stiffness": case["contact"]["stiffness"] * 1e-3}, "time": {"step": case["time"]["step"] / 4}}, None),
+    ("ipc", ("push",), "few", lambda case: {"contact": {"model": "ipc"}}, None),
+    ("MuJoCo", ("gather", "sort"), "cluttered", lambda case: MUJOCO, None),
 ]
 
 
@@ -43,11 +50,13 @@ def write_cases(arguments, task, folder):
     return [os.path.join(folder, f"{task}-{arguments.seed}-{draw:03d}.json") for draw in range(arguments.draws)]
 
 
-def solve(arguments, path, plant, trials, limit):
+def solve(arguments, path, plant, trials, factors, limit):
     command = [arguments.dcsim, "optimize", path, "-o", "none", "--json", "--quiet", "--threads", "1", "--max-time", str(limit),
                "--set", f"horizon.trials={'true' if trials else 'false'}"]
     if plant:
         command += ["--plant", json.dumps(plant)]
+    if factors:
+        command += ["--set", f"horizon.trial_friction={json.dumps([factor / 0.7 for factor in factors])}"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(command, capture_output=True, text=True)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
@@ -68,16 +77,16 @@ def cell(rows):
 
 def table(arguments, rows):
     lines = ["### Tasks in another world", "",
-             f"By `scripts/paper/plant`, {datetime.date.today()}: cases of `dcsim bench tasks` of seed {arguments.seed}, planned by the scenes' settings in their own "
+             f"By `scripts/paper/plant`, {datetime.date.today()}: cases of `dcsim bench tasks`, planned by the scenes' settings in their own "
              f"worlds and executed in a plant, one thread, at most {arguments.limit:g} s a run (gather and sort: {arguments.long:g} s). *With trials* (`horizon.trials`) plans are tried in the plant, "
-             "whatever it is, before they are applied; without, the planner knows of the plant only where bodies are. Reached: everything lies within its "
+             "whatever it is, before they are applied; without, the planner knows of the plant only where bodies are; *tried with x f*: with friction f times the scene's, the plant's is not known. Reached: everything lies within its "
              "tolerance at rest. Steps and seconds of CPU are medians of runs that reached.", "",
-             "| task | plant | with trials | steps | CPU s | without | steps | CPU s |", "|" + " --- |" * 8]
-    for name, tasks, _, _ in PLANTS:
-        for task in tasks:
-            cells = [cell([row for row in rows if (row["task"], row["plant"], row["trials"]) == (task, name, trials)]) for trials in (True, False)]
+             "| task | plant | with trials | steps | CPU s | without | steps | CPU s | seed |", "|" + " --- |" * 9]
+    for name, tasks, *_ in PLANTS:
+        for task, seed in [(task, seed) for task in tasks for seed in sorted({row["seed"] for row in rows})]:
+            cells = [cell([row for row in rows if (row["task"], row["plant"], row["seed"], row["trials"]) == (task, name, seed, trials)]) for trials in (True, False)]
             if any(part[0] for part in cells):
-                lines.append("| " + " | ".join([task, name] + cells[0] + cells[1]) + " |")
+                lines.append("| " + " | ".join([task, name] + cells[0] + cells[1] + [str(seed)]) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -87,16 +96,18 @@ def key(row):
 
 def run(arguments, rows, folder):
     known = {json.dumps(key(row)) for row in rows}
-    for name, tasks, count, overlay in PLANTS:
+    for name, tasks, count, overlay, factors in PLANTS:
         for task in tasks:
+            if arguments.only and arguments.only not in f"{task} {name}":
+                continue
             for draw, path in enumerate(write_cases(arguments, task, folder)[:getattr(arguments, count)]):
                 with open(path, encoding="utf-8") as file:
                     plant = overlay(json.load(file))
-                for trials in (True, False) if plant else (False,):
+                for trials in (False,) if not plant else (True,) if factors else (True, False):
                     row = {"seed": arguments.seed, "task": task, "plant": name, "draw": draw, "trials": trials}
                     if json.dumps(key(row)) in known:
                         continue
-                    row.update(solve(arguments, path, plant, trials, arguments.limit if task == "push" else arguments.long))
+                    row.update(solve(arguments, path, plant, trials, factors, arguments.limit if task == "push" else arguments.long))
                     print(json.dumps(row), flush=True)
                     rows.append(row)
                     if arguments.rows:
@@ -113,13 +124,14 @@ def main():
     parser.add_argument("--cluttered", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--long", type=float, default=300)
+    parser.add_argument("--only", help="a part of task and plant, as they stand in the table")
     parser.add_argument("--rows")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "measured", "plant.md"))
     arguments = parser.parse_args()
     rows = []
     if arguments.rows and os.path.exists(arguments.rows):
         with open(arguments.rows, encoding="utf-8") as file:
-            rows = [row for row in map(json.loads, file) if row["seed"] == arguments.seed]
+            rows = [*map(json.loads, file)]
     with tempfile.TemporaryDirectory() as folder:
         run(arguments, rows, folder)
     with open(arguments.output, "w", encoding="utf-8") as file:

@@ -57,7 +57,7 @@ def cases():
     found = {}
     for base, level, triangles, height, steps in LEVELS:
         found[f"billiards, {16 * triangles} triangles"] = billiards(base, level, height, steps)
-    found["ant_push"] = ["optimize", os.path.join(SCENES, "ant_push.json")] + overrides({"optimizer.iterations": 3})
+    found["ant_push"] = ["optimize", os.path.join(SCENES, "ant_push.json")] + overrides({"portfolio": None, "optimizer.iterations": 3})
     found["gather_bunny"] = ["optimize", os.path.join(SCENES, "gather_bunny.json"), "--allow-path", MESHES] + overrides(
         {"time.steps": 2, "horizon.iterations": 3})
     return found

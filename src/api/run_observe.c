@@ -100,8 +100,9 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
   const struct dc_optimizer_common *common = session->scene->scene->optimizer_options;
   if (iteration->iteration == 0)
     session->first_loss = session->best_loss = iteration->loss;
-  // losses of a search may be those of a stage
-  session->best_loss = session->search ? session->plan->best_loss : fmin(session->best_loss, iteration->loss);
+  // losses of a search may be those of a stage; infinite while nothing could be rolled out
+  double best = session->search ? session->plan->best_loss : fmin(session->best_loss, iteration->loss);
+  session->best_loss = isinf(best) ? NAN : best;
   add_row(session, iteration);
   dcsim_progress progress = {.iteration = iteration->iteration,
                              .iterations = session->optimizing ? (int)common->iterations : 0,

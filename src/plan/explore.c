@@ -101,55 +101,66 @@ static int choose(const struct dc_receding_horizon *h, const struct guesses *gue
   return best;
 }
 
+// Every guess in the plant, which costs no rollout of the planning world.
+static void try_guesses(struct dc_receding_horizon *h, struct guesses *guesses)
+{
+  for (int i = 0; i < guesses->count; i++) {
+    bool reached;
+    guesses->losses[i] =
+        dc_horizon_trial(h, guesses->parameters + (size_t)i * (size_t)h->plan->parameter_count, INFINITY, &reached);
+    guesses->statuses[i] = isfinite(guesses->losses[i]) ? DC_OK : DC_INFEASIBLE;
+  }
+}
+
+// The best in the plant of those that the planning world bears, too.
+static enum dc_status choose_tried(struct dc_receding_horizon *h, struct guesses *guesses, int *best,
+                                   struct dc_error *error)
+{
+  try_guesses(h, guesses);
+  for (int left = guesses->count; left > 0; left--) {
+    enum dc_status rolled;
+    double loss;
+    *best = choose(h, guesses);
+    enum dc_status status = dc_plan_values(
+        h->plan, 1, guesses->parameters + (size_t)*best * (size_t)h->plan->parameter_count, &loss, &rolled, error);
+    if (status || !rolled)
+      return status;
+    guesses->statuses[*best] = rolled;
+  }
+  *best = 0;
+  return DC_OK;
+}
+
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error *error)
 {
   if (!wanted(h))
     return DC_OK;
   struct guesses guesses = {0};
   size_t size = (size_t)h->plan->parameter_count;
+  int best = 0;
   enum dc_status status = fill(h, &guesses, error);
   if (!status && guesses.count > 1) {
-    status = dc_plan_values(h->plan, guesses.count, guesses.parameters, guesses.losses, guesses.statuses, error);
-    int best = status ? 0 : choose(h, &guesses);
-    memcpy(h->parameters, guesses.parameters + (size_t)best * size, size * sizeof *h->parameters);
+    if (h->plant && h->horizon.trials)
+      status = choose_tried(h, &guesses, &best, error);
+    else if (!(status =
+                   dc_plan_values(h->plan, guesses.count, guesses.parameters, guesses.losses, guesses.statuses, error)))
+      best = choose(h, &guesses);
+    memcpy(h->parameters, guesses.parameters + (size_t)(status ? 0 : best) * size, size * sizeof *h->parameters);
   }
   release(&guesses);
   return status;
 }
 
-// The best plan so far of those that were tried in the plant.
-struct best {
-  double *parameters, loss;
-  bool reached;
-};
-
-static void try_guess(struct dc_receding_horizon *h, const double *guess, struct best *best)
+void dc_horizon_try(struct dc_receding_horizon *h, double *kept)
 {
-  bool reached;
-  double loss = dc_horizon_trial(h, guess, &reached);
-  if (!(loss < best->loss * (1 - LEAST_PROGRESS)))
-    return;
-  best->loss = loss;
-  best->reached = reached;
-  memcpy(best->parameters, guess, (size_t)h->plan->parameter_count * sizeof *guess);
-}
-
-enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struct dc_error *error)
-{
-  struct best best = {.parameters = kept};
-  struct guesses guesses = {0};
-  enum dc_status status = DC_OK;
-  bool look = wanted(h);
-  best.loss = dc_horizon_trial(h, kept, &best.reached);
-  if (!best.reached && !look)
-    try_guess(h, h->parameters, &best);
-  else if (!best.reached)
-    status = fill(h, &guesses, error);
-  for (int i = 0; !status && !best.reached && i < guesses.count; i++)
-    try_guess(h, guesses.parameters + (size_t)i * (size_t)h->plan->parameter_count, &best);
-  h->foreseen = best.reached && h->horizon.explore > 0;
-  release(&guesses);
-  return status;
+  size_t size = (size_t)h->plan->parameter_count;
+  bool reached, first_reached = false;
+  double loss = dc_horizon_trial(h, kept, INFINITY, &reached), enough = loss * (1 - LEAST_PROGRESS);
+  if (!reached && dc_horizon_trial(h, h->parameters, enough, &first_reached) < enough) {
+    memcpy(kept, h->parameters, size * sizeof *kept);
+    reached = first_reached;
+  }
+  h->foreseen = reached && h->horizon.explore > 0;
 }
 
 void dc_horizon_note_progress(struct dc_receding_horizon *h)

@@ -13,12 +13,12 @@ void dc_horizon_set_start(struct dc_receding_horizon *horizon);
 // A minimization from the first guess of the window that has been set.  Statuses of dc_plan_begin.
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
-// Replaces the first guess of the window that has been set by the best of several where that is asked for.  DC_OK or
-// DC_MEMORY.
+// Replaces the first guess of the window that has been set by the best of several where that is asked for: by their losses
+// in the window or, with trials, in the plant.  DC_OK or DC_MEMORY.
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *horizon, struct dc_error *error);
-// With trials in the plant: kept [parameter_count] becomes the best there of itself, the first guess of the window and,
-// where first guesses are looked for, all of them; h->foreseen is set by the plant.  DC_OK or DC_MEMORY.
-enum dc_status dc_horizon_try(struct dc_receding_horizon *horizon, double *kept, struct dc_error *error);
+// With trials in the plant: kept [parameter_count] becomes the first guess of the window where that is better there;
+// h->foreseen is set by the plant.
+void dc_horizon_try(struct dc_receding_horizon *horizon, double *kept);
 // After frames have been applied and judged.
 void dc_horizon_note_progress(struct dc_receding_horizon *horizon);
 
@@ -26,11 +26,14 @@ void dc_horizon_note_progress(struct dc_receding_horizon *horizon);
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
                                                  struct dc_error *error);
 // Room for trials of windows of at most so many steps.
-enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_plant *plant,
+enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_horizon *horizon,
                                            const struct dc_model *model, int steps, struct dc_error *error);
 // The loss of the frame that the window's controls with parameters lead to in the plant, INFINITY when they cannot be
-// executed; reached: everything, there.  Records nothing.
-double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, bool *reached);
+// executed; reached: everything, there.  With several factors on friction the worst of those that count; once it is not
+// below enough no further one is tried.  Records nothing.
+double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, double enough, bool *reached);
+// Whether that factor on friction counts in trials: no other one has foretold the steps executed so far twice as well.
+bool dc_horizon_factor_counts(const struct dc_receding_horizon *horizon, int factor);
 // A trajectory of one frame, which refers to the whole one.
 struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame);
 void dc_horizon_plant_destroy(struct dc_horizon_plant *plant);

@@ -85,6 +85,15 @@ const struct dc_option dc_horizon_options[] = {
      .fallback = "false",
      .help = "try plans in the plant to the end of the window and apply the best; without a plant nothing",
      .offset = offsetof(struct dc_horizon, trials)},
+    {.name = "trial_friction",
+     .type = DC_REAL_LIST,
+     .unit = "",
+     .fallback = "[1]",
+     .minimum = 0,
+     .maximum = 1e3,
+     .count = 16,
+     .help = "factors on the plant's friction in trials; of those that foretell the plant the worst counts",
+     .offset = offsetof(struct dc_horizon, trial_friction)},
     DC_OPTIONS_END,
 };
 

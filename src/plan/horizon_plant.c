@@ -12,6 +12,10 @@
 // q_s - h v.  Where the plant did what was foreseen, bit for bit, the window goes on as if there was no plant.
 //
 // A trial executes all steps of a window in the plant without recording them: the plant is a simulator and can be asked.
+//
+// Of its friction the simulator may be wrong.  Then trials have several factors on it.  After every window each factor
+// foretells the steps that were applied, from where the plant was; the squared distances of bodies from where they came to
+// add up to what speaks against it.  Factors count as long as no other one has foretold twice as well.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +34,18 @@ struct dc_horizon_plant {
   struct dc_execution *trial;
   struct dc_rollout_input *tried;
   struct dc_trajectory *outcome;
+  int factor_count;       // of friction
+  const double *factors;  // [factor_count]
+  double *foretold;       // [factor_count][bodies][3] where bodies should come to
+  double *misses;         // [factor_count] m^2
 };
+
+// (Twice as well)^2.
+static const double WORSE = 4;
+// Misses of less in all do not tell factors apart, m^2.
+static const double UNTOLD = 1e-6;
+// Of what cannot be executed, m^2.
+static const double NOTHING_FORETOLD = 1;
 
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
                                                  struct dc_error *error)
@@ -56,15 +71,21 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   return NULL;
 }
 
-enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_plant *plant,
+enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_horizon *horizon,
                                            const struct dc_model *model, int steps, struct dc_error *error)
 {
-  own->trial = dc_execution_create(plant, steps, error);
+  static const double as_it_is = 1;
+  int given = horizon->trial_friction.count;
+  own->factor_count = given ? given : 1;
+  own->factors = given ? horizon->trial_friction.values : &as_it_is;
+  own->trial = dc_execution_create(horizon->plant, steps, error);
   if (!own->trial)
     return error ? error->status : DC_MEMORY;
+  own->misses = dc_alloc((size_t)own->factor_count, sizeof *own->misses);
+  own->foretold = dc_alloc((size_t)own->factor_count * (size_t)model->bodies.count * 3, sizeof *own->foretold);
   own->tried = dc_rollout_input_create(model, steps);
   own->outcome = dc_record_create(model, steps);
-  if (!own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
+  if (!own->misses || !own->foretold || !own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
     return dc_fail(error, DC_MEMORY, "out of memory for trials in a plant");
   return DC_OK;
 }
@@ -76,6 +97,8 @@ void dc_horizon_plant_destroy(struct dc_horizon_plant *own)
   dc_execution_destroy(own->trial);
   dc_rollout_input_destroy(own->tried);
   dc_trajectory_destroy(own->outcome);
+  free(own->misses);
+  free(own->foretold);
   dc_execution_destroy(own->execution);
   dc_rollout_input_destroy(own->input);
   dc_trajectory_destroy(own->trajectory);
@@ -107,23 +130,6 @@ struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *h)
   return start;
 }
 
-enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, struct dc_error *error)
-{
-  size_t k = (size_t)h->executed->steps, actuators = (size_t)h->model->bodies.actuator_count;
-  const double *before = k > 0 ? h->target_position + (k - 1) * actuators : NULL;
-  struct dc_plan_start start = plant_state(h);
-  enum dc_status status =
-      dc_execution_run(h->plant->execution, h->plan->input, &start, before, count, h->executed, error);
-  if (status) {
-    dc_error_prefix(error, "after step %zu", k);
-    return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
-  }
-  struct dc_plan_start end = dc_execution_end(h->plant->execution);
-  memcpy(h->plant->q_before, end.q_before, (size_t)h->executed->nq * sizeof *end.q_before);
-  h->plant->before_length = end.before_length;
-  return DC_OK;
-}
-
 // Frame 0 of the outcome is the last executed one.
 static void begin_outcome(const struct dc_receding_horizon *h, struct dc_trajectory *outcome)
 {
@@ -138,24 +144,116 @@ static void begin_outcome(const struct dc_receding_horizon *h, struct dc_traject
   memcpy(outcome->poses, executed->poses + k * bodies, bodies * sizeof *outcome->poses);
 }
 
-double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters, bool *reached)
+// Position targets that the plant has followed last; NULL at the start of the run.
+static const double *targets_before(const struct dc_receding_horizon *h)
+{
+  size_t k = (size_t)h->executed->steps, actuators = (size_t)h->model->bodies.actuator_count;
+  return k > 0 ? h->target_position + (k - 1) * actuators : NULL;
+}
+
+// From where the plant is, with a factor on friction.  Records nothing but own->outcome.
+static enum dc_status try_steps(struct dc_receding_horizon *h, const struct dc_rollout_input *input, int steps,
+                                double factor)
 {
   struct dc_horizon_plant *own = h->plant;
-  size_t k = (size_t)h->executed->steps, actuators = (size_t)h->model->bodies.actuator_count;
-  int steps = h->plan->window.steps;
-  const double *before = k > 0 ? h->target_position + (k - 1) * actuators : NULL;
   struct dc_plan_start start = plant_state(h);
-  own->tried->steps = steps;
-  dc_rollout_input_reset(h->model, own->tried);
-  dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
   begin_outcome(h, own->outcome);
+  dc_execution_set_friction(own->trial, factor);
+  return dc_execution_run(own->trial, input, &start, targets_before(h), steps, own->outcome, NULL);
+}
+
+// Where the next steps lead with every factor; NAN where they cannot be executed.
+static void foretell(struct dc_receding_horizon *h, int steps)
+{
+  struct dc_horizon_plant *own = h->plant;
+  int bodies = h->model->bodies.count;
+  for (int f = 0; f < own->factor_count; f++) {
+    enum dc_status status = try_steps(h, h->plan->input, steps, own->factors[f]);
+    const struct dc_pose *poses = own->outcome->poses + (size_t)steps * (size_t)bodies;
+    double *foretold = own->foretold + 3 * (size_t)(f * bodies);
+    for (int i = 0; i < 3 * bodies; i++)
+      foretold[i] = status ? NAN : poses[i / 3].position[i % 3];
+  }
+}
+
+// What was foretold against what has come.
+static void compare(struct dc_receding_horizon *h)
+{
+  struct dc_horizon_plant *own = h->plant;
+  int bodies = h->model->bodies.count;
+  const struct dc_pose *poses = h->executed->poses + (size_t)h->executed->steps * (size_t)bodies;
+  for (int f = 0; f < own->factor_count; f++) {
+    const double *foretold = own->foretold + 3 * (size_t)(f * bodies);
+    double missed = 0;
+    for (int i = 0; i < 3 * bodies; i++) {
+      double off = poses[i / 3].position[i % 3] - foretold[i];
+      missed += off * off;
+    }
+    own->misses[f] += isfinite(missed) ? missed : NOTHING_FORETOLD;
+  }
+}
+
+enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, struct dc_error *error)
+{
+  struct dc_horizon_plant *own = h->plant;
+  int k = h->executed->steps;
+  bool several = own->trial && own->factor_count > 1;
+  struct dc_plan_start start = plant_state(h);
+  if (several)
+    foretell(h, count);
+  enum dc_status status =
+      dc_execution_run(own->execution, h->plan->input, &start, targets_before(h), count, h->executed, error);
+  if (status) {
+    dc_error_prefix(error, "after step %d", k);
+    return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
+  }
+  if (several)
+    compare(h);
+  struct dc_plan_start end = dc_execution_end(own->execution);
+  memcpy(own->q_before, end.q_before, (size_t)h->executed->nq * sizeof *end.q_before);
+  own->before_length = end.before_length;
+  return DC_OK;
+}
+
+bool dc_horizon_factor_counts(const struct dc_receding_horizon *h, int factor)
+{
+  const struct dc_horizon_plant *own = h->plant;
+  double least = own->misses[0];
+  for (int f = 1; f < own->factor_count; f++)
+    least = fmin(least, own->misses[f]);
+  return own->misses[factor] <= WORSE * least + UNTOLD;
+}
+
+// The loss of the last frame; INFINITY when it cannot be executed.
+static double try_factor(struct dc_receding_horizon *h, double factor, bool *reached)
+{
+  struct dc_horizon_plant *own = h->plant;
+  int steps = h->plan->window.steps;
   *reached = false;
-  if (dc_execution_run(own->trial, own->tried, &start, before, steps, own->outcome, NULL))
+  if (try_steps(h, own->tried, steps, factor))
     return INFINITY;
   *reached = dc_task_success(h->task, h->model, own->outcome, steps);
   struct dc_trajectory last = dc_horizon_frame_of(own->outcome, steps);
   double loss = dc_task_loss(h->task, h->model, own->tried, &last, NULL);
   return isfinite(loss) ? loss : INFINITY;
+}
+
+double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters, double enough, bool *reached)
+{
+  struct dc_horizon_plant *own = h->plant;
+  double worst = -INFINITY;
+  own->tried->steps = h->plan->window.steps;
+  dc_rollout_input_reset(h->model, own->tried);
+  dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
+  *reached = true;
+  for (int f = 0; f < own->factor_count && worst < enough; f++) {
+    bool there;
+    if (!dc_horizon_factor_counts(h, f))
+      continue;
+    worst = fmax(worst, try_factor(h, own->factors[f], &there));
+    *reached &= there;
+  }
+  return worst;
 }
 
 // Neither gravity nor actuators: inertia, contact, limits and couplings are left.
@@ -200,9 +298,22 @@ enum dc_status dc_horizon_plant_save(const struct dc_receding_horizon *h, struct
   size_t nq = h->executed->steps ? (size_t)h->executed->nq : 0;
   double numbers[2] = {own->before_length, own->moved};
   enum dc_status status = dc_snapshot_put_reals(snapshot, "horizon/plant/q_before", nq, own->q_before);
+  if (!status && own->trial)
+    status = dc_snapshot_put_reals(snapshot, "horizon/plant/misses", (size_t)own->factor_count, own->misses);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/plant/start", own->moved ? nq : 0, own->q);
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/plant/numbers", 2, numbers);
+}
+
+static enum dc_status load_misses(struct dc_horizon_plant *own, const struct dc_snapshot *snapshot,
+                                  struct dc_error *error)
+{
+  size_t count = (size_t)own->factor_count;
+  enum dc_status status = dc_snapshot_get_reals(snapshot, "horizon/plant/misses", count, own->misses, error);
+  for (size_t f = 0; f < count && !status; f++)
+    if (!(own->misses[f] >= 0 && isfinite(own->misses[f])))
+      status = dc_fail(error, DC_CHECKPOINT, "horizon/plant/misses: holds %g", own->misses[f]);
+  return status;
 }
 
 enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
@@ -212,6 +323,8 @@ enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *h, const struct
   size_t nq = h->executed->steps ? (size_t)h->executed->nq : 0;
   double numbers[2];
   enum dc_status status = dc_snapshot_get_reals(snapshot, "horizon/plant/numbers", 2, numbers, error);
+  if (!status && own->trial)
+    status = load_misses(own, snapshot, error);
   if (status)
     return status;
   own->before_length = numbers[0];

@@ -12,6 +12,7 @@ struct dc_execution {
   struct dc_trajectory *trajectory;  // of them
   int capacity;                      // steps of the plan
   double *velocity;                  // [nv] at the end
+  double friction;                   // factor on that of the design
 };
 
 struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc_trajectory *trajectory,
@@ -44,6 +45,7 @@ struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps
   }
   execution->plant = plant;
   execution->capacity = steps;
+  execution->friction = 1;
   execution->rollout = dc_rollout_create(&plant->model, error);
   if (!execution->rollout) {
     dc_execution_destroy(execution);
@@ -75,6 +77,11 @@ void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed
   dc_rollout_set_proceed(execution->rollout, proceed, context);
 }
 
+void dc_execution_set_friction(struct dc_execution *execution, double factor)
+{
+  execution->friction = factor;
+}
+
 struct dc_rollout *dc_execution_rollout(struct dc_execution *execution)
 {
   return execution->rollout;
@@ -93,6 +100,8 @@ static void take_start(struct dc_execution *execution, const struct dc_rollout_i
   const struct dc_bodies *bodies = &plant->model.bodies;
   struct dc_rollout_input *input = execution->input;
   dc_rollout_input_copy_start(&plant->model, plant->instead ? plant->instead : from, input);
+  for (int i = 0; i < bodies->count; i++)
+    input->design.friction_scale[i] *= execution->friction;
   if (!start->q)
     return;
   memcpy(input->q, start->q, (size_t)bodies->nq * sizeof *input->q);

@@ -41,6 +41,9 @@ void dc_execution_destroy(struct dc_execution *execution);
 // Rolls out in the plant.
 struct dc_rollout *dc_execution_rollout(struct dc_execution *execution);
 
+// Factor on the friction of what is executed from now on; 1 at first.
+void dc_execution_set_friction(struct dc_execution *execution, double factor);
+
 // Asked between the steps of the plant, as dc_rollout_set_proceed has it.
 void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed *proceed, void *context);
 

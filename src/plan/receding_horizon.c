@@ -106,7 +106,7 @@ static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *
     return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
   memcpy(h->executed->velocity, h->plan->input->velocity, (size_t)h->executed->nv * sizeof(double));
   int length = h->horizon.length < h->steps ? (int)h->horizon.length : h->steps;
-  return h->horizon.trials ? dc_horizon_plant_add_trials(h->plant, h->horizon.plant, h->model, length, error) : DC_OK;
+  return h->horizon.trials ? dc_horizon_plant_add_trials(h->plant, &h->horizon, h->model, length, error) : DC_OK;
 }
 
 // A horizon of so many steps at its start, with nothing to optimize yet; *status is a failure's (h may be NULL then).
@@ -272,9 +272,9 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
   bool trials = h->plant && h->horizon.trials;
   memcpy(accepted, kept, bytes);
-  enum dc_status status = trials ? dc_horizon_try(h, accepted, error) : DC_OK;
-  if (status)
-    return status;
+  enum dc_status status = DC_OK;
+  if (trials)
+    dc_horizon_try(h, accepted);
   memcpy(h->parameters, accepted, bytes);
   double loss;
   if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)

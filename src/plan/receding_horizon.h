@@ -16,9 +16,11 @@
 // window it is applied as it is.
 //
 // Plant.  The steps may be executed in another world than the one they are planned in, from whose states the next windows
-// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.  With `trials` what the
-// optimizer found, what it began with and the first guesses are executed in the plant to the window's end, and the one
-// that ends with the lowest loss there is applied: a strike that the plant answers otherwise than the plan is not made.
+// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.  With `trials` first
+// guesses are compared in the plant, by the loss at the window's end, and so is what the optimizer found with what it
+// began with: a strike that the plant answers otherwise than the plan is not made.
+// Where the plant's friction is not known trials have several (`trial_friction`): a plan is worth what it is in the worst
+// of those that have foretold what the plant did.
 //
 // Replay.  Contact and controls start anew in every window, so the applied steps rolled out in one piece give another
 // trajectory.  A replay therefore rolls out the same pieces, each from the same start, driven by the targets that were
@@ -42,6 +44,8 @@ struct dc_horizon {
   double spread;    // their standard deviation from the plan at hand
   long seed;        // of these
   bool trials;      // plans are tried in the plant, if there is one, before they are applied
+  // Factors on the plant's friction with which they are tried; none: as it is.
+  struct dc_real_list trial_friction;
   // Where the steps are executed; NULL: where they are planned.  Must outlive the horizon; not in the option table.
   const struct dc_plant *plant;
 };

@@ -135,7 +135,24 @@ bool dc_search_done(const struct dc_search *search)
 
 bool dc_search_reached(const struct dc_search *search)
 {
-  return search->begun && !(search->plan->best_loss > search->target);
+  return search->rolled && !(search->plan->best_loss > search->target);
+}
+
+// What the scene itself comes to: the best now, and the first if there was none.
+static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
+                             const struct dc_trajectory *trajectory, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  bool failed = dc_trajectory_copy(plan->best, trajectory) != DC_OK;
+  memmove(plan->best_parameters, parameters, bytes);
+  plan->best_loss = loss;
+  if (!search->rolled) {
+    failed |= dc_trajectory_copy(plan->first, trajectory) != DC_OK;
+    memmove(plan->first_parameters, parameters, bytes);
+    search->rolled = true;
+  }
+  return failed ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory") : DC_OK;
 }
 
 // The scene itself at parameters: a record of the best, if that is it.
@@ -143,18 +160,14 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
                                    struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
-  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
   double loss;
   long newton = plan->work.newton_iterations;
   enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
   if (status)
     return status;
-  bool best = !search->begun || loss < plan->best_loss;
-  if (best) {
-    status = dc_plan_record(plan, plan->best, error);
-    memmove(plan->best_parameters, parameters, bytes);
-    plan->best_loss = loss;
-  }
+  bool best = !search->rolled || loss < plan->best_loss;
+  if (best)
+    status = record(search, parameters, loss, plan->trajectory, error);
   *row = (struct dc_plan_iteration){.loss = loss,
                                     .gradient_norm = NAN,
                                     .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -167,17 +180,24 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   return status;
 }
 
-// Iteration 0.
+// Iteration 0.  A portfolio has other first guesses than one that cannot be rolled out.
 static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
-  size_t bytes = (size_t)plan->parameter_count * sizeof *plan->parameters;
-  enum dc_status status = try_in_scene(search, plan->parameters, row, error);
-  if (!status)
-    status = dc_plan_record(plan, plan->first, error);
-  if (status)
-    return status;
-  memcpy(plan->first_parameters, plan->parameters, bytes);
+  enum dc_status status = try_in_scene(search, plan->parameters, row, &search->guess);
+  if (refused(status) && search->settings.portfolio.rollouts > 0) {
+    *row = (struct dc_plan_iteration){.loss = NAN,
+                                      .gradient_norm = NAN,
+                                      .min_gap = NAN,
+                                      .parameter_count = plan->parameter_count,
+                                      .parameters = plan->parameters,
+                                      .stage = search->stage_count,
+                                      .phase = "guess"};
+    plan->best_loss = INFINITY;
+    search->refused++;
+  } else if (status) {
+    return dc_fail(error, status, "%s", search->guess.text);
+  }
   int steps = plan->window.steps;
   dc_task_resample(plan->task, plan->model, steps, plan->parameters, steps / search->stages[0].step, search->best);
   search->begun = true;
@@ -299,12 +319,10 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
     stage->loss = found->best_loss;
     memcpy(search->best, found->best_parameters, bytes);
   }
-  if (!*best || search->world != plan || !(found->best_loss < plan->best_loss))
-    return DC_OK;
-  plan->best_loss = found->best_loss;
-  memcpy(plan->best_parameters, found->best_parameters, bytes);
-  return dc_trajectory_copy(plan->best, found->best) ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory")
-                                                     : DC_OK;
+  bool lower = !search->rolled || found->best_loss < plan->best_loss;
+  return *best && search->world == plan && lower
+             ? record(search, found->best_parameters, found->best_loss, found->best, error)
+             : DC_OK;
 }
 
 // A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
@@ -491,5 +509,8 @@ enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observe
     if (observer && !observer(observer_context, &row))
       return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
   }
+  if (!search->rolled)
+    return dc_fail(error, search->guess.status, "no first guess of %ld could be rolled out: %s", search->refused,
+                   search->guess.text);
   return DC_OK;
 }

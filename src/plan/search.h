@@ -66,7 +66,8 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
 void dc_search_destroy(struct dc_search *search);
 
 // Goes on until it is done or the observer stops it (DC_STOPPED: another call goes on).  Iteration 0 is the first guess in
-// the scene itself, every further one a turn: loss and parameters (of the stage's time steps) of its lowest member or
+// the scene itself (of a portfolio with loss NAN when it cannot be rolled out: then plan->first is what first could be, and
+// the guess's own status ends a search in which nothing could), every further one a turn: loss and parameters (of the stage's time steps) of its lowest member or
 // draw, of which DC_INFEASIBLE and DC_NUMERICAL end it; if all fail the loss is NAN.  Other statuses of
 // dc_plan_evaluate end the search.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,

@@ -33,6 +33,8 @@ struct dc_search {
   struct dc_model model;   // of stages with longer steps
   struct dc_plan *world;   // of the stage under way; plan itself in the last one; NULL: none is
   bool begun;
+  bool rolled;            // something could be rolled out in the scene itself: plan has a first and a best
+  struct dc_error guess;  // why the first guess could not
   int iterations;
   enum dc_search_phase phase;
   int round, turn, drawn;  // of the stage; of the round

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of searches: where stages and rounds are, and a plan's snapshot for every member.
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ static void list_reals(const struct dc_search *search, struct numbers reals[REAL
   reals[4] = (struct numbers){"search/first_parameters", own, plan->first_parameters};
   reals[5] = (struct numbers){"search/best_parameters", own, plan->best_parameters};
 }
+// Of BEGUN: begun, and nothing could be rolled out in the scene itself until now.
+enum { BEGUN_WITHOUT = 2 };
 
 static enum dc_status save_stages(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
@@ -112,11 +115,16 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   const struct dc_plan *plan = search->plan;
-  const long integers[INTEGERS] = {
-      [BEGUN] = search->begun,       [STAGE] = search->stage,          [ITERATIONS] = search->iterations,
-      [PHASE] = (long)search->phase, [ROUND] = search->round,          [TURN] = search->turn,
-      [DRAWN] = search->drawn,       [MEMBERS] = search->member_count, [POOL] = search->pool_count,
-      [REFUSED] = search->refused};
+  const long integers[INTEGERS] = {[BEGUN] = search->begun && !search->rolled ? BEGUN_WITHOUT : search->begun,
+                                   [STAGE] = search->stage,
+                                   [ITERATIONS] = search->iterations,
+                                   [PHASE] = (long)search->phase,
+                                   [ROUND] = search->round,
+                                   [TURN] = search->turn,
+                                   [DRAWN] = search->drawn,
+                                   [MEMBERS] = search->member_count,
+                                   [POOL] = search->pool_count,
+                                   [REFUSED] = search->refused};
   struct numbers reals[REALS];
   list_reals(search, reals);
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/integers", INTEGERS, integers);
@@ -150,6 +158,18 @@ static enum dc_status restore_records(struct dc_search *search, struct dc_error 
   return DC_OK;
 }
 
+// Why the first guess cannot be rolled out is found out again.
+static enum dc_status restore_refusal(struct dc_search *search, struct dc_error *error)
+{
+  double loss;
+  enum dc_status status = dc_plan_evaluate(search->plan, search->plan->parameters, &loss, NULL, &search->guess);
+  search->plan->best_loss = INFINITY;
+  if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
+    return DC_OK;
+  return status ? dc_fail(error, status, "%s", search->guess.text)
+                : dc_fail(error, DC_CHECKPOINT, "the first guess can be rolled out");
+}
+
 // Numbers beside the members, in their ranges.
 static enum dc_status load_place(struct dc_search *search, const long integers[INTEGERS],
                                  const struct dc_snapshot *snapshot, struct dc_error *error)
@@ -158,6 +178,7 @@ static enum dc_status load_place(struct dc_search *search, const long integers[I
       integers[POOL] > DC_SEARCH_MEMBERS || integers[PHASE] > DC_SEARCH_REFINE)
     return dc_fail(error, DC_CHECKPOINT, "search/integers: holds impossible numbers");
   search->begun = integers[BEGUN] != 0;
+  search->rolled = search->begun && integers[BEGUN] != BEGUN_WITHOUT;
   search->stage = (int)integers[STAGE];
   search->iterations = (int)integers[ITERATIONS];
   search->phase = (enum dc_search_phase)integers[PHASE];
@@ -182,8 +203,10 @@ enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot
     status = load_place(search, integers, snapshot, error);
   if (!status)
     status = load_stages(search, snapshot, error);
-  if (!status && search->begun)
+  if (!status && search->rolled)
     status = restore_records(search, error);
+  else if (!status && search->begun)
+    status = restore_refusal(search, error);
   if (!status && search->begun && search->stage < search->stage_count && search->stages[search->stage].begun) {
     status = dc_search_open_stage(search, error);
     if (!status)

@@ -41,7 +41,7 @@ sed 's/"spin.*\\"", "time": { "step": 0.01, "steps": 80 }/"still", "time": { "st
 run 0 simulate still.json -o still --quiet
 echo '{ "name": "empty", "time": { "step": 0.1, "steps": 2 }, "shapes": {}, "bodies": [] }' >empty.json
 run 0 simulate empty.json -o empty --quiet
-run 0 optimize "$DCSIM_SOURCE/scenes/ant_push.json" -o ant --quiet --set time.steps=4 --set optimizer.iterations=1
+run 0 optimize "$DCSIM_SOURCE/scenes/ant_push.json" -o ant --quiet --set time.steps=4 --set portfolio.rollouts=1
 check "an optimization has its model" [ -s ant/run.glb ]
 
 if ! command -v node >/dev/null 2>&1; then

@@ -28,6 +28,9 @@ static const char without[] = SCENE(""), same_world[] = SCENE("'plant': {},\n"),
                   soft[] = SCENE("'plant': {'contact': {'model': 'mujoco'}},\n"),
                   tried[] = TRIALS("'plant': {'contact': {'stiffness': 1e-7}, 'time': {'step': 0.01}},\n"),
                   tried_softly[] = TRIALS("'plant': {'contact': {'model': 'mujoco'}},\n"), tried_alone[] = TRIALS("");
+// Factors on the plant's friction: it is not told that the second one is its own.
+static const char unsure[] = SCENE_WITH("'plant': {'contact': {'stiffness': 1e-7}, 'time': {'step': 0.01}},\n",
+                                        ", 'explore': 1, 'trials': true, 'trial_friction': [0.4, 1, 2]");
 enum { STEPS = 10, BOX = 1, ROD = 2 };
 static const double mass[3] = {[BOX] = 2.5, [ROD] = 1};
 
@@ -313,12 +316,13 @@ static void check_trial(const char *text)
   struct dc_receding_horizon *asked = create(scene);
   bool reached;
   dc_horizon_set_start(asked);
-  double first = dc_horizon_trial(asked, asked->parameters, &reached);
+  double first = dc_horizon_trial(asked, asked->parameters, INFINITY, &reached);
   CHECK(isfinite(first) && !reached);
-  CHECK_NEAR(dc_horizon_trial(asked, asked->parameters, &reached), first, 1e-12);  // trials leave nothing behind
+  CHECK_NEAR(dc_horizon_trial(asked, asked->parameters, INFINITY, &reached), first,
+             1e-12);  // trials leave nothing behind
   run(&recorder, DC_OK);
   CHECK(recorder.horizon->loss < first * (1 + 1e-9), "%g, %g", recorder.horizon->loss, first);
-  double again = dc_horizon_trial(asked, recorder.horizon->applied, &reached);
+  double again = dc_horizon_trial(asked, recorder.horizon->applied, INFINITY, &reached);
   CHECK_NEAR(again, recorder.horizon->loss, 1e-9);
   CHECK(fabs(again - first) > 1e-6, "%g", again - first);
   dc_horizon_destroy(asked);
@@ -336,11 +340,17 @@ static void test_choice(void)
   size_t count = (size_t)horizon->plan->parameter_count;
   double *kept = dc_alloc(count, sizeof *kept);
   bool reached;
-  double still = dc_horizon_trial(horizon, kept, &reached);
-  CHECK(dc_horizon_try(horizon, kept, &error) == DC_OK, "%s", error.text);
-  double chosen = dc_horizon_trial(horizon, kept, &reached);
+  double still = dc_horizon_trial(horizon, kept, INFINITY, &reached);
+  dc_horizon_try(horizon, kept);
+  double chosen = dc_horizon_trial(horizon, kept, INFINITY, &reached);
   CHECK(chosen < still * (1 - 1e-3), "%g, %g", chosen, still);
-  CHECK(chosen <= dc_horizon_trial(horizon, horizon->parameters, &reached) * (1 + 1e-3) && !horizon->foreseen);
+  CHECK(chosen <= dc_horizon_trial(horizon, horizon->parameters, INFINITY, &reached) * (1 + 1e-3) &&
+        !horizon->foreseen);
+  // Of first guesses the one that is best in the plant.
+  memset(horizon->parameters, 0, count * sizeof *kept);
+  CHECK(dc_horizon_explore(horizon, &error) == DC_OK, "%s", error.text);
+  double after = dc_horizon_trial(horizon, horizon->parameters, INFINITY, &reached);
+  CHECK(after < still * (1 - 1e-3), "%g, %g", after, still);
   free(kept);
   dc_horizon_destroy(horizon);
   dc_scene_destroy(scene);
@@ -362,6 +372,36 @@ static void test_trials(void)
   dc_horizon_destroy(b.horizon);
   dc_scene_destroy(alone);
   dc_scene_destroy(none);
+}
+
+// A trial with several factors is the worst of those with one; of them the plant's own is found.
+static void test_friction(void)
+{
+  struct dc_scene *scene = read_scene(unsure);
+  struct dc_real_list *factors = &scene->horizon.trial_friction;
+  double *given = factors->values, worst = 0, losses[3];
+  bool reached;
+  struct recorder recorder = {.horizon = create(scene)};
+  for (int f = 0; f < 3; f++) {
+    scene->horizon.trial_friction = (struct dc_real_list){1, given + f};
+    struct dc_receding_horizon *one = create(scene);
+    dc_horizon_set_start(one);
+    losses[f] = dc_horizon_trial(one, one->parameters, INFINITY, &reached);
+    worst = fmax(worst, losses[f]);
+    dc_horizon_destroy(one);
+    CHECK(dc_horizon_factor_counts(recorder.horizon, f), "%d", f);
+  }
+  CHECK(fabs(losses[0] - losses[1]) > 1e-4 && fabs(losses[1] - losses[2]) > 1e-4, "%g, %g, %g", losses[0], losses[1],
+        losses[2]);
+  dc_horizon_set_start(recorder.horizon);
+  CHECK_NEAR(dc_horizon_trial(recorder.horizon, recorder.horizon->parameters, INFINITY, &reached), worst, 1e-12);
+  CHECK(dc_horizon_trial(recorder.horizon, recorder.horizon->parameters, 0, &reached) >= losses[0] * (1 - 1e-12));
+  run(&recorder, DC_OK);
+  for (int f = 0; f < 3; f++)
+    CHECK(dc_horizon_factor_counts(recorder.horizon, f) == (f == 1), "%d", f);
+  dc_horizon_destroy(recorder.horizon);
+  dc_scene_destroy(scene);
+  check_resume(unsure);
 }
 
 static void test_starts(void)
@@ -390,4 +430,5 @@ RUN_TESTS({"a plant that is the planning world changes nothing", test_same_world
           {"windows start beside the plant, where nothing overlaps", test_starts},
           {"stopped, resumed and replayed bit for bit", test_resume},
           {"a trial foresees what the plant does", test_trials}, {"the best of what was tried is applied", test_choice},
+          {"of friction that is not known the worst counts", test_friction},
           {"the same where contact is soft", test_soft_plant}, {"damaged checkpoints are refused", test_damage})

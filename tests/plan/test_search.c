@@ -13,7 +13,7 @@ static const char shot_text[] =
     " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.1, 'position': [-0.8, 0.1, 0]},\n"
     "            {'name': 'near', 'shape': 'ball', 'mass': 0.1, 'position': [0, 0, 0]},\n"
     "            {'name': 'far', 'shape': 'ball', 'mass': 0.1, 'position': [0.2, 0.5, 0]}],\n"
-    " 'control': [{'type': 'initial_state', 'body': 'cue', 'velocity': 'xy'}],\n"
+    " 'control': [{'type': 'initial_state', 'body': 'cue', %s'velocity': 'xy'}],\n"
     " 'objective': [{'type': 'reach', 'body': 'far', 'target': [0.5, 0.9, 0], 'tolerance': 0.1, 'axes': 'xy'}],\n"
     " 'optimizer': {'type': 'adam', 'learning_rate': 0.03, 'iterations': 40}%s}\n";
 
@@ -38,11 +38,16 @@ static bool note(void *context, const struct dc_plan_iteration *row)
   return ++rows->count != rows->stop_at;
 }
 
-static struct dc_scene *read_shot(const char *more)
+static struct dc_scene *read_placed_shot(const char *place, const char *more)
 {
   char text[4096];
-  snprintf(text, sizeof text, shot_text, more);
+  snprintf(text, sizeof text, shot_text, place, more);
   return read_scene(text);
+}
+
+static struct dc_scene *read_shot(const char *more)
+{
+  return read_placed_shot("", more);
 }
 
 static struct dc_plan *create_plan(const struct dc_scene *scene)
@@ -120,6 +125,57 @@ static void test_reaches(void)
   dc_search_destroy(search);
   dc_plan_destroy(plan);
   dc_scene_destroy(scene);
+}
+
+// The cue in the place of a ball: of a portfolio only the guess is lost, of a continuation everything.
+static void test_refused_guess(void)
+{
+  static const double overlapping[4] = {0.8, -0.1, 0, 0};
+  static const char place[] = "'position': 'xy', ";
+  struct dc_scene *scene =
+      read_placed_shot(place, ", 'portfolio': {'rollouts': 300, 'draws': 24, 'iterations': 8, 'seed': 2}");
+  static struct rows whole, begun, rest;
+  struct dc_error error = {0};
+  double best = NAN;
+  for (int cut = 0; cut < 2; cut++) {
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search =
+        dc_search_create(plan, &scene->search, scene->optimizer, scene->optimizer_options, overlapping, &error);
+    begun.stop_at = 2;  // members that begin at the guess come to their end in the first turn
+    CHECK(dc_search_run(search, note, cut ? &begun : &whole, &error) == (cut ? DC_STOPPED : DC_OK), "%s", error.text);
+    if (cut) {
+      struct dc_snapshot *snapshot = dc_snapshot_create();
+      CHECK(dc_search_save(search, snapshot) == DC_OK && isinf(plan->best_loss));
+      dc_search_destroy(search);
+      dc_plan_destroy(plan);
+      plan = create_plan(scene);
+      search = dc_search_create(plan, &scene->search, scene->optimizer, scene->optimizer_options, overlapping, &error);
+      CHECK(dc_search_load(search, snapshot, &error) == DC_OK, "%s", error.text);
+      rest = begun, rest.stop_at = 0;
+      CHECK(dc_search_run(search, note, &rest, &error) == DC_OK, "%s", error.text);
+      CHECK(plan->best_loss == best, "%g, %g", plan->best_loss, best);
+      dc_snapshot_destroy(snapshot);
+    }
+    best = plan->best_loss;
+    CHECK(isfinite(best) && best < 0.05, "%g", best);
+    CHECK(dc_trajectory_gap(plan->first, 0, 24) > 0 && memcmp(plan->first_parameters, overlapping, sizeof overlapping),
+          "the first is one that could be rolled out");
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+  }
+  CHECK(isnan(whole.losses[0]) && whole.count > 3 && rest.count == whole.count, "%d, %d", rest.count, whole.count);
+  dc_scene_destroy(scene);
+  static const char *const hopeless[] = {", 'continuation': {}", ", 'portfolio': {'rollouts': 1}"};
+  for (int i = 0; i < 2; i++) {
+    scene = read_placed_shot(place, hopeless[i]);
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search =
+        dc_search_create(plan, &scene->search, scene->optimizer, scene->optimizer_options, overlapping, &error);
+    CHECK(dc_search_run(search, NULL, NULL, &error) == DC_INFEASIBLE && !dc_search_reached(search));
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    dc_scene_destroy(scene);
+  }
 }
 
 static void test_stages(void)
@@ -202,5 +258,6 @@ static void test_retreats(void)
 }
 
 RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"draws reach what Adam does not", test_reaches},
+          {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})
