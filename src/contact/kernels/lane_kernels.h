@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contact/kernels/manifold_kernels.h"
+
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
 #define DC_LINE __attribute__((aligned(64)))  // a cache line, and the widest vector
 
@@ -147,6 +149,20 @@ struct dc_lane_kernels {
   // axes: b_1, b_2 of the half-space.
   void (*friction_floor)(struct dc_floor_batch *batches, int count, const double axes[6],
                          const struct dc_friction_motion *motion, struct dc_friction_sums *sums);
+  // Nearest points of pairs of edges: results are alpha1, alpha2 and gamma, which is near 1 where both lie inside their
+  // edges.
+  void (*edge_witness)(const struct dc_edge_smoothing *smoothing, int count, const double *const ends[DC_EDGE_ENDS],
+                       double *const results[DC_EDGE_RESULTS]);
+  // Adds to by_ends what cotangents of the results come to.
+  void (*edge_witness_back)(const struct dc_edge_smoothing *smoothing, int count,
+                            const double *const ends[DC_EDGE_ENDS], const double *const by_results[DC_EDGE_RESULTS],
+                            double *const by_ends[DC_EDGE_ENDS]);
+  // Signed distances of a union of superquadrics and their gradients, at points of its frame.
+  void (*quadric_values)(const struct dc_quadrics *quadrics, int count, const double *const x[3], double *values,
+                         double *const gradients[3]);
+  // by_x: the derivative of v phi + u.grad phi.
+  void (*quadric_values_back)(const struct dc_quadrics *quadrics, int count, const double *const x[3], const double *v,
+                              const double *const u[3], double *const by_x[3]);
 };
 
 // The widest kernels this processor runs.  DCSIM_VECTOR=avx512|avx2|baseline in the environment asks for narrower

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of contact manifolds: nearest points of edges and unions of superquadrics, in lanes.
+//
+// Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 + |t_2|^2)/2:
+//     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
+// The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted by
+// softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
+#include "contact/kernels/lane_math.h"
+#include "contact/kernels/manifold_kernels.h"
+
+struct edge_pair {
+  lanes t1[3], t2[3], r[3];
+  lanes raw[5], inverse_size;  // q11, q12, q22, k1, k2 before they are divided by s; 1/s
+  lanes q11, q12, q22, c1, c2;
+  lanes free[2], inside[4];             // a_u; sigma(a_u1/tau), sigma((1 - a_u1)/tau), ...
+  lanes gamma, sides[4][2], weight[4];  // the four sides: alpha1 = 1, 0, alpha2 = 1, 0
+  lanes raw_sides[4], clipped[2];       // z before clipping; a_c
+};
+
+static inline lanes edge_clip(lanes z, double softness)
+{
+  lanes scaled = z * (1 / softness);
+  return softness * (lane_softplus(scaled) - lane_softplus(scaled - 1 / softness));
+}
+
+static inline lanes edge_cost(const struct edge_pair *e, const lanes a[2])
+{
+  return a[0] * (0.5 * (e->q11 * a[0]) + e->q12 * a[1] + e->c1) + a[1] * (0.5 * (e->q22 * a[1]) + e->c2);
+}
+
+static inline void edge_load(const double *const ends[DC_EDGE_ENDS], int i, const struct dc_edge_smoothing *smoothing,
+                             struct edge_pair *e)
+{
+  for (int k = 0; k < 3; k++) {
+    lanes start1 = load(&ends[k][i]), start2 = load(&ends[6 + k][i]);
+    e->t1[k] = load(&ends[3 + k][i]) - start1;
+    e->t2[k] = load(&ends[9 + k][i]) - start2;
+    e->r[k] = start1 - start2;
+  }
+  e->raw[0] = lane_dot(e->t1, e->t1);
+  e->raw[1] = -lane_dot(e->t1, e->t2);
+  e->raw[2] = lane_dot(e->t2, e->t2);
+  e->raw[3] = lane_dot(e->t1, e->r);
+  e->raw[4] = -lane_dot(e->t2, e->r);
+  e->inverse_size = 2 / larger(e->raw[0] + e->raw[2], splat(1e-300));
+  e->q11 = e->raw[0] * e->inverse_size + smoothing->regularization;
+  e->q12 = e->raw[1] * e->inverse_size;
+  e->q22 = e->raw[2] * e->inverse_size + smoothing->regularization;
+  e->c1 = e->raw[3] * e->inverse_size - 0.5 * smoothing->regularization;
+  e->c2 = e->raw[4] * e->inverse_size - 0.5 * smoothing->regularization;
+}
+
+static inline void edge_solve(const struct dc_edge_smoothing *smoothing, struct edge_pair *e)
+{
+  double softness = smoothing->softness, sharp = 1 / softness;
+  lanes inverse = 1 / larger(e->q11 * e->q22 - e->q12 * e->q12, splat(1e-300));
+  e->free[0] = inverse * (e->q12 * e->c2 - e->q22 * e->c1);
+  e->free[1] = inverse * (e->q12 * e->c1 - e->q11 * e->c2);
+  for (int j = 0; j < 2; j++) {
+    e->inside[2 * j] = lane_sigmoid(e->free[j] * sharp);
+    e->inside[2 * j + 1] = lane_sigmoid((1 - e->free[j]) * sharp);
+  }
+  e->gamma = e->inside[0] * e->inside[1] * (e->inside[2] * e->inside[3]);
+  lanes inverse11 = 1 / e->q11, inverse22 = 1 / e->q22, cost[4], least, sum = splat(0);
+  e->raw_sides[0] = -(e->q12 + e->c2) * inverse22;
+  e->raw_sides[1] = -e->c2 * inverse22;
+  e->raw_sides[2] = -(e->q12 + e->c1) * inverse11;
+  e->raw_sides[3] = -e->c1 * inverse11;
+  for (int m = 0; m < 4; m++) {
+    e->sides[m][m / 2] = splat(m % 2 ? 0 : 1);
+    e->sides[m][1 - m / 2] = edge_clip(e->raw_sides[m], softness);
+    cost[m] = edge_cost(e, e->sides[m]);
+  }
+  least = smaller(smaller(cost[0], cost[1]), smaller(cost[2], cost[3]));
+  for (int m = 0; m < 4; m++) {
+    e->weight[m] = lane_exp((least - cost[m]) * sharp);
+    sum += e->weight[m];
+  }
+  e->clipped[0] = e->clipped[1] = splat(0);
+  for (int m = 0; m < 4; m++) {
+    e->weight[m] /= sum;
+    for (int j = 0; j < 2; j++)
+      e->clipped[j] += e->weight[m] * e->sides[m][j];
+  }
+}
+
+static void edge_witness(const struct dc_edge_smoothing *smoothing, int count, const double *const ends[DC_EDGE_ENDS],
+                         double *const results[DC_EDGE_RESULTS])
+{
+  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
+    struct edge_pair e;
+    edge_load(ends, i, smoothing, &e);
+    edge_solve(smoothing, &e);
+    for (int j = 0; j < 2; j++)
+      store(&results[j][i], e.gamma * e.free[j] + (1 - e.gamma) * e.clipped[j]);
+    store(&results[2][i], e.gamma);
+  }
+}
+
+// Cotangents by alpha1, alpha2, gamma to those by Q11, Q12, Q22, c1, c2.
+static inline void edge_back_solve(const struct dc_edge_smoothing *smoothing, const struct edge_pair *e,
+                                   const lanes by[3], lanes q[5])
+{
+  double sharp = 1 / smoothing->softness;
+  lanes by_free[2], by_clipped[2], by_gamma = by[2], by_weight[4], mean = splat(0);
+  for (int j = 0; j < 2; j++)
+    by_gamma += by[j] * (e->free[j] - e->clipped[j]);
+  for (int j = 0; j < 2; j++) {
+    by_free[j] = e->gamma * (by[j] + by_gamma * sharp * (e->inside[2 * j + 1] - e->inside[2 * j]));
+    by_clipped[j] = (1 - e->gamma) * by[j];
+  }
+  lanes inverse = 1 / larger(e->q11 * e->q22 - e->q12 * e->q12, splat(1e-300));
+  lanes y1 = inverse * (e->q22 * by_free[0] - e->q12 * by_free[1]),
+        y2 = inverse * (e->q11 * by_free[1] - e->q12 * by_free[0]);
+  q[0] = -y1 * e->free[0];
+  q[1] = -(y1 * e->free[1] + y2 * e->free[0]);
+  q[2] = -y2 * e->free[1];
+  q[3] = -y1;
+  q[4] = -y2;
+  for (int m = 0; m < 4; m++) {
+    by_weight[m] = by_clipped[0] * e->sides[m][0] + by_clipped[1] * e->sides[m][1];
+    mean += e->weight[m] * by_weight[m];
+  }
+  for (int m = 0; m < 4; m++) {
+    const lanes *a = e->sides[m];
+    int j = 1 - m / 2;  // the coordinate that is free on this side
+    lanes by_cost = e->weight[m] * (mean - by_weight[m]) * sharp, diagonal = j ? e->q22 : e->q11;
+    lanes slope = j ? e->q12 * a[0] + e->q22 * a[1] + e->c2 : e->q11 * a[0] + e->q12 * a[1] + e->c1;
+    lanes scaled = e->raw_sides[m] * sharp;
+    lanes by_raw = (e->weight[m] * by_clipped[j] + by_cost * slope) *
+                   (lane_sigmoid(scaled) - lane_sigmoid(scaled - sharp)) / diagonal;
+    q[0] += 0.5 * (by_cost * a[0] * a[0]);
+    q[1] += by_cost * a[0] * a[1];
+    q[2] += 0.5 * (by_cost * a[1] * a[1]);
+    q[3] += by_cost * a[0];
+    q[4] += by_cost * a[1];
+    if (m % 2 == 0)
+      q[1] -= by_raw;
+    q[j ? 2 : 0] -= by_raw * e->raw_sides[m];
+    q[3 + j] -= by_raw;
+  }
+}
+
+// Adds to by_ends.
+static void edge_witness_back(const struct dc_edge_smoothing *smoothing, int count,
+                              const double *const ends[DC_EDGE_ENDS], const double *const by_results[DC_EDGE_RESULTS],
+                              double *const by_ends[DC_EDGE_ENDS])
+{
+  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
+    struct edge_pair e;
+    lanes by[3] = {load(&by_results[0][i]), load(&by_results[1][i]), load(&by_results[2][i])}, q[5], by_size = splat(0);
+    edge_load(ends, i, smoothing, &e);
+    edge_solve(smoothing, &e);
+    edge_back_solve(smoothing, &e, by, q);
+    for (int m = 0; m < 5; m++) {
+      by_size -= q[m] * e.raw[m];
+      q[m] *= e.inverse_size;
+    }
+    by_size *= 0.5 * (e.inverse_size * e.inverse_size);
+    q[0] += by_size;
+    q[2] += by_size;
+    for (int k = 0; k < 3; k++) {
+      lanes by_t1 = 2 * q[0] * e.t1[k] - q[1] * e.t2[k] + q[3] * e.r[k];
+      lanes by_t2 = 2 * q[2] * e.t2[k] - q[1] * e.t1[k] - q[4] * e.r[k];
+      lanes by_r = q[3] * e.t1[k] - q[4] * e.t2[k];
+      store(&by_ends[k][i], load(&by_ends[k][i]) + (by_r - by_t1));
+      store(&by_ends[3 + k][i], load(&by_ends[3 + k][i]) + by_t1);
+      store(&by_ends[6 + k][i], load(&by_ends[6 + k][i]) - (by_r + by_t2));
+      store(&by_ends[9 + k][i], load(&by_ends[9 + k][i]) + by_t2);
+    }
+  }
+}
+
+// Superquadrics: formulas in src/geometry/implicit/sdf_superquadric.c, of which these are the lanes.
+struct quadric_terms {
+  lanes x[3], s[3], l[3], inverse_s[3], h, by_l1, by_h, radius, fall;
+};
+
+static inline lanes quadric_larger(lanes a, lanes b, double e, double inverse_e, lanes *weight)
+{
+  lanes difference = (a - b) * inverse_e, power = lane_exp(-absolute(difference)), inverse = 1 / (1 + power);
+  *weight = choose(greater(difference, splat(0)), inverse, power * inverse);
+  return larger(a, b) + e * lane_log(1 + power);
+}
+
+static inline void quadric_compute(const struct dc_quadric *quadric, const lanes x[3], struct quadric_terms *t)
+{
+  const double *r = quadric->rotation;
+  lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
+  for (int k = 0; k < 3; k++) {
+    t->x[k] = r[k] * arm[0] + r[3 + k] * arm[1] + r[6 + k] * arm[2];
+    t->s[k] = t->x[k] * t->x[k] * quadric->inverse_square[k] + 1e-12;
+    t->inverse_s[k] = 1 / t->s[k];
+    t->l[k] = lane_log(t->s[k]);
+  }
+  t->h = quadric_larger(t->l[0], t->l[1], quadric->e2, quadric->inverse_e2, &t->by_l1);
+  lanes g = quadric_larger(t->h, t->l[2], quadric->e1, quadric->inverse_e1, &t->by_h);
+  t->radius = square_root(lane_dot(t->x, t->x) + quadric->least);
+  t->fall = lane_exp(-0.5 * g);
+}
+
+static inline void quadric_turn(const struct dc_quadric *quadric, const lanes local[3], lanes out[3])
+{
+  const double *r = quadric->rotation;
+  for (int k = 0; k < 3; k++)
+    out[k] = r[3 * k] * local[0] + r[3 * k + 1] * local[1] + r[3 * k + 2] * local[2];
+}
+
+static inline lanes quadric_value(const struct dc_quadric *quadric, const struct quadric_terms *t, lanes gradient[3])
+{
+  lanes weights[3] = {t->by_h * t->by_l1, t->by_h * (1 - t->by_l1), 1 - t->by_h}, local[3];
+  lanes outer = (1 - t->fall) / t->radius, inner = t->radius * t->fall;
+  for (int k = 0; k < 3; k++)
+    local[k] = t->x[k] * (outer + inner * weights[k] * (quadric->inverse_square[k] * t->inverse_s[k]));
+  quadric_turn(quadric, local, gradient);
+  return t->radius * (1 - t->fall);
+}
+
+static inline void quadric_blend_back(lanes a_rate, lanes b_rate, double inverse_e, lanes weight, lanes by_value,
+                                      lanes by_rate, lanes by[2], lanes by_rates[2])
+{
+  lanes curvature = by_rate * (a_rate - b_rate) * (weight * (1 - weight)) * inverse_e;
+  by[0] = by_value * weight + curvature;
+  by[1] = by_value * (1 - weight) - curvature;
+  by_rates[0] = by_rate * weight;
+  by_rates[1] = by_rate * (1 - weight);
+}
+
+// Adds d(v phi + u.grad phi)/dx.
+static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[3], lanes v, const lanes u[3],
+                                lanes by_x[3])
+{
+  struct quadric_terms t;
+  const double *r = quadric->rotation;
+  lanes local[3], s_rate, l_rate[3], by_l[3], by_l_rate[3], outer[2], outer_rates[2], inner[2], inner_rates[2], out[3];
+  quadric_compute(quadric, x, &t);
+  for (int k = 0; k < 3; k++) {
+    local[k] = r[k] * u[0] + r[3 + k] * u[1] + r[6 + k] * u[2];
+    s_rate = 2 * t.x[k] * local[k] * quadric->inverse_square[k];
+    l_rate[k] = s_rate * t.inverse_s[k];
+  }
+  lanes h_rate = t.by_l1 * l_rate[0] + (1 - t.by_l1) * l_rate[1];
+  lanes g_rate = t.by_h * h_rate + (1 - t.by_h) * l_rate[2];
+  lanes inverse_radius = 1 / t.radius, radius_rate = lane_dot(t.x, local) * inverse_radius, rise = 1 - t.fall;
+  lanes by_g = 0.5 * t.fall * (v * t.radius + radius_rate - 0.5 * (t.radius * g_rate));
+  lanes by_radius = v * rise + 0.5 * (t.fall * g_rate) - rise * radius_rate * inverse_radius;
+  quadric_blend_back(h_rate, l_rate[2], quadric->inverse_e1, t.by_h, by_g, 0.5 * (t.radius * t.fall), outer,
+                     outer_rates);
+  quadric_blend_back(l_rate[0], l_rate[1], quadric->inverse_e2, t.by_l1, outer[0], outer_rates[0], inner, inner_rates);
+  by_l[0] = inner[0], by_l[1] = inner[1], by_l[2] = outer[1];
+  by_l_rate[0] = inner_rates[0], by_l_rate[1] = inner_rates[1], by_l_rate[2] = outer_rates[1];
+  for (int k = 0; k < 3; k++) {
+    lanes by_s_rate = by_l_rate[k] * t.inverse_s[k], by_s = (by_l[k] - by_l_rate[k] * l_rate[k]) * t.inverse_s[k];
+    local[k] = (by_radius * t.x[k] + rise * local[k]) * inverse_radius +
+               2 * quadric->inverse_square[k] * (by_s * t.x[k] + by_s_rate * local[k]);
+  }
+  quadric_turn(quadric, local, out);
+  for (int k = 0; k < 3; k++)
+    by_x[k] += out[k];
+}
+
+// Values and gradients of all quadrics at x, weights of the union; its value and gradient.
+static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], lanes (*gradients)[3],
+                                   lanes *weights, lanes gradient[3])
+{
+  lanes least = splat(INFINITY), sum = splat(0);
+  double sharp = 1 / all->softness;
+  for (int i = 0; i < all->count; i++) {
+    struct quadric_terms t;
+    quadric_compute(&all->quadrics[i], x, &t);
+    weights[i] = quadric_value(&all->quadrics[i], &t, gradients[i]);
+    least = smaller(least, weights[i]);
+  }
+  for (int i = 0; i < all->count; i++) {
+    weights[i] = lane_exp((least - weights[i]) * sharp);
+    sum += weights[i];
+  }
+  lanes inverse = 1 / sum;
+  gradient[0] = gradient[1] = gradient[2] = splat(0);
+  for (int i = 0; i < all->count; i++) {
+    weights[i] *= inverse;
+    for (int k = 0; k < 3; k++)
+      gradient[k] += weights[i] * gradients[i][k];
+  }
+  return least - all->softness * lane_log(sum);
+}
+
+static void quadric_values(const struct dc_quadrics *all, int count, const double *const x[3], double *values,
+                           double *const gradients[3])
+{
+  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
+    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, each[DC_QUADRICS_MOST][3],
+          weights[DC_QUADRICS_MOST], gradient[3];
+    store(&values[i], quadrics_weigh(all, at, each, weights, gradient));
+    for (int k = 0; k < 3; k++)
+      store(&gradients[k][i], gradient[k]);
+  }
+}
+
+// by_x: d(v phi + u.grad phi)/dx.  Quadrics that weigh less than rounding at all points are left out.
+static void quadric_values_back(const struct dc_quadrics *all, int count, const double *const x[3], const double *v,
+                                const double *const u[3], double *const by_x[3])
+{
+  double sharp = 1 / all->softness;
+  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
+    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, each[DC_QUADRICS_MOST][3],
+          weights[DC_QUADRICS_MOST], gradient[3];
+    lanes direction[3] = {load(&u[0][i]), load(&u[1][i]), load(&u[2][i])}, by_value = load(&v[i]), out[3];
+    out[0] = out[1] = out[2] = splat(0);
+    quadrics_weigh(all, at, each, weights, gradient);
+    lanes along = lane_dot(direction, gradient);
+    for (int m = 0; m < all->count; m++) {
+      if (!any(greater(weights[m], splat(1e-17))))
+        continue;
+      lanes above = lane_dot(direction, each[m]) - along, turned[3];
+      for (int k = 0; k < 3; k++)
+        turned[k] = weights[m] * direction[k];
+      quadric_back(&all->quadrics[m], at, weights[m] * (by_value - above * sharp), turned, out);
+    }
+    for (int k = 0; k < 3; k++)
+      store(&by_x[k][i], out[k]);
+  }
+}

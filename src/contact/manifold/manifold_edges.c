@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts of edges (paper 001, IV.D.3 and IV.D.4).  With the nearest points e_1, e_2 of a pair, D = e_1 - e_2 and the
+// core size c,
+//     length = sqrt(|D|^2 + c^2) - c,   n_1 = D/(length + c),   n_2 = -n_1,
+//     s_1 = tanh(m_2.n_1/t_s),   s_2 = tanh(m_1.n_2/t_s),   m_b the normal of body b's signed distance at its own point;
+// the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else that
+// one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
+//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l),
+//     softmax(-length/t_n + log(gamma + 1e-3)) over the pairs of its own edge,
+// and sigma(-phi_own(e_b)/t_p) where own_surface is set.  The paper has neither the logarithm nor l: pairs that do not collide
+// then take shares from those that do, and edges that cross near a corner, where normals lean outwards, do not count.
+#include <math.h>
+#include <string.h>
+
+#include "contact/manifold/manifold_internal.h"
+#include "math/vector.h"
+
+static double sigmoid(double a)
+{
+  double power = exp(-fmin(fabs(a), 60));
+  return a > 0 ? 1 / (1 + power) : power / (1 + power);
+}
+
+static void fill_ends(struct dc_manifold *m)
+{
+  int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
+  for (int c = 0; c < 6; c++)
+    for (int k = 0, p = 0; k < rows; k++)
+      for (int l = 0; l < columns; l++, p++) {
+        m->pair_ends[c][p] = m->sides[0].ends[c][k];
+        m->pair_ends[6 + c][p] = m->sides[1].ends[c][l];
+      }
+  for (int c = 0; c < DC_EDGE_ENDS; c++)
+    for (int p = m->pairs; p < m->pair_room; p++)
+      m->pair_ends[c][p] = m->pair_ends[c][m->pairs - 1];
+}
+
+// Point of edge b of pair p.
+static void witness_of(const struct dc_manifold *m, int p, int b, double x[3])
+{
+  for (int k = 0; k < 3; k++) {
+    double start = m->pair_ends[6 * b + k][p];
+    x[k] = start + m->results[b][p] * (m->pair_ends[6 * b + 3 + k][p] - start);
+  }
+}
+
+// Place of e_b of pair p in the fields.
+static int in_field(const struct dc_manifold *m, int p, int b)
+{
+  return b * m->pairs + p;
+}
+
+static void place_witnesses(struct dc_manifold *m)
+{
+  for (int p = 0; p < m->pairs; p++) {
+    double e[2][3];
+    for (int b = 0; b < 2; b++) {
+      witness_of(m, p, b, e[b]);
+      for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 3; k++)
+          m->sides[s].witness.x[k][in_field(m, p, b)] = e[b][k];
+    }
+    struct dc_edge_contact *c = &m->edges[p];
+    dc_vec_sub(c->delta, e[0], e[1]);
+    double root = sqrt(dc_vec_dot(c->delta, c->delta) + m->settings.core * m->settings.core);
+    c->length = root - m->settings.core;
+    c->inverse = 1 / root;
+  }
+  for (int s = 0; s < 2; s++)
+    dc_field_evaluate(&m->sides[s], &m->sides[s].witness, m->kernels);
+}
+
+static const double IDLE = 1e-3;  // gamma of pairs that do not collide, among the nearest ones
+
+// Shares b of pairs first, first + stride, ...
+static void share_out(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  double least = INFINITY, sum = 0;
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    least = fmin(least, m->edges[p].length);
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    sum += m->edges[p].share[b] = (m->results[2][p] + IDLE) * exp((least - m->edges[p].length) / m->settings.nearest);
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    m->edges[p].share[b] /= sum;
+}
+
+static void share_back(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  double mean = 0;
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    mean += m->edges[p].share[b] * m->edges[p].by_share[b];
+  for (int i = 0, p = first; i < count; i++, p += stride) {
+    double change = m->edges[p].share[b] * (m->edges[p].by_share[b] - mean);
+    m->edges[p].by_length -= change / m->settings.nearest;
+    m->by_results[2][p] += change / (m->results[2][p] + IDLE);
+  }
+}
+
+static void for_all_shares(struct dc_manifold *m, void (*run)(struct dc_manifold *, int, int, int, int))
+{
+  int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
+  for (int k = 0; k < rows; k++)
+    run(m, 0, k * columns, 1, columns);
+  for (int l = 0; l < columns; l++)
+    run(m, 1, l, columns, rows);
+}
+
+static void field_gradient(const struct dc_field *field, int i, double g[3])
+{
+  for (int k = 0; k < 3; k++)
+    g[k] = field->g[k][i];
+}
+
+static void measure(struct dc_manifold *m, int p)
+{
+  struct dc_edge_contact *c = &m->edges[p];
+  for (int b = 0; b < 2; b++) {
+    double g[3];
+    field_gradient(&m->sides[b].witness, in_field(m, p, b), g);
+    dc_sdf_normal(g, c->normal[b]);
+  }
+  for (int b = 0; b < 2; b++) {
+    int i = in_field(m, p, b);
+    double along = dc_vec_dot(c->normal[1 - b], c->delta) * c->inverse * (b ? -1 : 1);
+    c->sign[b] = tanh(along / m->settings.sign);
+    c->inside[b] = sigmoid(-m->sides[1 - b].witness.value[i] / m->settings.penetration);
+    c->own[b] = m->settings.own_surface ? sigmoid(-m->sides[b].witness.value[i] / m->settings.penetration) : 1;
+  }
+  c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
+}
+
+static double activity_of(const struct dc_manifold *m, int p, int b)
+{
+  const struct dc_edge_contact *c = &m->edges[p];
+  return m->results[2][p] * c->inside[b] * c->share[b] * c->clash * c->own[b];
+}
+
+void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contacts)
+{
+  int columns = m->sides[1].edge_selection.rows;
+  fill_ends(m);
+  m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
+  place_witnesses(m);
+  for_all_shares(m, share_out);
+  for (int p = 0; p < m->pairs; p++) {
+    const struct dc_edge_contact *c = &m->edges[p];
+    measure(m, p);
+    for (int b = 0; b < 2; b++) {
+      struct dc_manifold_contact *contact = &contacts[2 * p + b];
+      double factor = c->sign[b] * (b ? -c->inverse : c->inverse), e[3];
+      *contact = (struct dc_manifold_contact){.body = b, .vertex = -1, .edges = {p / columns, p % columns}};
+      witness_of(m, p, b, e);
+      dc_vec_add(contact->point, e, m->origin);
+      contact->distance = c->sign[b] * c->length;
+      dc_vec_scale(contact->normal, c->delta, factor);
+      contact->activity = activity_of(m, p, b);
+    }
+  }
+}
+
+// Cotangents of the factors of an activity a = gamma pen share clash own.
+static void take_activity(struct dc_manifold *m, int p, int b, double by, double *by_clash)
+{
+  struct dc_edge_contact *c = &m->edges[p];
+  double gamma = m->results[2][p], t = m->settings.penetration;
+  double but_gamma = c->inside[b] * c->share[b] * c->clash * c->own[b];
+  int i = in_field(m, p, b);
+  m->by_results[2][p] += by * but_gamma;
+  c->by_share[b] = by * gamma * c->inside[b] * c->clash * c->own[b];
+  *by_clash += by * gamma * c->inside[b] * c->share[b] * c->own[b];
+  m->sides[1 - b].witness.v[i] -= by * gamma * but_gamma * (1 - c->inside[b]) / t;
+  if (m->settings.own_surface)
+    m->sides[b].witness.v[i] -= by * gamma * but_gamma * (1 - c->own[b]) / t;
+}
+
+// Cotangents of a pair but for those by its length: by_delta, of the normals of the fields and of the activity's factors.
+static void take_pair(struct dc_manifold *m, int p, const struct dc_manifold_cotangent *by, double by_delta[3])
+{
+  struct dc_edge_contact *c = &m->edges[p];
+  double by_normal[2][3] = {{0}}, by_clash = 0;
+  memset(by_delta, 0, 3 * sizeof *by_delta);
+  c->by_length = 0;
+  for (int b = 0; b < 2; b++) {
+    double n[3], by_n[3], side = b ? -1 : 1;
+    take_activity(m, p, b, by[b].activity, &by_clash);
+    dc_vec_scale(n, c->delta, side * c->inverse);
+    double by_sign = by[b].distance * c->length + dc_vec_dot(by[b].normal, n);
+    double by_along = by_sign * (1 - c->sign[b] * c->sign[b]) / m->settings.sign;
+    c->by_length += by[b].distance * c->sign[b];
+    dc_vec_scale(by_n, by[b].normal, c->sign[b]);
+    dc_vec_add_scaled(by_n, by_n, by_along, c->normal[1 - b]);
+    dc_vec_add_scaled(by_normal[1 - b], by_normal[1 - b], by_along, n);
+    double along = dc_vec_dot(n, by_n);
+    for (int k = 0; k < 3; k++)
+      by_delta[k] += side * c->inverse * (by_n[k] - along * n[k]);
+  }
+  double by_cosine = -by_clash * c->clash * (1 - c->clash) / m->settings.clash;
+  for (int b = 0; b < 2; b++) {
+    int i = in_field(m, p, b);
+    double g[3], by_g[3] = {0, 0, 0};
+    struct dc_field *field = &m->sides[b].witness;
+    dc_vec_add_scaled(by_normal[b], by_normal[b], by_cosine, c->normal[1 - b]);
+    if (by_normal[b][0] == 0 && by_normal[b][1] == 0 && by_normal[b][2] == 0)
+      continue;
+    field_gradient(field, i, g);
+    dc_sdf_normal_pull_back(g, by_normal[b], by_g);
+    for (int k = 0; k < 3; k++)
+      field->u[k][i] += by_g[k];
+  }
+}
+
+// Cotangents of the points of a pair to those of its edges and of alpha.
+static void take_points(struct dc_manifold *m, int p, const struct dc_manifold_cotangent *by, const double by_delta[3])
+{
+  const struct dc_edge_contact *c = &m->edges[p];
+  for (int b = 0; b < 2; b++) {
+    int i = in_field(m, p, b);
+    double alpha = m->results[b][p], by_alpha = 0;
+    for (int k = 0; k < 3; k++) {
+      double whole = by_delta[k] + c->by_length * c->inverse * c->delta[k];
+      double by_e =
+          by[b].point[k] + (b ? -whole : whole) + m->sides[0].witness.by_x[k][i] + m->sides[1].witness.by_x[k][i];
+      by_alpha += by_e * (m->pair_ends[6 * b + 3 + k][p] - m->pair_ends[6 * b + k][p]);
+      m->by_pair_ends[6 * b + k][p] = (1 - alpha) * by_e;
+      m->by_pair_ends[6 * b + 3 + k][p] = alpha * by_e;
+    }
+    m->by_results[b][p] = by_alpha;
+  }
+}
+
+static void gather_ends(struct dc_manifold *m)
+{
+  int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
+  for (int c = 0; c < 6; c++) {
+    memset(m->sides[0].by_ends[c], 0, (size_t)rows * sizeof(double));
+    memset(m->sides[1].by_ends[c], 0, (size_t)columns * sizeof(double));
+    for (int k = 0, p = 0; k < rows; k++)
+      for (int l = 0; l < columns; l++, p++) {
+        m->sides[0].by_ends[c][k] += m->by_pair_ends[c][p];
+        m->sides[1].by_ends[c][l] += m->by_pair_ends[6 + c][p];
+      }
+  }
+}
+
+void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangent *by, double twists[2][6],
+                        double *const parameters[2])
+{
+  for (int s = 0; s < 2; s++)
+    dc_field_clear(&m->sides[s].witness);
+  for (int c = 0; c < DC_EDGE_RESULTS; c++)
+    memset(m->by_results[c], 0, (size_t)m->pair_room * sizeof(double));
+  for (int c = 0; c < DC_EDGE_ENDS; c++)
+    memset(m->by_pair_ends[c], 0, (size_t)m->pair_room * sizeof(double));
+  for (int p = 0; p < m->pairs; p++)
+    take_pair(m, p, &by[2 * p], m->edges[p].by_delta);
+  for_all_shares(m, share_back);
+  for (int s = 0; s < 2; s++)
+    dc_field_pull_back(&m->sides[s], &m->sides[s].witness, m->kernels, twists[s], parameters ? parameters[s] : NULL);
+  for (int p = 0; p < m->pairs; p++)
+    take_points(m, p, &by[2 * p], m->edges[p].by_delta);
+  m->kernels->edge_witness_back(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends,
+                                (const double *const *)m->by_results, m->by_pair_ends);
+  gather_ends(m);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signed distance of a body at many points: eight side by side where it is a union of superquadrics, else one by one.
+#include <math.h>
+#include <string.h>
+
+#include "contact/manifold/manifold_internal.h"
+#include "math/vector.h"
+
+int dc_field_create(struct dc_field *field, int count, struct dc_arena *arena)
+{
+  double **arrays[] = {&field->x[0], &field->x[1],    &field->x[2],    &field->value,  &field->g[0],
+                       &field->g[1], &field->g[2],    &field->v,       &field->u[0],   &field->u[1],
+                       &field->u[2], &field->by_x[0], &field->by_x[1], &field->by_x[2]};
+  field->count = count;
+  field->room = dc_whole_batches(count);
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (!(*arrays[i] = dc_arena_alloc(arena, (size_t)field->room + DC_BATCH, sizeof(double))))
+      return -1;
+  return 0;
+}
+
+// Superquadrics of the sdf, NULL when it is anything else.
+static const struct dc_sdf *quadrics_of(const struct dc_sdf *sdf, int *count)
+{
+  *count = sdf->type == &dc_sdf_superquadric ? 1 : sdf->type == &dc_sdf_union ? sdf->child_count : 0;
+  const struct dc_sdf *list = sdf->type == &dc_sdf_superquadric ? sdf : sdf->children;
+  if (*count > DC_QUADRICS_MOST)
+    *count = 0;
+  for (int i = 0; i < *count; i++)
+    if (list[i].type != &dc_sdf_superquadric)
+      *count = 0;
+  return *count > 0 ? list : NULL;
+}
+
+// Numbers may have changed since: loaded for every evaluation.
+void dc_side_load_quadrics(struct dc_manifold_side *side)
+{
+  const struct dc_sdf *sdf = side->surface->sdf, *list = quadrics_of(sdf, &side->fast.count);
+  side->fast.quadrics = list ? side->quadrics : NULL;
+  side->fast.softness = list && list != sdf ? sdf->numbers[0] : 1;
+  for (int i = 0; i < side->fast.count; i++) {
+    struct dc_quadric *q = &side->quadrics[i];
+    const double *n = list[i].numbers;
+    if (list == sdf) {
+      dc_vec_copy(q->position, sdf->position);
+      memcpy(q->rotation, sdf->rotation, sizeof q->rotation);
+    } else {
+      dc_mat_apply(q->position, sdf->rotation, list[i].position);
+      dc_vec_add(q->position, q->position, sdf->position);
+      dc_mat_multiply(q->rotation, sdf->rotation, list[i].rotation);
+    }
+    for (int k = 0; k < 3; k++)
+      q->inverse_square[k] = 1 / (n[k] * n[k]);
+    q->e1 = n[3];
+    q->e2 = n[4];
+    q->inverse_e1 = 1 / n[3];
+    q->inverse_e2 = 1 / n[4];
+    q->least = 1e-12 * n[0] * n[0];
+  }
+}
+
+static void to_frame(const struct dc_manifold_side *body, double *const world[3], int i, bool point, double local[3])
+{
+  double arm[3];
+  for (int k = 0; k < 3; k++)
+    arm[k] = world[k][i] - (point ? body->position[k] : 0);
+  dc_mat_apply_transposed(local, body->rotation, arm);
+}
+
+// Batches in the body's frame; points beyond the last one repeat it.
+struct batch {
+  double x[3][DC_BATCH] DC_LINE, value[DC_BATCH], g[3][DC_BATCH], v[DC_BATCH], u[3][DC_BATCH], by_x[3][DC_BATCH];
+};
+
+static void load_batch(const struct dc_manifold_side *body, const struct dc_field *field, int first, bool back,
+                       struct batch *batch)
+{
+  for (int j = 0; j < DC_BATCH; j++) {
+    int i = first + j < field->count ? first + j : field->count - 1;
+    double local[3], direction[3];
+    to_frame(body, field->x, i, true, local);
+    for (int k = 0; k < 3; k++)
+      batch->x[k][j] = local[k];
+    if (!back)
+      continue;
+    to_frame(body, field->u, i, false, direction);
+    batch->v[j] = first + j < field->count ? field->v[i] : 0;
+    for (int k = 0; k < 3; k++)
+      batch->u[k][j] = first + j < field->count ? direction[k] : 0;
+  }
+}
+
+static void put_world(const struct dc_manifold_side *body, double (*local)[DC_BATCH], int j, double *const world[3],
+                      int i)
+{
+  double in[3] = {local[0][j], local[1][j], local[2][j]}, out[3];
+  dc_mat_apply(out, body->rotation, in);
+  for (int k = 0; k < 3; k++)
+    world[k][i] = out[k];
+}
+
+void dc_field_evaluate(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels)
+{
+  struct batch batch;
+  for (int first = 0; first < field->count; first += DC_BATCH) {
+    load_batch(body, field, first, false, &batch);
+    if (body->fast.quadrics)
+      kernels->quadric_values(&body->fast, DC_BATCH, (const double *const[3]){batch.x[0], batch.x[1], batch.x[2]},
+                              batch.value, (double *const[3]){batch.g[0], batch.g[1], batch.g[2]});
+    for (int j = 0; j < DC_BATCH && first + j < field->count; j++) {
+      double x[3] = {batch.x[0][j], batch.x[1][j], batch.x[2][j]}, g[3];
+      if (!body->fast.quadrics) {
+        batch.value[j] = dc_sdf_value(body->surface->sdf, x, g);
+        for (int k = 0; k < 3; k++)
+          batch.g[k][j] = g[k];
+      }
+      field->value[first + j] = batch.value[j];
+      put_world(body, batch.g, j, field->g, first + j);
+    }
+  }
+}
+
+void dc_field_clear(struct dc_field *field)
+{
+  memset(field->v, 0, (size_t)field->room * sizeof *field->v);
+  for (int k = 0; k < 3; k++)
+    memset(field->u[k], 0, (size_t)field->room * sizeof *field->u[k]);
+}
+
+// Whether any gradient of a batch has a cotangent, and any value.
+static int weight_of(const struct dc_field *field, int first)
+{
+  int weight = 0;
+  for (int i = first; i < first + DC_BATCH && i < field->count; i++) {
+    if (field->v[i] != 0)
+      weight |= 1;
+    if (field->u[0][i] != 0 || field->u[1][i] != 0 || field->u[2][i] != 0)
+      weight |= 2;
+  }
+  return weight;
+}
+
+static void pull_point(const struct dc_manifold_side *body, struct batch *batch, int j, double *parameters)
+{
+  double x[3] = {batch->x[0][j], batch->x[1][j], batch->x[2][j]},
+         u[3] = {batch->u[0][j], batch->u[1][j], batch->u[2][j]}, by_x[3] = {0, 0, 0};
+  dc_sdf_pull_back(body->surface->sdf, x, batch->v[j], u, by_x, parameters);
+  for (int k = 0; k < 3; k++)
+    batch->by_x[k][j] = by_x[k];
+}
+
+// A twist of the body moves its signed distance: by -by_x at the point, and turns its gradient.
+static void add_twist(const struct dc_manifold_side *body, const struct dc_field *field, int i, double twist[6])
+{
+  double arm[3], by[3], u[3], g[3], turn[3], more[3];
+  for (int k = 0; k < 3; k++) {
+    arm[k] = field->x[k][i] - body->position[k];
+    by[k] = field->by_x[k][i];
+    u[k] = field->u[k][i];
+    g[k] = field->g[k][i];
+  }
+  dc_vec_cross(turn, arm, by);
+  dc_vec_cross(more, u, g);
+  for (int k = 0; k < 3; k++) {
+    twist[k] -= turn[k] + more[k];
+    twist[3 + k] -= by[k];
+  }
+}
+
+void dc_field_pull_back(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels,
+                        double twist[6], double *parameters)
+{
+  struct batch batch;
+  for (int first = 0; first < field->count; first += DC_BATCH) {
+    int weight = weight_of(field, first), last = first + DC_BATCH < field->count ? first + DC_BATCH : field->count;
+    if (weight > 1 || (weight && parameters)) {
+      load_batch(body, field, first, true, &batch);
+      if (body->fast.quadrics && !parameters)
+        kernels->quadric_values_back(&body->fast, DC_BATCH,
+                                     (const double *const[3]){batch.x[0], batch.x[1], batch.x[2]}, batch.v,
+                                     (const double *const[3]){batch.u[0], batch.u[1], batch.u[2]},
+                                     (double *const[3]){batch.by_x[0], batch.by_x[1], batch.by_x[2]});
+    }
+    for (int i = first; i < last; i++) {
+      if (weight > 1 || (weight && parameters)) {
+        if (!body->fast.quadrics || parameters)
+          pull_point(body, &batch, i - first, parameters);
+        put_world(body, batch.by_x, i - first, field->by_x, i);
+      } else {  // values only: along the gradient
+        for (int k = 0; k < 3; k++)
+          field->by_x[k][i] = field->v[i] * field->g[k][i];
+      }
+      if (weight)
+        add_twist(body, field, i, twist);
+    }
+  }
+}

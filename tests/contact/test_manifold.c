@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact manifolds: derivatives by poses and shapes against differences at three scales, boxes on boxes, options.
+#include "contact/manifold/manifold.h"
+
+#include "base/random.h"
+#include "harness.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static double uniform(struct dc_random *random, double low, double high)
+{
+  return low + (high - low) * dc_random_uniform(random);
+}
+
+static void set_pose(struct dc_pose *pose, const double position[3], const double w[3])
+{
+  dc_vec_copy(pose->position, position);
+  dc_rotation_exp(pose->quaternion, w);
+  dc_rotation_matrix(pose->rotation, pose->quaternion);
+}
+
+static void move_pose(const struct dc_pose *from, int k, double h, struct dc_pose *to)
+{
+  double w[3] = {0, 0, 0}, q[4];
+  *to = *from;
+  if (k >= 3) {
+    to->position[k - 3] += h;
+    return;
+  }
+  w[k] = h;
+  dc_rotation_exp(q, w);
+  dc_rotation_multiply(to->quaternion, q, from->quaternion);
+  dc_rotation_matrix(to->rotation, to->quaternion);
+}
+
+// A box: 8 corners, 12 edges.
+static double corners[2][8][3];
+static const int box_edges[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3},
+                                     {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+
+static void make_corners(double (*out)[3], const double half[3], double factor)
+{
+  for (int i = 0; i < 8; i++)
+    for (int k = 0; k < 3; k++)
+      out[i][k] = factor * half[k] * (i >> k & 1 ? 1 : -1);
+}
+
+// Corners of the box on its superquadric: 3^(-e/2) of the half-lengths for e1 = e2 = e.
+static double inscribed(double e)
+{
+  return pow(3, -0.5 * e);
+}
+
+struct scene {
+  struct dc_arena *arena;
+  struct dc_sdf *sdf[2];
+  struct dc_manifold_surface surfaces[2];
+  struct dc_manifold_settings settings;
+  struct dc_pose poses[2];
+  struct dc_manifold *manifold;
+  int count, parameters[2];
+  struct dc_manifold_contact *contacts;
+  struct dc_manifold_cotangent *by;
+};
+
+static void destroy(struct scene *scene)
+{
+  dc_manifold_destroy(scene->manifold);
+  free(scene->contacts);
+  free(scene->by);
+  dc_arena_destroy(scene->arena);
+}
+
+static void create(struct scene *scene)
+{
+  struct dc_error error = {0};
+  scene->manifold = dc_manifold_create(scene->surfaces, &scene->settings, &error);
+  CHECK(scene->manifold, "%s", error.text);
+  scene->count = dc_manifold_count(scene->manifold);
+  scene->contacts = calloc((size_t)scene->count, sizeof *scene->contacts);
+  scene->by = calloc((size_t)scene->count, sizeof *scene->by);
+}
+
+// Two boxes of superquadrics that overlap; the second one is a union with a ball when blended.
+static void make_scene(struct scene *scene, double size, bool blended, bool polyhedra, struct dc_random *random)
+{
+  double half[3] = {0.5 * size, 0.4 * size, 0.3 * size}, zero[3] = {0, 0, 0}, w[3], position[3];
+  *scene = (struct scene){.arena = dc_arena_create()};
+  for (int s = 0; s < 2; s++) {
+    make_corners(corners[s], half, 0.85);
+    scene->sdf[s] = polyhedra ? dc_sdf_make_box(half, 0.05 * size, scene->arena)
+                              : dc_sdf_make_superquadric(half, 0.3, 0.35, scene->arena);
+    if (blended) {
+      struct dc_sdf *both = dc_sdf_make(&dc_sdf_union, 1, 2, scene->arena);
+      double ball[3] = {0.3 * size, 0.3 * size, 0.3 * size};
+      both->numbers[0] = 0.03 * size;
+      both->children[0] = *scene->sdf[s];
+      both->children[1] = *dc_sdf_make_superquadric(ball, 1, 1, scene->arena);
+      both->children[1].position[s] = 0.3 * size;
+      scene->sdf[s] = both;
+    }
+    scene->surfaces[s] = (struct dc_manifold_surface){scene->sdf[s], 8, 12, (const double(*)[3])corners[s], box_edges};
+    scene->parameters[s] = dc_sdf_parameter_count(scene->sdf[s]);
+  }
+  for (int k = 0; k < 3; k++) {
+    w[k] = uniform(random, -0.5, 0.5);
+    position[k] = 0.1 * size * uniform(random, -1, 1) + (k == 2 ? 0.55 * size : 0);
+  }
+  set_pose(&scene->poses[0], position, w);
+  set_pose(&scene->poses[1], zero, (double[3]){0.1, 0.2, 0.3});
+  dc_manifold_defaults(scene->surfaces, &scene->settings);
+  scene->settings.edges = 0;
+  scene->settings.edge.softness = 0.05;
+  scene->settings.edge.regularization = 0.005;
+}
+
+static double total(struct scene *scene, const struct dc_pose poses[2])
+{
+  double sum = 0;
+  dc_manifold_evaluate(scene->manifold, poses, scene->contacts);
+  for (int i = 0; i < scene->count; i++) {
+    const struct dc_manifold_contact *c = &scene->contacts[i];
+    sum += scene->by[i].activity * c->activity + scene->by[i].distance * c->distance;
+    for (int k = 0; k < 3; k++)
+      sum += scene->by[i].point[k] * c->point[k] + scene->by[i].normal[k] * c->normal[k];
+  }
+  return sum;
+}
+
+static double fourth(const double f[4], double h)
+{
+  return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
+}
+
+static const double STEPS[4] = {-2, -1, 1, 2};
+
+// Largest error of the twists, relative to their size.  Of several steps the best.
+static double pose_error(struct scene *scene, const double twists[2][6], double size)
+{
+  double worst = 0, scale[2] = {0, 0};
+  for (int s = 0; s < 2; s++)
+    for (int k = 0; k < 6; k++)
+      scale[k / 3] = fmax(scale[k / 3], fabs(twists[s][k]));
+  for (int s = 0; s < 2; s++)
+    for (int k = 0; k < 6; k++) {
+      double unit = k < 3 ? 1 : size, best = INFINITY;
+      for (double h = 1e-3 * unit; h > 5e-6 * unit; h *= 0.2) {
+        double f[4];
+        for (int i = 0; i < 4; i++) {
+          struct dc_pose poses[2] = {scene->poses[0], scene->poses[1]};
+          move_pose(&scene->poses[s], k, STEPS[i] * h, &poses[s]);
+          f[i] = total(scene, poses);
+        }
+        best = fmin(best, fabs(fourth(f, h) - twists[s][k]) / scale[k / 3]);
+      }
+      worst = fmax(worst, best);
+    }
+  return worst;
+}
+
+static double parameter_error(struct scene *scene, double *const parameters[2], double size)
+{
+  double worst = 0;
+  for (int s = 0; s < 2; s++)
+    for (int p = 0; p < scene->parameters[s]; p++) {
+      double *number = dc_sdf_number(scene->sdf[s], p), best = INFINITY;
+      if (!number)
+        continue;
+      double start = *number, unit = fmin(size, fabs(start) + 0.01 * size);
+      for (double h = 1e-3 * unit; h > 1e-6 * unit; h *= 0.2) {
+        double f[4];
+        for (int i = 0; i < 4; i++) {
+          *number = start + STEPS[i] * h;
+          f[i] = total(scene, scene->poses);
+        }
+        double expected = fourth(f, h);
+        best = fmin(best, fabs(expected - parameters[s][p]) / fmax(fabs(expected), 1));
+      }
+      *number = start;
+      worst = fmax(worst, best);
+    }
+  return worst;
+}
+
+static void draw_cotangents(struct scene *scene, double size, struct dc_random *random)
+{
+  for (int i = 0; i < scene->count; i++) {
+    scene->by[i].distance = uniform(random, -1, 1) / size;
+    scene->by[i].activity = uniform(random, -1, 1);
+    for (int k = 0; k < 3; k++) {
+      scene->by[i].point[k] = uniform(random, -1, 1) / size;
+      scene->by[i].normal[k] = uniform(random, -1, 1);
+    }
+  }
+}
+
+static void check_derivatives(struct scene *scene, const char *name, double size, struct dc_random *random)
+{
+  double twists[2][6] = {{0}}, others[2][6] = {{0}}, *parameters[2];
+  create(scene);
+  draw_cotangents(scene, size, random);
+  for (int s = 0; s < 2; s++)
+    parameters[s] = calloc((size_t)scene->parameters[s], sizeof **parameters);
+  total(scene, scene->poses);
+  dc_manifold_pull_back(scene->manifold, scene->by, twists, NULL);
+  dc_manifold_pull_back(scene->manifold, scene->by, others, parameters);
+  for (int s = 0; s < 2; s++)
+    for (int k = 0; k < 6; k++)
+      CHECK_NEAR(twists[s][k], others[s][k], 1e-9 * fmax(1, fabs(others[s][k])));
+  double poses = pose_error(scene, (const double(*)[6])twists, size), shapes = parameter_error(scene, parameters, size);
+  printf("# %s, size %g: %d contacts, derivatives by poses within %.2g, by shapes within %.2g\n", name, size,
+         scene->count, poses, shapes);
+  CHECK(poses < 1e-6 && shapes < 1e-6, "%s, size %g: %g %g", name, size, poses, shapes);
+  free(parameters[0]);
+  free(parameters[1]);
+  destroy(scene);
+}
+
+static void test_derivatives(void)
+{
+  static const double sizes[] = {0.05, 1, 20};
+  struct dc_random random;
+  struct scene scene;
+  dc_random_seed(&random, 11);
+  for (int i = 0; i < 3; i++) {
+    make_scene(&scene, sizes[i], false, false, &random);
+    check_derivatives(&scene, "superquadrics, all edges", sizes[i], &random);
+    make_scene(&scene, sizes[i], true, false, &random);
+    check_derivatives(&scene, "unions, all edges", sizes[i], &random);
+    make_scene(&scene, sizes[i], false, true, &random);
+    check_derivatives(&scene, "polyhedra, all edges", sizes[i], &random);
+    make_scene(&scene, sizes[i], true, false, &random);
+    scene.settings.edges = 4;
+    scene.settings.vertices = 5;
+    scene.settings.selection = 0.02 * sizes[i];
+    check_derivatives(&scene, "unions, selected edges and vertices", sizes[i], &random);
+    make_scene(&scene, sizes[i], true, false, &random);
+    scene.settings.one_sided = true;
+    scene.settings.edges = 6;
+    scene.settings.selection = 0.02 * sizes[i];
+    check_derivatives(&scene, "unions, one-sided", sizes[i], &random);
+    make_scene(&scene, sizes[i], true, false, &random);
+    scene.settings.edge_edge = false;
+    check_derivatives(&scene, "unions, no edges", sizes[i], &random);
+  }
+}
+
+// Whether two box edges cross as seen along z, well inside of both.
+static bool crosses(const double (*a)[3], const double (*b)[3])
+{
+  double d[2] = {a[1][0] - a[0][0], a[1][1] - a[0][1]}, f[2] = {b[1][0] - b[0][0], b[1][1] - b[0][1]};
+  double det = d[1] * f[0] - d[0] * f[1], r[2] = {b[0][0] - a[0][0], b[0][1] - a[0][1]};
+  double s = (r[1] * f[0] - r[0] * f[1]) / det, t = (d[0] * r[1] - d[1] * r[0]) / det;
+  return fabs(det) > 1e-9 && s > 0 && s < 1 && t > 0 && t < 1;
+}
+
+static void place_edge(const struct scene *scene, int s, int e, double out[2][3])
+{
+  for (int end = 0; end < 2; end++) {
+    dc_mat_apply(out[end], scene->poses[s].rotation, corners[s][box_edges[e][end]]);
+    dc_vec_add(out[end], out[end], scene->poses[s].position);
+  }
+}
+
+static int compare(const void *p, const void *q)
+{
+  double a = *(const double *)p, b = *(const double *)q;
+  return (a > b) - (a < b);
+}
+
+struct box_sums {
+  double active[2000], angles[2000], others[200];
+  int crossings, poses, vertices, wrong_vertices;
+};
+
+// The top box rests on the bottom one, 2 % deep; edges of its lower face and of the other's upper face cross.
+static void box_pose(struct scene *scene, struct box_sums *sums)
+{
+  double other = 0;
+  dc_manifold_evaluate(scene->manifold, scene->poses, scene->contacts);
+  for (int i = 0; i < dc_manifold_vertex_contacts(scene->manifold); i++) {
+    const struct dc_manifold_contact *c = &scene->contacts[i];
+    double g[3], local[3], arm[3];
+    const struct dc_pose *pose = &scene->poses[1 - c->body];
+    dc_vec_sub(arm, c->point, pose->position);
+    dc_mat_apply_transposed(local, pose->rotation, arm);
+    bool inside = dc_sdf_value(scene->sdf[1 - c->body], local, g) < 0;
+    sums->vertices += inside;
+    sums->wrong_vertices += inside != (c->distance < 0);
+  }
+  for (int i = dc_manifold_vertex_contacts(scene->manifold); i < scene->count; i += 2) {
+    const struct dc_manifold_contact *c = &scene->contacts[i];
+    double a[2][3], b[2][3];
+    place_edge(scene, 0, c->edges[0], a);
+    place_edge(scene, 1, c->edges[1], b);
+    bool faces = fabs(a[0][2] - a[1][2]) < 1e-9 && fabs(b[0][2] - b[1][2]) < 1e-9 &&
+                 a[0][2] < scene->poses[0].position[2] && b[0][2] > 0;
+    for (int j = 0; j < 2; j++) {
+      double active = c[j].activity, up = (j ? -1 : 1) * c[j].normal[2] / dc_vec_norm(c[j].normal);
+      if (faces && crosses((const double(*)[3])a, (const double(*)[3])b)) {
+        sums->active[sums->crossings] = active;
+        sums->angles[sums->crossings++] = acos(fmin(1, up)) * 180 / M_PI;
+      } else {
+        other = fmax(other, active);
+      }
+    }
+  }
+  sums->others[sums->poses++] = other;
+}
+
+static void test_box_on_box(void)
+{
+  const double e = 0.1, half[3] = {0.5, 0.5, 0.5}, zero[3] = {0, 0, 0};
+  struct dc_random random;
+  struct scene scene = {.arena = dc_arena_create()};
+  static struct box_sums sums;
+  dc_random_seed(&random, 21);
+  for (int s = 0; s < 2; s++) {
+    make_corners(corners[s], half, inscribed(e));
+    scene.sdf[s] = dc_sdf_make_superquadric(half, e, e, scene.arena);
+    scene.surfaces[s] = (struct dc_manifold_surface){scene.sdf[s], 8, 12, (const double(*)[3])corners[s], box_edges};
+  }
+  dc_manifold_defaults(scene.surfaces, &scene.settings);
+  scene.settings.edges = 0;
+  scene.settings.own_surface = false;
+  scene.settings.edge = (struct dc_edge_smoothing){0.005, 0.0005};
+  create(&scene);
+  set_pose(&scene.poses[1], zero, zero);
+  for (int i = 0; i < 100; i++) {
+    double w[3] = {0, 0, uniform(&random, 0.1, 1.4)},
+           position[3] = {uniform(&random, -0.3, 0.3), uniform(&random, -0.3, 0.3), 2 * 0.5 * inscribed(e) - 0.02};
+    set_pose(&scene.poses[0], position, w);
+    box_pose(&scene, &sums);
+  }
+  qsort(sums.angles, (size_t)sums.crossings, sizeof *sums.angles, compare);
+  qsort(sums.active, (size_t)sums.crossings, sizeof *sums.active, compare);
+  qsort(sums.others, (size_t)sums.poses, sizeof *sums.others, compare);
+  double least = sums.active[0], low = sums.active[sums.crossings / 100];
+  double p90 = sums.angles[sums.crossings * 9 / 10], median = sums.others[sums.poses / 2];
+  printf("# %.2f crossings each; activity at least %.3g, %.3g of 99 %%; normals within %.2g deg (90 %%); others %.3g "
+         "(median); %d vertices "
+         "inside\n",
+         sums.crossings / 200.0, least, low, p90, median, sums.vertices);
+  // Below 0.1 are those next to a corner: gamma, the share and opposed normals all fall off there.
+  CHECK(low >= 0.1 && least >= 0.04, "activities of crossings %g, %g of 99 %%", least, low);
+  CHECK(p90 <= 3, "normals %g deg", p90);
+  CHECK(median <= 0.12, "others %g", median);
+  CHECK(sums.wrong_vertices == 0, "%d vertices wrong", sums.wrong_vertices);
+  destroy(&scene);
+}
+
+// A mesh on the box instead of on its superquadric stands out at its edges, which the check says.
+static void test_check(void)
+{
+  const double half[3] = {0.5, 0.5, 0.5};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_sdf *sdf = dc_sdf_make_superquadric(half, 0.1, 0.1, arena);
+  struct dc_manifold_surface surface = {sdf, 8, 12, (const double(*)[3])corners[0], box_edges};
+  struct dc_manifold_fit fit;
+  make_corners(corners[0], half, 1);
+  dc_manifold_check(&surface, &fit);
+  CHECK(fit.edges > 0.02 && fit.vertices > 0.02, "corners outside: %g %g", fit.vertices, fit.edges);
+  make_corners(corners[0], half, inscribed(0.1));
+  dc_manifold_check(&surface, &fit);
+  CHECK(fit.edges < 1e-9 && fit.vertices < 1e-9, "corners on the surface: %g %g", fit.vertices, fit.edges);
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"derivatives by poses and shapes at three scales", test_derivatives}, {"box on box", test_box_on_box},
+          {"meshes and their signed distances", test_check})

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smooth signed distances: known values, gradients, and the derivatives of v phi + u.grad phi by points, numbers and
+// places against central differences at several steps.
+#include "geometry/implicit/sdf.h"
+#include "base/random.h"
+#include "harness.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static double uniform(struct dc_random *random, double low, double high)
+{
+  return low + (high - low) * dc_random_uniform(random);
+}
+
+static void turn_matrix(const double w[3], double matrix[9])
+{
+  double q[4];
+  dc_rotation_exp(q, w);
+  dc_rotation_matrix(matrix, q);
+}
+
+static void random_place(struct dc_random *random, struct dc_sdf *sdf, double spread)
+{
+  double w[3];
+  for (int k = 0; k < 3; k++) {
+    sdf->position[k] = uniform(random, -spread, spread);
+    w[k] = uniform(random, -1.5, 1.5);
+  }
+  turn_matrix(w, sdf->rotation);
+}
+
+static struct dc_sdf *make(const struct dc_sdf_type *type, double size, struct dc_random *random,
+                           struct dc_arena *arena);
+
+static struct dc_sdf *make_points(double size, struct dc_random *random, struct dc_arena *arena)
+{
+  enum { COUNT = 40 };
+  double places[COUNT][3], normals[COUNT][3];
+  for (int i = 0; i < COUNT; i++) {
+    for (int k = 0; k < 3; k++)
+      normals[i][k] = uniform(random, -1, 1);
+    dc_vec_scale(normals[i], normals[i], 1 / dc_vec_norm(normals[i]));
+    dc_vec_scale(places[i], normals[i], size);
+  }
+  return dc_sdf_make_points(COUNT, (const double(*)[3])places, (const double(*)[3])normals, arena);
+}
+
+static struct dc_sdf *make_blend(const struct dc_sdf_type *type, double size, struct dc_random *random,
+                                 struct dc_arena *arena)
+{
+  const struct dc_sdf_type *const kinds[] = {&dc_sdf_superquadric, &dc_sdf_polyhedron, &dc_sdf_capsule};
+  struct dc_sdf *sdf = dc_sdf_make(type, 1, 3, arena);
+  sdf->numbers[0] = 0.1 * size;
+  for (int i = 0; i < 3; i++) {
+    sdf->children[i] = *make(kinds[i], 0.7 * size, random, arena);
+    random_place(random, &sdf->children[i], 0.3 * size);
+  }
+  return sdf;
+}
+
+static struct dc_sdf *make(const struct dc_sdf_type *type, double size, struct dc_random *random,
+                           struct dc_arena *arena)
+{
+  double lengths[3];
+  for (int k = 0; k < 3; k++)
+    lengths[k] = size * uniform(random, 0.5, 1.5);
+  if (type == &dc_sdf_superquadric)
+    return dc_sdf_make_superquadric(lengths, uniform(random, 0.1, 1), uniform(random, 0.1, 1), arena);
+  if (type == &dc_sdf_polyhedron)
+    return dc_sdf_make_box(lengths, 0.1 * size, arena);
+  if (type == &dc_sdf_points)
+    return make_points(size, random, arena);
+  if (type != &dc_sdf_capsule)
+    return make_blend(type, size, random, arena);
+  struct dc_sdf *sdf = dc_sdf_make(type, 2, 0, arena);
+  sdf->numbers[0] = lengths[0];
+  sdf->numbers[1] = lengths[1];
+  return sdf;
+}
+
+static double function(const struct dc_sdf *sdf, const double x[3], double v, const double u[3])
+{
+  double g[3], value = dc_sdf_value(sdf, x, g);
+  return v * value + dc_vec_dot(u, g);
+}
+
+// Moves parameter i of the tree by h: a number, a turn or a motion of a place.
+static void move_parameter(struct dc_sdf *sdf, int i, double h)
+{
+  if (i < sdf->number_count) {
+    sdf->numbers[i] += h;
+    return;
+  }
+  i -= sdf->number_count;
+  if (i < 3) {
+    double w[3] = {0, 0, 0}, turn[9], turned[9];
+    w[i] = h;
+    turn_matrix(w, turn);
+    dc_mat_multiply(turned, turn, sdf->rotation);
+    memcpy(sdf->rotation, turned, sizeof turned);
+    return;
+  }
+  if (i < 6) {
+    sdf->position[i - 3] += h;
+    return;
+  }
+  i -= 6;
+  for (int c = 0; c < sdf->child_count; c++) {
+    int count = dc_sdf_parameter_count(&sdf->children[c]);
+    if (i < count) {
+      move_parameter(&sdf->children[c], i, h);
+      return;
+    }
+    i -= count;
+  }
+}
+
+// Of a point with a fourth-order difference: f at -2h, -h, h, 2h.
+static double fourth(const double f[4], double h)
+{
+  return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
+}
+
+static const double STEPS[4] = {-2, -1, 1, 2};
+
+static void check_point(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+{
+  double u[3], v = uniform(random, -1, 1) / size, by_x[3] = {0, 0, 0}, f[4], scale = 0;
+  int count = dc_sdf_parameter_count(sdf);
+  double *parameters = calloc((size_t)count, sizeof *parameters);
+  for (int k = 0; k < 3; k++)
+    u[k] = uniform(random, -1, 1);
+  dc_sdf_pull_back(sdf, x, v, u, by_x, parameters);
+  scale = fmax(dc_vec_norm(by_x), 1 / size);
+  for (int k = 0; k < 3; k++) {
+    double h = 1e-4 * size;
+    for (int s = 0; s < 4; s++) {
+      double at[3] = {x[0], x[1], x[2]};
+      at[k] += STEPS[s] * h;
+      f[s] = function(sdf, at, v, u);
+    }
+    CHECK_NEAR(by_x[k], fourth(f, h), 1e-6 * scale);  // 2e-8 observed, the difference's own error
+  }
+  // The best of three steps: exponents have no length, and sharp ones want small steps.  2e-8 observed.
+  for (int i = 0; i < count; i++) {
+    int turn = i - sdf->number_count;
+    double unit = turn >= 0 && turn < 3 ? 1 : size, error = INFINITY, expected = 0;
+    for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
+      for (int s = 0; s < 4; s++) {
+        move_parameter(sdf, i, STEPS[s] * h);
+        f[s] = function(sdf, x, v, u);
+        move_parameter(sdf, i, -STEPS[s] * h);
+      }
+      if (!(fabs(fourth(f, h) - parameters[i]) < error))
+        continue;
+      expected = fourth(f, h);
+      error = fabs(expected - parameters[i]);
+    }
+    CHECK(error <= 1e-6 * fmax(scale * (unit > 1 || turn < 3 ? size : 1), fabs(expected)), "parameter %d: %.12g, %.12g",
+          i, parameters[i], expected);
+  }
+  free(parameters);
+}
+
+static void test_derivatives(void)
+{
+  static const double sizes[] = {1e-2, 1, 30};
+  struct dc_random random;
+  dc_random_seed(&random, 7);
+  for (int kind = 0; dc_sdf_types[kind]; kind++)
+    for (int s = 0; s < 3; s++)
+      for (int repeat = 0; repeat < 12; repeat++) {
+        struct dc_arena *arena = dc_arena_create();
+        double size = sizes[s], x[3], g[3], f[4];
+        struct dc_sdf *sdf = make(dc_sdf_types[kind], size, &random, arena);
+        random_place(&random, sdf, size);
+        for (int k = 0; k < 3; k++)
+          x[k] = sdf->position[k] + uniform(&random, -1.5, 1.5) * size;
+        dc_sdf_value(sdf, x, g);
+        for (int k = 0; k < 3; k++) {
+          for (int i = 0; i < 4; i++) {
+            double at[3] = {x[0], x[1], x[2]}, unused[3];
+            at[k] += STEPS[i] * 1e-4 * size;
+            f[i] = dc_sdf_value(sdf, at, unused);
+          }
+          CHECK_NEAR(g[k], fourth(f, 1e-4 * size), 1e-7);
+        }
+        int failures = test_failures;
+        check_point(sdf, x, size, &random);
+        CHECK(test_failures == failures, "%s of size %g", dc_sdf_types[kind]->name, size);
+        dc_arena_destroy(arena);
+      }
+}
+
+static void test_known_values(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  double radius[3] = {0.3, 0.3, 0.3}, g[3], x[3] = {0.4, -0.5, 0.2}, half[3] = {0.5, 0.4, 0.3};
+  struct dc_sdf *sphere = dc_sdf_make_superquadric(radius, 1, 1, arena), *floor = dc_sdf_make_half_space(arena),
+                *box = dc_sdf_make_box(half, 1e-3, arena);
+  CHECK_NEAR(dc_sdf_value(sphere, x, g), dc_vec_norm(x) - 0.3, 1e-11);
+  for (int k = 0; k < 3; k++)
+    CHECK_NEAR(g[k], x[k] / dc_vec_norm(x), 1e-9);
+  double center[3] = {0, 0, 0};
+  double deepest = dc_sdf_value(sphere, center, g);
+  CHECK(deepest < 0 && deepest >= -0.3 && isfinite(g[0]), "finite at the centre: %g", deepest);
+  CHECK_NEAR(dc_sdf_value(floor, x, g), 0.2, 1e-15);
+  CHECK_NEAR(g[2], 1, 1e-15);
+  double above[3] = {0.1, 0.1, 0.35};
+  CHECK_NEAR(dc_sdf_value(box, above, g), 0.05, 1e-15);
+  CHECK(isinf(dc_sdf_radius(floor)), "a half-space has no end");
+  CHECK_NEAR(dc_sdf_radius(box), dc_vec_norm(half), 1e-15);
+  dc_arena_destroy(arena);
+}
+
+// Along rays from its centre a superquadric's distance only grows, unlike that of the paper.
+static void test_monotone_along_rays(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 3);
+  struct dc_arena *arena = dc_arena_create();
+  for (int repeat = 0; repeat < 200; repeat++) {
+    struct dc_sdf *sdf = make(&dc_sdf_superquadric, 1, &random, arena);
+    double d[3], g[3], last = -INFINITY;
+    for (int k = 0; k < 3; k++)
+      d[k] = uniform(&random, -1, 1);
+    for (double r = 0.01; r < 20; r *= 1.3) {
+      double x[3] = {r * d[0], r * d[1], r * d[2]}, value = dc_sdf_value(sdf, x, g);
+      CHECK(value > last && dc_vec_dot(g, d) > 0, "at %g", r);
+      last = value;
+    }
+  }
+  dc_arena_destroy(arena);
+}
+
+// The blend of N parts lies within t log N of the exact union, that of a difference above the exact one.
+static void test_blend_bounds(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  struct dc_arena *arena = dc_arena_create();
+  for (int repeat = 0; repeat < 100; repeat++) {
+    struct dc_sdf *both = make(&dc_sdf_union, 1, &random, arena);
+    double x[3], g[3], least = INFINITY, t = both->numbers[0];
+    for (int k = 0; k < 3; k++)
+      x[k] = uniform(&random, -2, 2);
+    for (int i = 0; i < 3; i++)
+      least = fmin(least, dc_sdf_value(&both->children[i], x, g));
+    double value = dc_sdf_value(both, x, g);
+    CHECK(value <= least + 1e-14 && value >= least - t * log(3) - 1e-14, "union %g of %g", value, least);
+    struct dc_sdf without = *both;
+    without.type = &dc_sdf_difference;
+    double most = dc_sdf_value(&both->children[0], x, g);
+    for (int i = 1; i < 3; i++)
+      most = fmax(most, -dc_sdf_value(&both->children[i], x, g));
+    value = dc_sdf_value(&without, x, g);
+    CHECK(value >= most - 1e-14 && value <= most + t * log(3) + 1e-14, "difference %g of %g", value, most);
+  }
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"known values", test_known_values}, {"derivatives of all types at three scales", test_derivatives},
+          {"monotone along rays", test_monotone_along_rays}, {"bounds of blends", test_blend_bounds})
