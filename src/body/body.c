@@ -64,6 +64,10 @@ static void count_joint(struct build *build, int i)
   struct dc_body *body = &build->bodies->bodies[i];
   const struct dc_joint_definition *joints = joints_of(build, i);
   int count = build->definitions[i].joint.count;
+  if (build->definitions[i].soft) {
+    body->joint_name = "soft";
+    return;
+  }
   body->joint_name = count > 1 ? "composite" : dc_joint_types[joints[0].type]->name;
   body->free = dc_joint_types[joints[0].type] == &dc_joint_free;
   for (int k = 0; k < count; k++) {
@@ -270,7 +274,7 @@ static enum dc_status set_parts(struct build *build, int i)
     return out_of_memory(build);
   int q = body->q_offset, v = body->v_offset, first = 0;
   const struct dc_joint_definition *joints = joints_of(build, i);
-  for (int k = 0; k < build->definitions[i].joint.count; k++) {
+  for (int k = 0; !build->definitions[i].soft && k < build->definitions[i].joint.count; k++) {
     enum dc_status status = add_parts(build, i, &joints[k], parts + first, &q, &v);
     if (status)
       return status;
@@ -472,7 +476,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
   enum dc_status status = DC_OK;
   for (int i = 0; i < bodies->count && !status; i++)
     status = begin_body(build, i, shapes);
-  if (status || (status = sort_bodies(build)) || (status = number_mechanisms(build)))
+  if (status || (status = sort_bodies(build)) || (status = number_mechanisms(build)) ||
+      (status = dc_soft_build(bodies, build->definitions, build->arena, build->error)))
     return status;
   int *part_of = dc_arena_alloc(build->arena, (size_t)bodies->nv, sizeof *part_of);
   bodies->part_of = part_of;
@@ -496,6 +501,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
   if (!status && !(status = dc_couplings_check(bodies, build->coupling_count, build->couplings, build->error)))
     status = dc_couplings_start(bodies, build->definitions, build->coupling_count, build->couplings, build->arena,
                                 build->error);
+  if (!status)
+    status = dc_soft_start(bodies, build->definitions, build->arena, build->error);
   return status ? status : set_reach(build);
 }
 
@@ -508,7 +515,8 @@ static enum dc_status set_initial_poses(struct build *build)
     dc_vec_copy(bodies->bodies[i].position, build->rest[i].position);
     memcpy(bodies->bodies[i].quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
   }
-  return dc_body_filter(bodies, build->definitions, build->arena, build->error);
+  enum dc_status status = dc_body_filter(bodies, build->definitions, build->arena, build->error);
+  return status ? status : dc_soft_check_contacts(bodies, build->error);
 }
 
 enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,

@@ -13,6 +13,7 @@
 
 #include "body/coupling.h"
 #include "body/joint.h"
+#include "body/soft.h"
 #include "geometry/shapes/shape.h"
 
 struct dc_pose {
@@ -63,6 +64,7 @@ struct dc_body_definition {
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
   struct dc_pd_definition *pd;                         // NULL: no actuator
+  struct dc_soft_definition *soft;                     // NULL: a rigid body
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
   double restitution;                                  // in [0, 1]; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
@@ -118,7 +120,11 @@ struct dc_bodies {
   int column_count;    // sum of chain_count over all bodies
   const int *part_of;  // [nv] number of the joint part a degree of freedom belongs to
   double *initial_q;   // [nq]
-  double *reach;       // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
+  int soft_count, support_count, node_count;  // nodes: of all soft bodies
+  int first_node_q, first_node_v;             // where nodes begin in q and in tangents; nq, nv without soft bodies
+  struct dc_soft *soft;                       // [soft_count], in the order of their bodies
+  struct dc_support *supports;                // [support_count] frames on nodes
+  double *reach;  // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
   // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
   // hangs it on, or -1, by its name; collide and except: filters.
   const int *group, *above;
@@ -135,7 +141,7 @@ enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
                                         int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,
                                         struct dc_error *error);
 
-// What pictures show of it.
+// What pictures show of it; of a soft body nothing: its own surface.
 static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
 {
   return body->visual ? body->visual : body->shape;

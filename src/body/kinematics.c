@@ -160,6 +160,7 @@ void dc_twists(const struct dc_bodies *bodies, const struct dc_kinematics *kinem
       for (int k = 0; k < 6; k++)
         twists[i][k] += tangent[body->chain[c]] * columns[c][k];
   }
+  dc_support_twists(bodies, tangent, twists);
 }
 
 void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int i,
@@ -181,6 +182,7 @@ void dc_pull_back(const struct dc_bodies *bodies, const struct dc_kinematics *ki
 {
   for (int i = 0; i < bodies->count; i++)
     dc_pull_back_body(bodies, kinematics, i, wrenches[i], gradient);
+  dc_support_pull_back(bodies, wrenches, gradient);
 }
 
 void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int i,

@@ -24,6 +24,9 @@ void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity)
       dc_vec_copy(velocity + body->v_offset + 3, body->velocity);
     }
   }
+  for (int s = 0; s < bodies->soft_count; s++)
+    memcpy(velocity + bodies->soft[s].v_offset, bodies->soft[s].velocity,
+           3 * (size_t)bodies->soft[s].node_count * sizeof *velocity);
 }
 
 // pose = pose * X, X the displacement of one part.
@@ -86,6 +89,7 @@ void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *p
     for (int p = 0; p < body->part_count; p++)
       apply_part(&body->parts[p], q, pose);
   }
+  dc_support_poses(bodies, q, poses);
 }
 
 void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale, const double *tangent, double *r)
@@ -105,6 +109,8 @@ void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale
       default: *to = *from + scale * *rate;
       }
     }
+  for (int k = 0; k < 3 * bodies->node_count; k++)
+    r[bodies->first_node_q + k] = q[bodies->first_node_q + k] + scale * tangent[bodies->first_node_v + k];
 }
 
 void dc_state_difference(const struct dc_bodies *bodies, const double *from, const double *to, double *tangent)
@@ -124,4 +130,6 @@ void dc_state_difference(const struct dc_bodies *bodies, const double *from, con
       default: *rate = *end - *start;
       }
     }
+  for (int k = 0; k < 3 * bodies->node_count; k++)
+    tangent[bodies->first_node_v + k] = to[bodies->first_node_q + k] - from[bodies->first_node_q + k];
 }

@@ -19,12 +19,13 @@ static const char *no_unit(const struct dc_model *model, int index)
 
 static bool mass_present(const struct dc_model *model, int index)
 {
-  return dc_body_moves(body_at(model, index));
+  return dc_body_moves(body_at(model, index)) || dc_soft_of(&model->bodies, index);
 }
 
 static double mass_value(const struct dc_model *model, int index)
 {
-  return body_at(model, index)->mass;
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
+  return soft ? soft->density * soft->elastic.volume : body_at(model, index)->mass;
 }
 
 static const char *mass_unit(const struct dc_model *model, int index)
@@ -148,6 +149,12 @@ static bool friction_present(const struct dc_model *model, int index)
   for (int other = 0; other < model->bodies.count; other++)
     if (other != index && dc_bodies_touch(&model->bodies, index, other))
       return true;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    for (int plane = 0; plane < model->bodies.count; plane++) {
+      const struct dc_soft *soft = &model->bodies.soft[s];
+      if ((index == soft->body || index == plane) && dc_soft_touches(&model->bodies, soft, plane))
+        return dc_model_friction(model, soft->body) > 0 && dc_model_friction(model, plane) > 0;
+    }
   return false;
 }
 
@@ -317,7 +324,7 @@ static const struct dc_number_kind limit_stiffness = {.name = "limit_stiffness",
                                                       .input = limit_input,
                                                       .cotangent = limit_cotangent};
 
-// Start of slides and hinges.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
+// Start of slides, hinges and nodes.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
 // others do not start on their own.
 
 static const struct dc_joint_part *part_at(const struct dc_model *model, int freedom, int *body)
@@ -333,6 +340,25 @@ static const struct dc_joint_part *part_at(const struct dc_model *model, int fre
   return NULL;
 }
 
+static bool is_of_node(const struct dc_model *model, int freedom)
+{
+  return freedom >= model->bodies.first_node_v && model->bodies.node_count > 0;
+}
+
+// Place in a state q of what moves with a degree of freedom.
+static int place_in_state(const struct dc_model *model, int freedom)
+{
+  int body;
+  return is_of_node(model, freedom) ? model->bodies.first_node_q + freedom - model->bodies.first_node_v
+                                    : part_at(model, freedom, &body)->q;
+}
+
+static bool is_length(const struct dc_model *model, int freedom)
+{
+  int body;
+  return is_of_node(model, freedom) || part_at(model, freedom, &body)->kind == DC_PART_SLIDE;
+}
+
 static bool is_coupled(const struct dc_model *model, int body)
 {
   for (int i = 0; i < model->definition.coupling_count; i++)
@@ -345,25 +371,24 @@ static bool coordinate_present(const struct dc_model *model, int index)
 {
   int body = -1;
   const struct dc_joint_part *part = part_at(model, index, &body);
+  if (is_of_node(model, index))
+    return true;
   return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
 }
 
 static double position_value(const struct dc_model *model, int index)
 {
-  int body;
-  return model->bodies.initial_q[part_at(model, index, &body)->q];
+  return model->bodies.initial_q[place_in_state(model, index)];
 }
 
 static const char *position_unit(const struct dc_model *model, int index)
 {
-  int body;
-  return part_at(model, index, &body)->kind == DC_PART_SLIDE ? "m" : "rad";
+  return is_length(model, index) ? "m" : "rad";
 }
 
 static double *position_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
 {
-  int body;
-  return &input->q[part_at(model, index, &body)->q];
+  return &input->q[place_in_state(model, index)];
 }
 
 static double *position_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
@@ -374,16 +399,17 @@ static double *position_cotangent(const struct dc_model *model, struct dc_rollou
 
 static double velocity_value(const struct dc_model *model, int index)
 {
-  int at = 0;
-  part_at(model, index, &at);
+  int at = dc_number_body(&dc_number_velocity, model, index);
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, at);
+  if (soft)
+    return soft->velocity[index - soft->v_offset];
   const struct dc_body *body = body_at(model, at);
   return body->joint_velocity ? body->joint_velocity[index - body->v_offset] : 0;
 }
 
 static const char *velocity_unit(const struct dc_model *model, int index)
 {
-  int body;
-  return part_at(model, index, &body)->kind == DC_PART_SLIDE ? "m/s" : "rad/s";
+  return is_length(model, index) ? "m/s" : "rad/s";
 }
 
 static double *velocity_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
@@ -399,7 +425,7 @@ static double *velocity_cotangent(const struct dc_model *model, struct dc_rollou
 }
 
 const struct dc_number_kind dc_number_position = {.name = "position",
-                                                  .summary = "where a coordinate of a slide or hinge starts",
+                                                  .summary = "where a coordinate of a slide, hinge or node starts",
                                                   .index = DC_NUMBER_OF_COORDINATE,
                                                   .present = coordinate_present,
                                                   .value = position_value,
@@ -425,9 +451,11 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &dc_number_position,
                                                         &dc_number_velocity,
                                                         &limit_stiffness,
+                                                        &dc_number_young,
+                                                        &dc_number_poisson,
                                                         NULL};
-const char *const dc_number_names[] = {"mass", "stiffness", "gravity",  "friction",        "kp",
-                                       "kd",   "position",  "velocity", "limit_stiffness", NULL};
+const char *const dc_number_names[] = {"mass",     "stiffness", "gravity",         "friction", "kp",      "kd",
+                                       "position", "velocity",  "limit_stiffness", "young",    "poisson", NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {
@@ -442,7 +470,12 @@ int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *mo
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
   int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
-  if (kind->index == DC_NUMBER_OF_COORDINATE)
+  if (kind->index != DC_NUMBER_OF_COORDINATE)
+    return body;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (index >= model->bodies.soft[s].v_offset)
+      body = model->bodies.soft[s].body;
+  if (body < 0)
     part_at(model, index, &body);
   return body;
 }
@@ -455,6 +488,7 @@ void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *mo
   case DC_NUMBER_OF_AXIS: snprintf(text, size, "%s.%c", kind->name, "xyz"[index]); break;
   case DC_NUMBER_OF_MODEL: snprintf(text, size, "contact.%s", kind->name); break;
   default:
-    snprintf(text, size, "%s.%s.%d", body_at(model, body)->name, kind->name, index - body_at(model, body)->v_offset);
+    snprintf(text, size, "%s.%s.%d", body_at(model, body)->name, kind->name,
+             index - dc_body_first_freedom(&model->bodies, body));
   }
 }

@@ -10,7 +10,7 @@ enum dc_number_index {
   DC_NUMBER_OF_BODY,        // index: of a body
   DC_NUMBER_OF_AXIS,        // 0, 1, 2
   DC_NUMBER_OF_MODEL,       // 0
-  DC_NUMBER_OF_COORDINATE,  // a degree of freedom: entry of a tangent vector
+  DC_NUMBER_OF_COORDINATE,  // a degree of freedom: entry of a tangent vector, of a joint or of a node
 };
 
 struct dc_number_kind {
@@ -28,7 +28,7 @@ struct dc_number_kind {
   double *(*input)(const struct dc_model *model, struct dc_rollout_input *input, int index);
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
-extern const struct dc_number_kind dc_number_position, dc_number_velocity;
+extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_young, dc_number_poisson;
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 

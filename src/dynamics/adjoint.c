@@ -63,6 +63,10 @@ static enum dc_status pull_back_start(const struct dc_rollout *rollout, const st
         cotangent->velocity[k] -= h * before[k];
       }
     }
+  for (int k = model->bodies.first_node_v; k < model->bodies.nv && !input->q_before; k++) {
+    cotangent->q[k] += before[k];
+    cotangent->velocity[k] -= h * before[k];
+  }
   return cotangent->shape ? pull_back_shapes(rollout, input, now, before, cotangent, error) : DC_OK;
 }
 

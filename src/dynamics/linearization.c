@@ -206,5 +206,6 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                 .contact = rollout->contact,
                                 .hardening = 1,
                                 .friction = rollout->friction,
+                                .coefficients = rollout->coefficients,
                                 .impact = rollout->impact};
 }

@@ -74,6 +74,8 @@ struct dc_design {
   double *friction_scale;       // [bodies] factors on the friction coefficient of each body
   double *kp_scale, *kd_scale;  // [bodies] factors on the gains of each body's actuator
   double *limit_scale;          // [bodies] factors on the stiffness of each joint's limits
+  double *young_scale;          // [bodies] factors on Young's modulus of each soft body
+  double *poisson;              // [bodies] Poisson's ratio of each soft body
 };
 
 // Coefficient of friction of a body: its own or that of the contact settings.

@@ -7,19 +7,23 @@
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
-// Mechanisms are the blocks of the Hessian, those that touch or follow each other its pattern.
+// Mechanisms and nodes are the blocks of the Hessian, those that touch or follow each other or share an element its pattern.
 static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   const struct dc_model_definition *definition = &rollout->model->definition;
   int couplings = 0;
-  int *sizes = dc_arena_alloc(arena, (size_t)bodies->mechanism_count, sizeof *sizes);
+  int blocks = bodies->mechanism_count + bodies->node_count;
+  size_t edges = (size_t)dc_soft_list_edges(bodies, NULL);
+  int *sizes = dc_arena_alloc(arena, (size_t)blocks, sizeof *sizes);
   int(*coupled)[2] =
-      dc_arena_alloc(arena, (size_t)rollout->pair_count + (size_t)definition->coupling_count, sizeof *coupled);
+      dc_arena_alloc(arena, (size_t)rollout->pair_count + (size_t)definition->coupling_count + edges, sizeof *coupled);
   if (!sizes || !coupled)
     return NULL;
   for (int m = 0; m < bodies->mechanism_count; m++)
     sizes[m] = bodies->mechanisms[m].nv;
+  for (int n = bodies->mechanism_count; n < blocks; n++)
+    sizes[n] = 3;
   for (int p = 0; p < rollout->pair_count; p++) {
     int a = bodies->bodies[rollout->pair_bodies[p][0]].mechanism,
         b = bodies->bodies[rollout->pair_bodies[p][1]].mechanism;
@@ -36,7 +40,8 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollou
     coupled[couplings][0] = a;
     coupled[couplings++][1] = b;
   }
-  return dc_symmetric_create(bodies->mechanism_count, sizes, couplings, (const int(*)[2])coupled, DC_SOLVER_AUTOMATIC);
+  couplings += (int)dc_soft_list_edges(bodies, coupled + couplings);
+  return dc_symmetric_create(blocks, sizes, couplings, (const int(*)[2])coupled, DC_SOLVER_AUTOMATIC);
 }
 
 struct request {
@@ -55,6 +60,8 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
                                      {&rollout->step, nv, real},
                                      {&rollout->newton_step, nv, real},
                                      {&rollout->magnitude, nv, real},
+                                     {&rollout->node_duals, (size_t)dc_node_touch_count(rollout->model), real},
+                                     {&rollout->q_iterate, model_bodies->node_count ? nq : 0, real},
                                      {&rollout->q_before, nq, real},
                                      {&rollout->q_now, nq, real},
                                      {&rollout->q_trial, nq, real},
@@ -278,7 +285,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
                    bodies->bodies[rollout->pair_bodies[pair][1]].name);
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  trajectory->min_gap[0] = dc_contact_min_gap(rollout->contact);
+  trajectory->min_gap[0] = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, trajectory->q));
+  if (!(dc_node_gap(rollout->model, trajectory->q) > 0))
+    return dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
   trajectory->between.count = 0;
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;

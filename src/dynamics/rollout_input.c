@@ -8,13 +8,10 @@
 
 void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_design_array arrays[DC_DESIGN_ARRAYS])
 {
-  const struct dc_design_array all[DC_DESIGN_ARRAYS] = {{(double *)&design->stiffness_scale, 1},
-                                                        {(double *)design->gravity, 3},
-                                                        {design->body_mass_scale, bodies},
-                                                        {design->friction_scale, bodies},
-                                                        {design->kp_scale, bodies},
-                                                        {design->kd_scale, bodies},
-                                                        {design->limit_scale, bodies}};
+  const struct dc_design_array all[DC_DESIGN_ARRAYS] = {
+      {(double *)&design->stiffness_scale, 1}, {(double *)design->gravity, 3}, {design->body_mass_scale, bodies},
+      {design->friction_scale, bodies},        {design->kp_scale, bodies},     {design->kd_scale, bodies},
+      {design->limit_scale, bodies},           {design->young_scale, bodies},  {design->poisson, bodies}};
   memcpy(arrays, all, sizeof all);
 }
 
@@ -22,7 +19,7 @@ static bool create_design(struct dc_design *design, int bodies)
 {
   size_t count = (size_t)bodies;
   double **scales[] = {&design->body_mass_scale, &design->friction_scale, &design->kp_scale, &design->kd_scale,
-                       &design->limit_scale};
+                       &design->limit_scale,     &design->young_scale,    &design->poisson};
   bool complete = true;
   for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
     complete &= (*scales[i] = dc_alloc(count, sizeof(double))) != NULL;
@@ -36,6 +33,8 @@ static void destroy_design(struct dc_design *design)
   free(design->kp_scale);
   free(design->kd_scale);
   free(design->limit_scale);
+  free(design->young_scale);
+  free(design->poisson);
 }
 
 // All scales to one value, gravity to zero.
@@ -105,6 +104,8 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
   clear_forces(model, input->steps, input->force);
   fill_design(&input->design, model->bodies.count, 1);
   dc_vec_copy(input->design.gravity, model->definition.gravity);
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    input->design.poisson[model->bodies.soft[s].body] = model->bodies.soft[s].poisson;
   if (input->shape)
     dc_shape_design_reset(model, input->shape);
 }

@@ -10,15 +10,17 @@
 
 static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo
 static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms' magnitudes
+static const double LEAST_MOVE = 1e-6;               // of the size of a body, that matters
 static const double TINY_CHANGE = 1e-9;              // of the same: changes that the values may not show
 static const double SLOPE_DECREASE = 0.5;
 static const double POSITION_NOISE = 8 * DBL_EPSILON;  // of positions, seen through the stiffness
 static const double FORCE_NOISE = 1e-13;               // of contact forces: error of the plane solve
 // Residuals this many times the noise that no longer fall count as converged.
 static const double ROUNDING_LIMITED = 1e3;
-static const double HALF_WAY = 0.5;    // of the safe fraction, when it is not the whole step
-static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
-static const double SMALL_GAIN = 0.2;  // likewise after a bounded step that promises less of the decrease
+static const double NODE_GAP_USED = 0.95;  // by a move
+static const double HALF_WAY = 0.5;        // of the safe fraction, when it is not the whole step
+static const double SHORT_STEP = 0.5;      // after a shorter part of a step the next one is damped more
+static const double SMALL_GAIN = 0.2;      // likewise after a bounded step that promises less of the decrease
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
 static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
@@ -82,6 +84,8 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
                                         .hardening = given->hardening,
                                         .rubs = given->rubs,
                                         .friction = rollout->friction,
+                                        .coefficients = rollout->coefficients,
+                                        .duals = rollout->node_duals,
                                         .resists = given->resists,
                                         .impact = rollout->impact};
   double start = dc_seconds();
@@ -128,10 +132,11 @@ static double smallest_signal(const struct trial *trial)
   }
   if (least < INFINITY)
     return least;
+  least = dc_node_signal(&trial->state, LEAST_MOVE);
   double h = trial->state.interval.length;
   for (int i = 0; i < bodies->count; i++)
     if (dc_body_moves(&bodies->bodies[i]))
-      least = fmin(least, 1e-6 * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
+      least = fmin(least, LEAST_MOVE * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
 }
 
@@ -202,6 +207,7 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
   }
   actuator_floor(state, floor);
   dc_coupling_floor(state, POSITION_NOISE, floor);
+  dc_node_floor(state, POSITION_NOISE, floor);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they
@@ -226,9 +232,10 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
 static void add_damping(struct dc_rollout *rollout, const struct dc_step_state *state,
                         const struct dc_kinematics *kinematics, double damping)
 {
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks};
+  struct dc_step_hessian hessian = {.blocks = rollout->blocks, .matrix = rollout->matrix};
   memset(rollout->blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->blocks);
   dc_inertia_add_damping(state, damping, &hessian);
+  dc_node_add_damping(state, damping, &hessian);
   dc_assemble_bodies(rollout->assembler, kinematics, (const double(*)[36])rollout->blocks, NULL, rollout->matrix);
 }
 
@@ -283,7 +290,8 @@ static double safe_part(struct dc_rollout *rollout, const double *q, const struc
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
-  return fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
+  fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
+  return fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
@@ -394,6 +402,7 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
   for (int v = 0; v < bodies->nv; v++)
     rollout->step[v] *= given->interval.ratio;
+  dc_node_bound_each(rollout->model, given->q, NODE_GAP_USED, rollout->step);
   double fraction = 1;
   if (is_cut(rollout, given->q, &rollout->now, rollout->step)) {
     if (factor_inertia(rollout, given))
@@ -442,9 +451,12 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     for (int i = 0; i < nv; i++)
       rollout->step[i] = -rollout->step[i];
     double fraction, gain;
+    if (rollout->model->bodies.node_count)
+      memcpy(rollout->q_iterate, q_next, (size_t)rollout->model->bodies.nq * sizeof *q_next);
     status = line_search(rollout, given, q_next, current, report, &fraction, &gain, error);
     if (status)
       return status;
+    dc_node_move_duals(rollout->model, rollout->q_iterate, rollout->step, rollout->node_duals);
     if (fraction < SHORT_STEP || gain < SMALL_GAIN)
       damping = fmax(1, DAMPING_FACTOR * damping);
     else if (fraction == 1)
@@ -509,10 +521,17 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   if (status)
     return status;
   first_guess(rollout, &given, q_next);
+  dc_node_set_duals(rollout->model, q, rollout->node_duals);
   status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
     return status;
   dc_contact_friction_accept(rollout->contact);
+  if (!isfinite(current.value) && rollout->model->bodies.node_count) {  // elements inverted by the last velocity
+    memcpy(q_next, q, (size_t)rollout->model->bodies.nq * sizeof *q_next);
+    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
+    if (status)
+      return status;
+  }
   if (!isfinite(current.value))
     return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
   if (interval->continuation)
@@ -526,7 +545,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
   report->converged &=
       dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
-  report->min_gap = dc_contact_min_gap(rollout->contact);
+  report->min_gap = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, q_next));
   return status;
 }
 

@@ -38,6 +38,8 @@ struct dc_step_state {
   struct dc_contact *contact;
   bool rubs;                                 // friction lists are those of t, and not empty
   double friction_energy;                    // J
+  const double *coefficients;                // [bodies] of friction at this input
+  const double *duals;                       // [dc_node_touch_count] of Newton's iterates; NULL: those of the gaps
   struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
   bool resists;                              // the same of restitution
   double impact_energy;                      // J
@@ -126,7 +128,8 @@ struct dc_step_term {
 };
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
-    dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term;
+    dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_elastic_term,
+    dc_node_contact_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds to floor [nv] what couplings make of the rounding of their coordinates.
@@ -134,6 +137,30 @@ void dc_coupling_floor(const struct dc_step_state *state, double noise, double *
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
+// The same for nodes, right into the matrix.
+void dc_node_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
+
+// The soft bodies of a state's model, in turn.
+#define DC_FOR_EACH_SOFT(soft, state)                                                                                  \
+  for (const struct dc_soft *soft = (state)->model->bodies.soft, *end_ = soft + (state)->model->bodies.soft_count;     \
+       soft < end_; soft++)
+
+// Nodes (terms_nodes.c, terms_node_contact.c): nothing is done where there are none.
+// Adds to floor [nv] what positions' rounding, a part noise of them, makes of the stiffness at a node.
+void dc_node_floor(const struct dc_step_state *state, double noise, double *floor);
+// The least force that matters: what moves the lightest node by a part of its body's size in a step.  INFINITY: no nodes.
+double dc_node_signal(const struct dc_step_state *state, double part);
+// Shortens the way of every node for itself so that it uses up at most a part of its gap to any half-space.
+void dc_node_bound_each(const struct dc_model *model, const double *q, double part, double *tangent);
+// The part of a tangent along which no node uses up more than that part of a gap; at most 1.
+double dc_node_safe_part(const struct dc_model *model, const double *q, double part, const double *tangent);
+// Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step from
+// there, of which a part may have been taken (terms_node_contact.c).
+long dc_node_touch_count(const struct dc_model *model);
+void dc_node_set_duals(const struct dc_model *model, const double *q, double *duals);
+void dc_node_move_duals(const struct dc_model *model, const double *q, const double *step, double *duals);
+// The least gap between a node and a half-space; INFINITY without.
+double dc_node_gap(const struct dc_model *model, const double *q);
 
 struct dc_rollout {
   const struct dc_model *model;  // that of the design at hand
@@ -166,6 +193,8 @@ struct dc_rollout {
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double *newton_step;                                   // [nv] before it was bounded
+  double *node_duals;                                    // [dc_node_touch_count]
+  double *q_iterate;                                     // [nq] before an iteration; of models with nodes
   double (*wrenches)[6];                                 // [bodies]
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]

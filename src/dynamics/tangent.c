@@ -58,6 +58,8 @@ static void move_start(const struct dc_model *model, const struct dc_rollout_inp
       for (int k = v; k < v + dc_part_nv(part); k++)
         before[k] = direction->q[k] - h * direction->velocity[k];
     }
+  for (int k = model->bodies.first_node_v; k < model->bodies.nv && !input->q_before; k++)
+    before[k] = direction->q[k] - h * direction->velocity[k];
 }
 
 // The places that free bodies start in, about the centres of their shapes in the scene, turn with them: of moves of the

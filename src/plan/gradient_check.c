@@ -47,15 +47,15 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
 // Its numbers, and all coordinates of its start.
 static int list_body(const struct dc_model *model, int index, struct dc_coordinate *list)
 {
-  const struct dc_body *body = &model->bodies.bodies[index];
-  int count = 0, freedoms = body->nv;
+  int count = 0, freedoms = dc_body_freedoms(&model->bodies, index),
+      first = dc_body_first_freedom(&model->bodies, index);
   for (int k = 0; dc_number_kinds[k]; k++)
     if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_kinds[k]->present(model, index))
       list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, index, index, NULL};
   for (int v = 0; v < freedoms; v++)
     for (int k = 0; dc_number_kinds[k]; k++)
       if (dc_number_kinds[k]->index == DC_NUMBER_OF_COORDINATE)
-        list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, body->v_offset + v, index, NULL};
+        list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, first + v, index, NULL};
   return count;
 }
 

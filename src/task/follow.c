@@ -90,7 +90,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   if (!status && follow->bodies.count)
     status = dc_objective_check_bodies(&follow->bodies, model, error);
   for (int i = 0; i < follow->bodies.count && !status; i++)
-    if (!dc_body_moves(&model->bodies.bodies[follow->bodies.indices[i]]))
+    if (!dc_frame_moves(&model->bodies, follow->bodies.indices[i]))
       status = dc_fail(error, DC_BAD_INPUT, "bodies: must move (\"%.255s\" never does)",
                        model->bodies.bodies[follow->bodies.indices[i]].name);
   if (!status && follow->from > steps)
@@ -249,7 +249,7 @@ static void add_derivative(const struct dc_follow_sample *sample, const struct d
                            const struct dc_trajectory *trajectory, double by_offset, const double *offset,
                            double by_turn, const double *turn, struct dc_loss_cotangent *cotangent)
 {
-  if (!cotangent || !dc_body_moves(&model->bodies.bodies[sample->body]))
+  if (!cotangent || !dc_frame_moves(&model->bodies, sample->body))
     return;
   size_t slice = (size_t)(sample->frame - cotangent->first);
   double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)sample->body];

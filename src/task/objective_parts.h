@@ -64,7 +64,7 @@ static inline void dc_objective_add(struct dc_loss_cotangent *cotangent, const s
                                     const struct dc_trajectory *trajectory, int frame, int body, double scale,
                                     const double *direction)
 {
-  if (!cotangent || !dc_body_moves(&model->bodies.bodies[body]))
+  if (!cotangent || !dc_frame_moves(&model->bodies, body))
     return;
   size_t slice = (size_t)(frame - cotangent->first);
   double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)body];

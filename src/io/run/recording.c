@@ -23,7 +23,7 @@ static int *list_bodies(const struct dc_bodies *bodies, const struct dc_index_li
   if (indices && wanted->count)
     memcpy(indices, wanted->indices, (size_t)(*count = wanted->count) * sizeof *indices);
   for (int b = 0; indices && !wanted->count && b < bodies->count; b++)
-    if (dc_body_moves(&bodies->bodies[b]))
+    if (dc_frame_moves(bodies, b))
       indices[(*count)++] = b;
   return indices;
 }

@@ -128,7 +128,7 @@ static enum dc_status choose_bodies(struct table *table, const struct dc_index_l
     table->place[b] = -1;
   for (int c = 0; c < table->column_count; c++) {
     int b = table->body[c];
-    if (b < 0 || (wanted->count ? !listed[b] : !dc_body_moves(&table->bodies->bodies[b])))
+    if (b < 0 || (wanted->count ? !listed[b] : !dc_frame_moves(table->bodies, b)))
       table->body[c] = -1;
     else if (table->place[b] < 0) {
       table->place[b] = table->body_count;

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft bodies are built.
+#include "body/soft.h"
+
+#include <float.h>
+#include <limits.h>
+#include <string.h>
+
+#include "body/body_build.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static const double DEFAULT_DENSITY = 1000;  // kg/m^3, of bodies given neither density nor mass
+
+// From the frame of the mesh to the world, where the body starts.
+static void place_nodes(const struct dc_body_definition *definition, struct dc_tetrahedra *mesh)
+{
+  double quaternion[4], rotation[9], turned[3];
+  memcpy(quaternion, definition->rotation, sizeof quaternion);
+  dc_rotation_normalize(quaternion);
+  dc_rotation_matrix(rotation, quaternion);
+  for (int i = 0; i < mesh->node_count; i++) {
+    dc_mat_apply(turned, rotation, mesh->nodes[i]);
+    dc_vec_add(mesh->nodes[i], turned, definition->position);
+  }
+}
+
+static bool is_inside(const struct dc_pin_definition *pin, const double *x)
+{
+  for (int k = 0; k < 3; k++) {
+    double slack = 1e-9 * (fabs(pin->high[k]) + fabs(pin->low[k]));  // of nodes on the faces
+    if (!(x[k] >= pin->low[k] - slack && x[k] <= pin->high[k] + slack))
+      return false;
+  }
+  return true;
+}
+
+// The nodes, in the mesh's frame, that pins hold; the places follow when they are in the world.
+static enum dc_status add_pins(const struct dc_soft_definition *definition, struct dc_soft *soft,
+                               struct dc_arena *arena, struct dc_error *error)
+{
+  const struct dc_pin_definition *pins = definition->pins.objects;
+  soft->pins = dc_arena_alloc(arena, (size_t)soft->node_count, sizeof *soft->pins);
+  if (!soft->pins)
+    return dc_fail(error, DC_MEMORY, "out of memory for pins");
+  for (int i = 0; i < definition->pins.count; i++) {
+    int before = soft->pin_count;
+    for (int n = 0; n < soft->node_count; n++) {
+      bool held = false;
+      for (int p = 0; p < soft->pin_count; p++)
+        held |= soft->pins[p].node == n;
+      if (!held && is_inside(&pins[i], soft->mesh.nodes[n]))
+        soft->pins[soft->pin_count++] = (struct dc_pin){.node = n, .stiffness = pins[i].stiffness};
+    }
+    if (soft->pin_count == before)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.pins[%d]: there is no node in the box", soft->body, i);
+  }
+  return DC_OK;
+}
+
+// What barrier means: eps of phi_eps(gap, r force) = 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and 14),
+// so that gap times force is eps^2/(2 r).
+static void set_barrier(struct dc_soft *soft, double length)
+{
+  double least = INFINITY;
+  for (int i = 0; i < soft->node_count; i++)
+    least = fmin(least, dc_soft_node_mass(soft, i));
+  soft->barrier_inertia = length * length * least;
+}
+
+static enum dc_status build_one(const struct dc_body_definition *definition, struct dc_soft *soft,
+                                struct dc_arena *arena, struct dc_error *error)
+{
+  const struct dc_soft_definition *given = definition->soft;
+  const long cells[3] = {lround(given->cells[0]), lround(given->cells[1]), lround(given->cells[2])};
+  enum dc_status status =
+      dc_tetrahedra_grid(&soft->mesh, (enum dc_grid_form)given->form, given->size, cells, given->taper, arena, error);
+  soft->node_count = soft->mesh.node_count;
+  if (status) {
+    dc_error_prefix(error, "bodies[%d].soft", soft->body);
+    return status;
+  }
+  if ((status = add_pins(given, soft, arena, error)))
+    return status;
+  place_nodes(definition, &soft->mesh);
+  for (int p = 0; p < soft->pin_count; p++)
+    dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
+  if ((status = dc_elastic_create(&soft->elastic, &soft->mesh, arena, error)))
+    return status;
+  soft->material = (enum dc_material)given->material;
+  soft->young = given->young;
+  soft->poisson = given->poisson;
+  soft->viscosity = given->viscosity;
+  soft->collide = definition->collide;
+  soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
+                  : !isnan(definition->density) ? definition->density
+                                                : DEFAULT_DENSITY;
+  set_barrier(soft, given->barrier);
+  soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
+  return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
+}
+
+enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                             struct dc_arena *arena, struct dc_error *error)
+{
+  int count = 0;
+  bodies->first_node_q = bodies->nq;
+  bodies->first_node_v = bodies->nv;
+  for (int i = 0; i < bodies->count; i++)
+    count += definitions[i].soft != NULL;
+  if (!count)
+    return DC_OK;
+  bodies->soft = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->soft);
+  if (!bodies->soft)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d soft bodies", count);
+  for (int i = 0; i < bodies->count; i++) {
+    if (!definitions[i].soft)
+      continue;
+    struct dc_soft *soft = &bodies->soft[bodies->soft_count++];
+    soft->body = i;
+    enum dc_status status = build_one(&definitions[i], soft, arena, error);
+    if (status)
+      return status;
+    if (soft->node_count > (INT_MAX - bodies->nq) / 3)
+      return dc_fail(error, DC_MEMORY, "bodies: too many nodes");
+    soft->q_offset = bodies->nq;
+    soft->v_offset = bodies->nv;
+    bodies->nq += 3 * soft->node_count;
+    bodies->nv += 3 * soft->node_count;
+    bodies->node_count += soft->node_count;
+  }
+  return DC_OK;
+}
+
+// Start and frames.
+
+static enum dc_status add_support(struct dc_bodies *bodies, int body, int count, struct dc_arena *arena, int **places,
+                                  double **weights, struct dc_error *error)
+{
+  *places = dc_arena_alloc(arena, (size_t)count, sizeof **places);
+  *weights = dc_arena_alloc(arena, (size_t)count, sizeof **weights);
+  if (!*places || !*weights)
+    return dc_fail(error, DC_MEMORY, "out of memory for the frame of a soft body");
+  bodies->supports[bodies->support_count++] = (struct dc_support){body, count, *places, *weights};
+  return DC_OK;
+}
+
+static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_definition *definition,
+                                struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_body *body = &bodies->bodies[soft->body];
+  double *weights, center[3] = {0}, spin[3], arm[3];
+  int *places;
+  enum dc_status status = add_support(bodies, soft->body, soft->node_count, arena, &places, &weights, error);
+  if (status)
+    return status;
+  for (int i = 0; i < soft->node_count; i++) {
+    weights[i] = soft->elastic.node_volumes[i] / soft->elastic.volume;
+    places[i] = soft->v_offset - bodies->first_node_v + 3 * i;
+    dc_vec_add_scaled(center, center, weights[i], soft->mesh.nodes[i]);
+    dc_vec_copy(bodies->initial_q + soft->q_offset + 3 * i, soft->mesh.nodes[i]);
+  }
+  for (int i = 0; i < soft->node_count; i++) {
+    dc_vec_sub(arm, soft->mesh.nodes[i], center);
+    soft->radius = fmax(soft->radius, dc_vec_norm(arm));
+    dc_vec_cross(spin, definition->angular_velocity, arm);
+    dc_vec_add(soft->velocity + 3 * i, definition->velocity, spin);
+  }
+  dc_vec_copy(body->position, center);
+  memcpy(body->quaternion, (double[4]){1, 0, 0, 0}, sizeof body->quaternion);
+  body->visual_radius = soft->radius;
+  return DC_OK;
+}
+
+// Barycentric coordinates of x in an element.
+static void coordinates_in(const struct dc_soft *soft, int element, const double *x, double coordinates[4])
+{
+  double offset[3];
+  dc_vec_sub(offset, x, soft->mesh.nodes[soft->mesh.elements[element][0]]);
+  coordinates[0] = 1;
+  for (int k = 1; k < 4; k++) {
+    coordinates[k] = dc_vec_dot(soft->elastic.gradients[element][k], offset);
+    coordinates[0] -= coordinates[k];
+  }
+}
+
+// A marker is a point of the element that it lies in, or is farthest inside of.
+static enum dc_status start_marker(struct dc_bodies *bodies, int index, const struct dc_soft *soft,
+                                   struct dc_arena *arena, struct dc_error *error)
+{
+  const double *x = bodies->bodies[index].position;
+  double *weights, best = -INFINITY;
+  int *places, inside = 0;
+  enum dc_status status = add_support(bodies, index, 4, arena, &places, &weights, error);
+  for (int e = 0; e < soft->mesh.element_count && !status; e++) {
+    double coordinates[4], least = INFINITY;
+    coordinates_in(soft, e, x, coordinates);
+    for (int k = 0; k < 4; k++)
+      least = fmin(least, coordinates[k]);
+    if (least > best)
+      best = least, inside = e;
+  }
+  if (!status && best < -1e-6)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].position: must lie in the soft body \"%.255s\"", index,
+                   bodies->bodies[soft->body].name);
+  if (!status)
+    coordinates_in(soft, inside, x, weights);
+  for (int k = 0; k < 4 && !status; k++)
+    places[k] = soft->v_offset - bodies->first_node_v + 3 * soft->mesh.elements[inside][k];
+  return status;
+}
+
+enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                             struct dc_arena *arena, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (!bodies->soft_count)
+    return DC_OK;
+  bodies->supports = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *bodies->supports);
+  if (!bodies->supports)
+    return dc_fail(error, DC_MEMORY, "out of memory for soft bodies");
+  for (int s = 0; s < bodies->soft_count && !status; s++)
+    status = start_one(bodies, &definitions[bodies->soft[s].body], &bodies->soft[s], arena, error);
+  for (int i = 0; i < bodies->count && !status; i++) {
+    int parent = bodies->bodies[i].parent;
+    const struct dc_soft *soft = parent >= 0 ? dc_soft_of(bodies, parent) : NULL;
+    if (soft && !(status = dc_marker_check(&definitions[i], i, error)))
+      status = start_marker(bodies, i, soft, arena, error);
+  }
+  return status;
+}
+
+// Later.
+
+const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
+{
+  for (int s = 0; s < bodies->soft_count; s++)
+    if (bodies->soft[s].body == body)
+      return &bodies->soft[s];
+  return NULL;
+}
+
+int dc_body_freedoms(const struct dc_bodies *bodies, int body)
+{
+  const struct dc_soft *soft = dc_soft_of(bodies, body);
+  return soft ? 3 * soft->node_count : bodies->bodies[body].nv;
+}
+
+int dc_body_first_freedom(const struct dc_bodies *bodies, int body)
+{
+  const struct dc_soft *soft = dc_soft_of(bodies, body);
+  return soft ? soft->v_offset : bodies->bodies[body].v_offset;
+}
+
+bool dc_frame_moves(const struct dc_bodies *bodies, int body)
+{
+  if (dc_body_moves(&bodies->bodies[body]))
+    return true;
+  for (int s = 0; s < bodies->support_count; s++)
+    if (bodies->supports[s].body == body)
+      return true;
+  return false;
+}
+
+static bool names(const struct dc_index_list *list, int body)
+{
+  for (int i = 0; i < list->count; i++)
+    if (list->indices[i] == body)
+      return true;
+  return false;
+}
+
+static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
+{
+  return !soft->collide || names(&bodies->except[soft->body], body) || names(&bodies->except[body], soft->body);
+}
+
+bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
+{
+  return bodies->collide[body] && bodies->bodies[body].shape->type->half_space && !excluded(bodies, soft, body);
+}
+
+enum dc_status dc_soft_check_contacts(const struct dc_bodies *bodies, struct dc_error *error)
+{
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int i = 0; i < bodies->count; i++) {
+      const struct dc_soft *soft = &bodies->soft[s], *other = dc_soft_of(bodies, i);
+      bool touches =
+          other ? other > soft && other->collide : bodies->collide[i] && !bodies->bodies[i].shape->type->half_space;
+      if (touches && !excluded(bodies, soft, i))
+        return dc_fail(error, DC_BAD_INPUT,
+                       "bodies[%d].collide_except: must name \"%.255s\": soft bodies touch half-spaces only",
+                       soft->body, bodies->bodies[i].name);
+    }
+  return DC_OK;
+}
+
+int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node)
+{
+  return bodies->mechanism_count + (soft->v_offset - bodies->first_node_v) / 3 + node;
+}
+
+long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2])
+{
+  long count = 0;
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    for (int e = 0; e < soft->mesh.element_count; e++)
+      for (int a = 0; a < 4; a++)
+        for (int b = 0; b < a; b++, count++)
+          if (pairs) {
+            pairs[count][0] = dc_node_block(bodies, soft, soft->mesh.elements[e][a]);
+            pairs[count][1] = dc_node_block(bodies, soft, soft->mesh.elements[e][b]);
+          }
+  }
+  return count;
+}
+
+void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)
+{
+  const double *nodes = q + bodies->first_node_q;
+  for (int s = 0; s < bodies->support_count; s++) {
+    const struct dc_support *support = &bodies->supports[s];
+    double *position = poses[support->body].position;
+    memset(position, 0, 3 * sizeof *position);
+    for (int k = 0; k < support->count; k++)
+      dc_vec_add_scaled(position, position, support->weights[k], nodes + support->places[k]);
+  }
+}
+
+void dc_support_twists(const struct dc_bodies *bodies, const double *tangent, double (*twists)[6])
+{
+  const double *nodes = tangent + bodies->first_node_v;
+  for (int s = 0; s < bodies->support_count; s++) {
+    const struct dc_support *support = &bodies->supports[s];
+    double *twist = twists[support->body];
+    memset(twist, 0, 6 * sizeof *twist);
+    for (int k = 0; k < support->count; k++)
+      dc_vec_add_scaled(twist + 3, twist + 3, support->weights[k], nodes + support->places[k]);
+  }
+}
+
+void dc_support_pull_back(const struct dc_bodies *bodies, const double (*wrenches)[6], double *gradient)
+{
+  double *nodes = gradient + bodies->first_node_v;
+  for (int s = 0; s < bodies->support_count; s++) {
+    const struct dc_support *support = &bodies->supports[s];
+    const double *force = wrenches[support->body] + 3;
+    if (force[0] == 0 && force[1] == 0 && force[2] == 0)
+      continue;
+    for (int k = 0; k < support->count; k++) {
+      double *at = nodes + support->places[k];
+      dc_vec_add_scaled(at, at, support->weights[k], force);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft bodies: their state is the places of their nodes, three numbers each, whose tangents are plain differences.
+//
+// In q and in tangent vectors nodes stand behind the coordinates of all joints, node after node, and each is a block of
+// its own in Hessians, behind the mechanisms.  Rigid code does not see them: a soft body has no joint, and its frame is a
+// point of the material, a weighted mean of nodes that turns with nothing,
+//     c = sum_k w_k x_k,   J = [0; w_k I].
+// The frame of a soft body is its centre of mass; a body fixed to a soft one is a marker, a point of one element.  So what
+// speaks of bodies, objectives, recordings, tables, speaks of soft ones, too.
+#ifndef DC_BODY_SOFT_H
+#define DC_BODY_SOFT_H
+
+#include "base/options.h"
+#include "elastic/elastic.h"
+
+struct dc_bodies;
+struct dc_body_definition;
+struct dc_pose;
+
+// Nodes held at their places at the start by springs; the option table is dc_pin_options.
+struct dc_pin_definition {
+  double low[3], high[3];  // box of the mesh's frame, m
+  double stiffness;        // of every node, N/m
+};
+
+// "soft" of a body; the option table is dc_soft_options.
+struct dc_soft_definition {
+  int form;  // enum dc_grid_form
+  double size[3], cells[3], taper;
+  int material;  // enum dc_material
+  double young, poisson, viscosity;
+  double barrier;              // m
+  struct dc_object_list pins;  // struct dc_pin_definition
+};
+extern const struct dc_option dc_soft_options[];
+
+struct dc_pin {
+  int node;
+  double place[3], stiffness;
+};
+
+struct dc_soft {
+  int body;  // whose soft body it is
+  int node_count, q_offset, v_offset;
+  struct dc_tetrahedra mesh;  // in the world, as it starts
+  struct dc_elastic elastic;
+  enum dc_material material;
+  double young, poisson, viscosity;  // Pa, 1, Pa s
+  double density;                    // kg/m^3
+  double radius;                     // farthest node from the centre of mass, m
+  double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
+  double *velocity;                  // [3 nodes] at the start
+  bool collide;                      // false: touches nothing
+  int pin_count;
+  struct dc_pin *pins;
+};
+
+// A frame on nodes.
+struct dc_support {
+  int body, count;
+  const int *places;  // [count] of the nodes' coordinates, from the first node's
+  const double *weights;
+};
+
+static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
+{
+  return soft->density * soft->elastic.node_volumes[node];
+}
+
+// The soft body of a body, or NULL.
+const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body);
+// Degrees of freedom of a body: of its joint or its nodes; the first one's entry in tangent vectors.
+int dc_body_freedoms(const struct dc_bodies *bodies, int body);
+int dc_body_first_freedom(const struct dc_bodies *bodies, int body);
+// Whether the frame of a body moves, with a joint or with nodes.
+bool dc_frame_moves(const struct dc_bodies *bodies, int body);
+
+// Whether the nodes of a soft body feel a body: a half-space that no filter excludes.
+bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
+// Refuses bodies that would have to be felt and are not half-spaces.
+enum dc_status dc_soft_check_contacts(const struct dc_bodies *bodies, struct dc_error *error);
+
+// Block of a Hessian that belongs to a node.
+int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
+// The pairs of nodes that share an element, as blocks, twice and more for some: into pairs [.][2], unless it is NULL.
+// Returns how many.
+long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
+
+// For steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts, frames
+// and markers.
+enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                             struct dc_arena *arena, struct dc_error *error);
+enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                             struct dc_arena *arena, struct dc_error *error);
+// Rules of the definition of a soft body, and of one that hangs on a soft body.
+enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
+enum dc_status dc_marker_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
+
+// Places of the frames on nodes at q.
+void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses);
+void dc_support_twists(const struct dc_bodies *bodies, const double *tangent, double (*twists)[6]);
+void dc_support_pull_back(const struct dc_bodies *bodies, const double (*wrenches)[6], double *gradient);
+
+#endif

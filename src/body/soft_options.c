@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a soft body, and their rules.
+#include "body/body_build.h"
+#include "math/vector.h"
+
+static const char *const form_choices[] = {"block", "sphere", "beam", NULL};
+enum { MOST_PINS = 1000 };
+
+static const struct dc_option pin_options[] = {
+    {.name = "low",
+     .type = DC_REALS,
+     .unit = "m",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "lowest corner of a box in the frame of the mesh: nodes in it are held where they start",
+     .offset = offsetof(struct dc_pin_definition, low)},
+    {.name = "high",
+     .type = DC_REALS,
+     .unit = "m",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "highest corner of the box",
+     .offset = offsetof(struct dc_pin_definition, high)},
+    {.name = "stiffness",
+     .type = DC_REAL,
+     .unit = "N/m",
+     .fallback = "1e6",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .help = "of the spring that holds each of the nodes",
+     .offset = offsetof(struct dc_pin_definition, stiffness)},
+    DC_OPTIONS_END,
+};
+
+const struct dc_option dc_soft_options[] = {
+    {.name = "form",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"block\"",
+     .choices = form_choices,
+     .help = "what the mesh of tetrahedra fills: block, sphere (an ellipsoid) or beam (a block along x that tapers)",
+     .offset = offsetof(struct dc_soft_definition, form)},
+    {.name = "size",
+     .type = DC_REALS,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1e4,
+     .minimum_excluded = true,
+     .count = 3,
+     .help = "edges or diameters along x, y and z",
+     .offset = offsetof(struct dc_soft_definition, size)},
+    {.name = "cells",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[4, 4, 4]",
+     .minimum = 1,
+     .maximum = 1000,
+     .count = 3,
+     .help = "whole numbers of cubes along x, y and z, each cut into six tetrahedra",
+     .offset = offsetof(struct dc_soft_definition, cells)},
+    {.name = "taper",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1e-3,
+     .maximum = 1e3,
+     .help = "height and width of a beam at its upper end, over those at the lower one",
+     .offset = offsetof(struct dc_soft_definition, taper)},
+    {.name = "material",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"neo_hookean\"",
+     .choices = dc_material_names,
+     .help = "arap (as rigid as possible; no Poisson effect), corotated (linear beside turns) or neo_hookean (its "
+             "elements never invert)",
+     .offset = offsetof(struct dc_soft_definition, material)},
+    {.name = "young",
+     .type = DC_REAL,
+     .unit = "Pa",
+     .minimum = 0,
+     .maximum = 1e13,
+     .minimum_excluded = true,
+     .help = "Young's modulus",
+     .offset = offsetof(struct dc_soft_definition, young)},
+    {.name = "poisson",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "0.3",
+     .minimum = -0.99,
+     .maximum = 0.4999,
+     .help = "Poisson's ratio, below 1/2: the limit of no change of volume is not in this model",
+     .offset = offsetof(struct dc_soft_definition, poisson)},
+    {.name = "viscosity",
+     .type = DC_REAL,
+     .unit = "Pa s",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e12,
+     .help = "resistance to the rate of Green's strain",
+     .offset = offsetof(struct dc_soft_definition, viscosity)},
+    {.name = "barrier",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "1e-5",
+     .minimum = 1e-9,
+     .maximum = 1,
+     .help =
+         "length of the barrier against half-spaces: a node at rest keeps a gap of barrier^2/(2 g step^2), and creeps "
+         "by about that much in a step under a load that friction holds",
+     .offset = offsetof(struct dc_soft_definition, barrier)},
+    {.name = "pins",
+     .type = DC_OBJECT_LIST,
+     .unit = "",
+     .fallback = "null",
+     .count = MOST_PINS,
+     .table = pin_options,
+     .object_size = sizeof(struct dc_pin_definition),
+     .help = "boxes whose nodes are held where they start",
+     .offset = offsetof(struct dc_soft_definition, pins)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check_material(const struct dc_soft_definition *soft, int index, struct dc_error *error)
+{
+  for (int k = 0; k < 3; k++)
+    if (soft->cells[k] != floor(soft->cells[k]))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.cells: must be whole numbers (one is %g)", index,
+                     soft->cells[k]);
+  if (soft->taper != 1 && soft->form != DC_GRID_BEAM)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.taper: must not be given but for a beam", index);
+  const struct dc_pin_definition *pins = soft->pins.objects;
+  for (int i = 0; i < soft->pins.count; i++)
+    for (int k = 0; k < 3; k++)
+      if (!(pins[i].low[k] <= pins[i].high[k]))
+        return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.pins[%d].low: must not be above high", index, i);
+  return DC_OK;
+}
+
+enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  const struct dc_joint_definition *joint = definition->joint.objects;
+  bool free = definition->joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free;
+  const char *extra = !free                                   ? "joint"
+                      : definition->parent >= 0               ? "parent"
+                      : definition->shape >= 0                ? "shape"
+                      : definition->visual >= 0               ? "visual"
+                      : !isnan(definition->inertia[0])        ? "inertia"
+                      : !isnan(definition->center_of_mass[0]) ? "center_of_mass"
+                      : definition->mass_model                ? "mass_model"
+                      : definition->pd                        ? "pd"
+                      : !isnan(definition->restitution)       ? "restitution"
+                                                              : NULL;
+  if (extra)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a soft body", index, extra);
+  if (!isnan(definition->density) && !isnan(definition->mass))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
+  return check_material(definition->soft, index, error);
+}
+
+enum dc_status dc_marker_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  const struct dc_joint_definition *joint = definition->joint.objects;
+  if (definition->soft)
+    return DC_OK;  // soft bodies have no parent
+  if (definition->joint.count != 1 || dc_joint_types[joint->type] != &dc_joint_fixed)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" on a soft body", index);
+  if (definition->shape >= 0 && definition->collide)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].collide: must be false for a shape on a soft body", index);
+  return DC_OK;
+}

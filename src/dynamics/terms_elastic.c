@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The term of the step potential of elastic solids: V psi(F) of every element at t+1, and viscosity over the step,
+//     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  const struct dc_design *design = &state->input->design;
+  return (struct dc_elasticity){soft->material,
+                                dc_lame_of(design->young_scale[soft->body] * soft->young, design->poisson[soft->body])};
+}
+
+// Its derivatives by the factor on Young's modulus and by Poisson's ratio.
+static struct dc_elasticity by_young(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  struct dc_lame lame = dc_lame_by_young(state->input->design.poisson[soft->body]);
+  return (struct dc_elasticity){soft->material, {soft->young * lame.mu, soft->young * lame.lambda}};
+}
+
+static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  const struct dc_design *design = &state->input->design;
+  return (struct dc_elasticity){
+      soft->material, dc_lame_by_poisson(design->young_scale[soft->body] * soft->young, design->poisson[soft->body])};
+}
+
+static double value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    sum += dc_elastic_energy(&soft->elastic, elasticity_of(state, soft), y);
+    if (soft->viscosity > 0)
+      sum += soft->viscosity / state->interval.length * dc_elastic_strain_change(&soft->elastic, x, y);
+  }
+  return sum;
+}
+
+static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    double *sum = forces->joints + soft->v_offset;
+    dc_elastic_add_gradient(&soft->elastic, elasticity_of(state, soft), y, 1, sum);
+    if (soft->viscosity > 0)
+      dc_elastic_add_strain_gradient(&soft->elastic, x, y, soft->viscosity / state->interval.length, sum);
+  }
+}
+
+static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int e, double scale,
+                       const double blocks[4][4][9], struct dc_step_hessian *hessian)
+{
+  for (int a = 0; a < 4; a++)
+    for (int b = 0; b <= a; b++)
+      dc_symmetric_add_block(hessian->matrix, dc_node_block(&state->model->bodies, soft, soft->mesh.elements[e][a]),
+                             dc_node_block(&state->model->bodies, soft, soft->mesh.elements[e][b]), scale, blocks[a][b],
+                             3);
+}
+
+static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  double blocks[4][4][9];
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    struct dc_elasticity elasticity = elasticity_of(state, soft);
+    for (int e = 0; e < soft->mesh.element_count; e++) {
+      dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
+      add_blocks(state, soft, e, 1, (const double(*)[4][9])blocks, hessian);
+      if (!(soft->viscosity > 0))
+        continue;
+      dc_elastic_strain_hessian(&soft->elastic, x, y, e, !exact, blocks);
+      add_blocks(state, soft, e, soft->viscosity / state->interval.length, (const double(*)[4][9])blocks, hessian);
+    }
+  }
+}
+
+static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                      struct dc_step_cotangent *out)
+{
+  struct dc_design *design = &out->input->design;
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    const double *l = direction->joints + soft->v_offset;
+    design->young_scale[soft->body] += dc_elastic_along(&soft->elastic, by_young(state, soft), y, l);
+    design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft), y, l);
+    if (soft->viscosity > 0)
+      dc_elastic_add_strain_mixed(&soft->elastic, x, y, false, soft->viscosity / state->interval.length, l,
+                                  out->now.joints + soft->v_offset);
+  }
+}
+
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
+  const struct dc_design *change = &variation->input->design;
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    double *sum = forces->joints + soft->v_offset, young = change->young_scale[soft->body],
+           poisson = change->poisson[soft->body];
+    if (young != 0)
+      dc_elastic_add_gradient(&soft->elastic, by_young(state, soft), y, young, sum);
+    if (poisson != 0)
+      dc_elastic_add_gradient(&soft->elastic, by_poisson(state, soft), y, poisson, sum);
+    if (soft->viscosity > 0)
+      dc_elastic_add_strain_mixed(&soft->elastic, x, y, true, soft->viscosity / state->interval.length,
+                                  variation->now.joints + soft->v_offset, sum);
+  }
+}
+
+const struct dc_step_term dc_elastic_term = {
+    .name = "elastic",
+    .reference = "paper 004, Eq. 1; docs/theory.md, \"Soft bodies\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+};

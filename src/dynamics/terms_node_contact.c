@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// The term of the step potential of nodes against half-spaces: barrier and friction (docs/theory.md, "Soft bodies").
+//
+// The smoothed Fischer-Burmeister law phi_eps(gap, r force) = 0 (paper 004, Eq. 4 and 14) says 2 gap force = e with
+// e = eps^2/r: the force of a logarithmic barrier.  Friction acts on the way t = P (x+ - x) along the plane, P = I - n n^T,
+// with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)) and s = |t|
+//     -(e/2) log gap(x+)  +  D(s),    D = (R - e - e log((R + e)/(2 e)))/2,    R = sqrt(e^2 + 4 c^2 s^2),
+//     force -k t,   k = 2 c^2/(e + R),   |k t| < c always; stiffness c^2/e where nothing moves.
+// With k' = dk/d(s^2) = -4 c^4/((e + R)^2 R) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
+#include "dynamics/step.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+// A node near a half-space.
+struct touch {
+  const struct dc_soft *soft;
+  int plane;         // body of the half-space
+  int at;            // of the node in the coordinates of its soft body
+  double normal[3];  // out of the half-space
+  double e, gap;     // J, m at t+1
+  long index;        // among all
+};
+
+// A law of friction at a slip: see above.
+struct slip {
+  double c, way[3], square, root, k, by_square, by_c;
+};
+
+static double barrier_energy(const struct dc_model *model, const struct dc_soft *soft)
+{
+  double h = model->definition.time.step;
+  return soft->barrier_inertia / (h * h);
+}
+
+static double gap_of(const struct dc_pose *pose, const double *x, double normal[3])
+{
+  double offset[3];
+  for (int k = 0; k < 3; k++)
+    normal[k] = pose->rotation[3 * k + 2];
+  dc_vec_sub(offset, x, pose->position);
+  return dc_vec_dot(normal, offset);
+}
+
+typedef void visitor_function(const struct dc_step_state *state, const struct touch *touch, void *context);
+
+// All nodes and half-spaces that feel each other.
+static void visit(const struct dc_step_state *state, visitor_function *visitor, void *context)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  long index = 0;
+  for (int s = 0; s < bodies->soft_count; s++) {
+    struct touch touch = {.soft = &bodies->soft[s], .e = barrier_energy(state->model, &bodies->soft[s])};
+    for (touch.plane = 0; touch.plane < bodies->count; touch.plane++) {
+      if (!dc_soft_touches(bodies, touch.soft, touch.plane))
+        continue;
+      for (touch.at = 0; touch.at < 3 * touch.soft->node_count; touch.at += 3) {
+        touch.gap = gap_of(&state->next[touch.plane], state->q_next + touch.soft->q_offset + touch.at, touch.normal);
+        touch.index = index++;
+        visitor(state, &touch, context);
+      }
+    }
+  }
+}
+
+// False without friction.
+static bool find_slip(const struct dc_step_state *state, const struct touch *touch, struct slip *slip)
+{
+  const double *x = state->q_now + touch->soft->q_offset + touch->at,
+               *y = state->q_next + touch->soft->q_offset + touch->at;
+  double mu = sqrt(state->coefficients[touch->soft->body] * state->coefficients[touch->plane]), normal[3], e = touch->e;
+  if (!(mu > 0))
+    return false;
+  double c = mu * e / (2 * gap_of(&state->now[touch->plane], x, normal));
+  dc_vec_sub(slip->way, y, x);
+  dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
+  double square = dc_vec_dot(slip->way, slip->way), root = sqrt(e * e + 4 * c * c * square), sum = e + root;
+  slip->c = c;
+  slip->square = square;
+  slip->root = root;
+  slip->k = 2 * c * c / sum;
+  slip->by_square = -4 * c * c * c * c / (sum * sum * root);
+  slip->by_c = 4 * c / sum - 8 * c * c * c * square / (sum * sum * root);
+  return true;
+}
+
+// product = (k P + 2 k' t t^T) v
+static void slip_stiffness(const struct touch *touch, const struct slip *slip, const double *v, double product[3])
+{
+  double along = dc_vec_dot(slip->way, v);
+  dc_vec_add_scaled(product, v, -dc_vec_dot(touch->normal, v), touch->normal);
+  dc_vec_scale(product, product, slip->k);
+  dc_vec_add_scaled(product, product, 2 * slip->by_square * along, slip->way);
+}
+
+static void visit_value(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  struct slip slip;
+  double *sum = context, e = touch->e;
+  *sum += touch->gap > 0 ? -0.5 * e * log(touch->gap) : INFINITY;
+  if (!find_slip(state, touch, &slip))
+    return;
+  double over = 4 * slip.c * slip.c * slip.square / (slip.root + e);  // R - e
+  *sum += 0.5 * (over - e * log1p(over / (2 * e)));
+}
+
+static double value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  visit(state, visit_value, &sum);
+  return sum;
+}
+
+static void visit_gradient(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  struct slip slip;
+  double *sum = (double *)context + touch->soft->v_offset + touch->at;
+  dc_vec_add_scaled(sum, sum, -0.5 * touch->e / touch->gap, touch->normal);
+  if (find_slip(state, touch, &slip))
+    dc_vec_add_scaled(sum, sum, slip.k, slip.way);
+}
+
+static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  visit(state, visit_gradient, forces->joints);
+}
+
+static void visit_hessian(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  struct dc_step_hessian *hessian = context;
+  struct slip slip;
+  const double *n = touch->normal;
+  double block[9] = {0}, curvature = state->duals ? state->duals[touch->index] / touch->gap
+                                                  : 0.5 * touch->e / (touch->gap * touch->gap);
+  bool rubs = find_slip(state, touch, &slip);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      block[3 * i + j] = curvature * n[i] * n[j];
+      if (rubs)
+        block[3 * i + j] += slip.k * ((i == j) - n[i] * n[j]) + 2 * slip.by_square * slip.way[i] * slip.way[j];
+    }
+  int index = dc_node_block(&state->model->bodies, touch->soft, touch->at / 3);
+  dc_symmetric_add_block(hessian->matrix, index, index, 1, block, 3);
+}
+
+static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  (void)exact;
+  visit(state, visit_hessian, hessian);
+}
+
+// c = mu e/(2 gap(x)): by x  -c/gap n,  by the factor on the friction of either body  c/2 over the factor.
+struct mixed {
+  const struct dc_step_direction *direction;
+  struct dc_step_cotangent *out;
+};
+
+static void visit_mixed(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct mixed *mixed = context;
+  const double *l = mixed->direction->joints + touch->soft->v_offset + touch->at,
+               *x = state->q_now + touch->soft->q_offset + touch->at;
+  double *now = mixed->out->now.joints + touch->soft->v_offset + touch->at, product[3], normal[3];
+  double *scales = mixed->out->input->design.friction_scale;
+  const double *factors = state->input->design.friction_scale;
+  struct slip slip;
+  if (!find_slip(state, touch, &slip))
+    return;
+  slip_stiffness(touch, &slip, l, product);
+  dc_vec_sub(now, now, product);
+  double by_c = slip.by_c * dc_vec_dot(slip.way, l), gap = gap_of(&state->now[touch->plane], x, normal);
+  dc_vec_add_scaled(now, now, -by_c * slip.c / gap, normal);
+  scales[touch->soft->body] += 0.5 * by_c * slip.c / factors[touch->soft->body];
+  scales[touch->plane] += 0.5 * by_c * slip.c / factors[touch->plane];
+}
+
+static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                      struct dc_step_cotangent *out)
+{
+  struct mixed mixed = {direction, out};
+  visit(state, visit_mixed, &mixed);
+}
+
+struct product {
+  const struct dc_step_variation *variation;
+  struct dc_step_forces *forces;
+};
+
+static void visit_product(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct product *product = context;
+  const double *move = product->variation->now.joints + touch->soft->v_offset + touch->at,
+               *x = state->q_now + touch->soft->q_offset + touch->at;
+  const double *scales = product->variation->input->design.friction_scale;
+  const double *factors = state->input->design.friction_scale;
+  double *sum = product->forces->joints + touch->soft->v_offset + touch->at, moved[3], normal[3];
+  struct slip slip;
+  if (!find_slip(state, touch, &slip))
+    return;
+  slip_stiffness(touch, &slip, move, moved);
+  dc_vec_sub(sum, sum, moved);
+  double gap = gap_of(&state->now[touch->plane], x, normal);
+  double change =
+      0.5 * slip.c *
+          (scales[touch->soft->body] / factors[touch->soft->body] + scales[touch->plane] / factors[touch->plane]) -
+      slip.c / gap * dc_vec_dot(normal, move);
+  dc_vec_add_scaled(sum, sum, slip.by_c * change, slip.way);
+}
+
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
+  struct product product = {variation, forces};
+  visit(state, visit_product, &product);
+}
+
+const struct dc_step_term dc_node_contact_term = {
+    .name = "node contact",
+    .reference = "paper 004, Eq. 4, 13 and 14; docs/theory.md, \"Soft bodies\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+};
+
+// Newton's iterates know the barrier's force by a multiplier l of its own, as primal-dual interior-point methods do
+// (Waechter and Biegler 2006): the curvature of the barrier is l/gap instead of e/(2 gap^2), the same at the solution, where
+// 2 l gap = e.  With the curvature of the gap alone a contact that opens could at most double its gap in an iteration.  For a
+// step d the linearized law gives
+//     l <- e/(2 gap) - l/gap n.d,     but not below a part of what it was.
+
+// Bounds of moves and multipliers.
+
+// The pose of a half-space, which never moves.
+static struct dc_pose pose_of(const struct dc_body *body)
+{
+  struct dc_pose pose = {.position = {body->position[0], body->position[1], body->position[2]}};
+  dc_rotation_matrix(pose.rotation, body->quaternion);
+  return pose;
+}
+
+struct bound {
+  double part, least, e;
+  long index;  // among all pairs of a node and a half-space
+  double *duals;
+};
+typedef void bounder_function(const double *x, const struct dc_pose *pose, double *way, struct bound *bound);
+
+static void visit_ways(const struct dc_model *model, const double *q, double *tangent, bounder_function *bounder,
+                       struct bound *bound)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int b = 0; b < bodies->count; b++) {
+      const struct dc_soft *soft = &bodies->soft[s];
+      if (!dc_soft_touches(bodies, soft, b))
+        continue;
+      struct dc_pose pose = pose_of(&bodies->bodies[b]);
+      bound->e = barrier_energy(model, soft);
+      for (int k = 0; k < 3 * soft->node_count; k += 3, bound->index++)
+        bounder(q + soft->q_offset + k, &pose, tangent ? tangent + soft->v_offset + k : NULL, bound);
+    }
+}
+
+static double safe_fraction(const double *x, const struct dc_pose *pose, const double *way, double part)
+{
+  double normal[3], gap = gap_of(pose, x, normal), closing = -dc_vec_dot(normal, way);
+  return closing > part * gap ? part * gap / closing : 1;
+}
+
+static void bound_each(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
+{
+  dc_vec_scale(way, way, safe_fraction(x, pose, way, bound->part));
+}
+
+static void bound_all(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
+{
+  bound->least = fmin(bound->least, safe_fraction(x, pose, way, bound->part));
+}
+
+static void bound_gap(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
+{
+  double normal[3];
+  (void)way;
+  bound->least = fmin(bound->least, gap_of(pose, x, normal));
+}
+
+void dc_node_bound_each(const struct dc_model *model, const double *q, double part, double *tangent)
+{
+  struct bound bound = {.part = part, .least = 1};
+  visit_ways(model, q, tangent, bound_each, &bound);
+}
+
+double dc_node_safe_part(const struct dc_model *model, const double *q, double part, const double *tangent)
+{
+  struct bound bound = {.part = part, .least = 1};
+  visit_ways(model, q, (double *)tangent, bound_all, &bound);
+  return bound.least;
+}
+
+double dc_node_gap(const struct dc_model *model, const double *q)
+{
+  struct bound bound = {.least = INFINITY};
+  visit_ways(model, q, NULL, bound_gap, &bound);
+  return bound.least;
+}
+
+static void set_dual(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
+{
+  double normal[3];
+  (void)way;
+  bound->duals[bound->index] = 0.5 * bound->e / gap_of(pose, x, normal);
+}
+
+static void move_dual(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
+{
+  double normal[3], gap = gap_of(pose, x, normal), *dual = &bound->duals[bound->index];
+  double next = 0.5 * bound->e / gap - *dual / gap * dc_vec_dot(normal, way);
+  *dual = fmax(next, (1 - bound->part) * *dual);
+}
+
+long dc_node_touch_count(const struct dc_model *model)
+{
+  long count = 0;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    for (int b = 0; b < model->bodies.count; b++)
+      if (dc_soft_touches(&model->bodies, &model->bodies.soft[s], b))
+        count += model->bodies.soft[s].node_count;
+  return count;
+}
+
+void dc_node_set_duals(const struct dc_model *model, const double *q, double *duals)
+{
+  struct bound bound = {.duals = duals};
+  visit_ways(model, q, NULL, set_dual, &bound);
+}
+
+void dc_node_move_duals(const struct dc_model *model, const double *q, const double *step, double *duals)
+{
+  struct bound bound = {.part = 0.95, .duals = duals};
+  visit_ways(model, q, (double *)step, move_dual, &bound);
+}
+
+// Noise: positions are rounded, which elements, pins, planes and inertia see through their stiffness.
+
+static void visit_floor(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  struct slip slip;
+  double *floor = (double *)context + touch->soft->v_offset + touch->at;
+  double size =
+      dc_vec_norm(state->q_next + touch->soft->q_offset + touch->at) + dc_vec_norm(state->next[touch->plane].position);
+  double normal = 0.5 * touch->e / (touch->gap * touch->gap), along = find_slip(state, touch, &slip) ? slip.k : 0;
+  for (int k = 0; k < 3; k++)
+    floor[k] += size * (normal * fabs(touch->normal[k]) + along);
+}
+
+static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
+{
+  const int *element = soft->mesh.elements[e];
+  double strain = 0;
+  for (int a = 0; a < 4; a++)
+    strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
+  for (int a = 0; a < 4; a++)
+    for (int k = 0; k < 3; k++)
+      floor[3 * (size_t)element[a] + k] +=
+          soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
+}
+
+void dc_node_floor(const struct dc_step_state *state, double noise, double *floor)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct dc_design *design = &state->input->design;
+  double h = state->interval.length;
+  if (!bodies->node_count)
+    return;
+  visit(state, visit_floor, floor);
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    const double *x = state->q_next + soft->q_offset;
+    struct dc_lame lame = dc_lame_of(design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
+    double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / h, *at = floor + soft->v_offset;
+    for (int e = 0; e < soft->mesh.element_count; e++)
+      add_element_floor(soft, e, modulus, x, at);
+    for (int p = 0; p < soft->pin_count; p++)
+      for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
+        at[node + k] += soft->pins[p].stiffness * dc_vec_norm(x + node);
+    for (int i = 0; i < 3 * soft->node_count; i++)
+      at[i] = noise * (at[i] + design->body_mass_scale[soft->body] * dc_soft_node_mass(soft, i / 3) / (h * h) *
+                                   dc_vec_norm(x + i / 3 * 3));
+  }
+}

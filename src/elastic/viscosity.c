@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Viscosity of solids (elastic/elastic.h).  With G = F_y, S = E(y) - E(x) and V the volume, for moves dy and dx
+//     dE_y = sym(G^T dG),   dD = V S : (G^T dG),   d2D = V (dE_y : dE_y + S : (dG^T dG)),
+//     mixed: -V dE_y : dE_x.
+#include "elastic/element.h"
+
+// sym(f^T m)
+static void strain_rate(const double f[9], const double m[9], double rate[9])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++)
+        sum += f[3 * k + i] * m[3 * k + j] + f[3 * k + j] * m[3 * k + i];
+      rate[3 * i + j] = 0.5 * sum;
+    }
+}
+
+// E(y) - E(x) = sym((F_y + F_x)^T (F_y - F_x))/2: no large numbers cancel.
+static void strain_change(const struct dc_elastic *elastic, int e, const double *x, const double *y, double fy[9],
+                          double change[9])
+{
+  double fx[9], sum[9], difference[9];
+  dc_element_gradient(elastic, e, x, fx);
+  dc_element_gradient(elastic, e, y, fy);
+  for (int i = 0; i < 9; i++) {
+    sum[i] = 0.5 * (fy[i] + fx[i]);
+    difference[i] = fy[i] - fx[i];
+  }
+  strain_rate(sum, difference, change);
+}
+
+double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *x, const double *y)
+{
+  double sum = 0, f[9], change[9];
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    strain_change(elastic, e, x, y, f, change);
+    sum += 0.5 * elastic->volumes[e] * dc_dot(change, change, 9);
+  }
+  return sum;
+}
+
+// Adds scale V F S g_a to the nodes.
+static void add_stress(const struct dc_elastic *elastic, int e, const double f[9], const double strain[9], double scale,
+                       double *gradient)
+{
+  double stress[9];
+  dc_mat_multiply(stress, f, strain);
+  dc_element_add_stress(elastic, e, stress, scale, gradient);
+}
+
+void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const double *x, const double *y, double scale,
+                                    double *gradient)
+{
+  double f[9], change[9];
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    strain_change(elastic, e, x, y, f, change);
+    add_stress(elastic, e, f, change, scale, gradient);
+  }
+}
+
+// Of nodes a and b:  G sym-product of g_a and g_b:  (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2,  and (g_a . S g_b) I, which
+// compression makes negative.
+void dc_elastic_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
+                               bool projected, double blocks[4][4][9])
+{
+  double f[9], change[9], square[9], moved[4][3], strained[4][3], volume = elastic->volumes[element];
+  strain_change(elastic, element, x, y, f, change);
+  dc_mat_multiply_transposed(square, f, f);
+  for (int a = 0; a < 4; a++) {
+    dc_mat_apply(moved[a], f, elastic->gradients[element][a]);
+    dc_mat_apply(strained[a], change, elastic->gradients[element][a]);
+  }
+  for (int a = 0; a < 4; a++)
+    for (int b = 0; b < 4; b++) {
+      double product = dc_vec_dot(elastic->gradients[element][a], elastic->gradients[element][b]);
+      double tension = projected ? 0 : dc_vec_dot(elastic->gradients[element][a], strained[b]);
+      for (int i = 0; i < 9; i++)
+        blocks[a][b][i] =
+            volume * (0.5 * (moved[b][i / 3] * moved[a][i % 3] + product * square[i]) + (i % 4 == 0 ? tension : 0));
+    }
+}
+
+void dc_elastic_add_strain_mixed(const struct dc_elastic *elastic, const double *x, const double *y, bool transposed,
+                                 double scale, const double *direction, double *sum)
+{
+  const double *from = transposed ? x : y, *to = transposed ? y : x;
+  double f[9], moved[9], rate[9];
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    dc_element_gradient(elastic, e, from, f);
+    dc_element_gradient(elastic, e, direction, moved);
+    strain_rate(f, moved, rate);
+    dc_element_gradient(elastic, e, to, f);
+    add_stress(elastic, e, f, rate, -scale, sum);
+  }
+}
