@@ -305,6 +305,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
   dc_session_put_objectives(session, outcome, json, text);
+  dc_session_put_cases(session, outcome, json, text);
   dc_session_describe_plant(session, transfer, outcome, text, json);
   dc_json_end(json, '}');
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas and limits: docs/theory.md, "Gradient estimators".
+#include "plan/plan_cases.h"
 #include "plan/gradient.h"
 
 #include <math.h>
@@ -171,8 +172,8 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
       break;
     if (!worker)
       return dc_fail(error, local.status, "%s", local.text);
-    dc_rollout_set_tight(worker->rollout, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
-    dc_rollout_set_gapless(worker->rollout, true);
+    dc_plan_set_tight(worker, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
+    dc_plan_set_gapless(worker, true);
     estimator->workers[estimator->worker_count++] = worker;
   }
   return DC_OK;

@@ -127,13 +127,23 @@ struct dc_objective {
   void *options;
 };
 
+// Another world that the same parameters drive: a model and its task, which has as many parameters of the same names and no
+// cases of its own.
+struct dc_task_world {
+  const char *name;
+  const struct dc_model *model;
+  const struct dc_task *task;
+};
+
 // The parameter vector holds the controls' parameters in their order, then those of the design in the order of its
-// entries.
+// entries.  Plans add up the losses of a task's own world and of its cases; the functions below are of its own world.
 struct dc_task {
   int control_count, objective_count, design_count;
   struct dc_control *controls;
   struct dc_objective *objectives;
   struct dc_design_entry *design;
+  int case_count;
+  const struct dc_task_world *cases;
 };
 
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
