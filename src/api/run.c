@@ -71,6 +71,9 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   const char *earlier = session->options->control_run;
   int steps = (int)scene->definition.time.steps;
   dc_task_initial(&scene->task, &scene->model, steps, parameters);
+  int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
+  for (int i = 0; session->given && i < count; i++)
+    parameters[i] = session->given[i];
   if (!earlier)
     return DC_OK;
   enum dc_status status = read_earlier(session, earlier);
@@ -146,6 +149,8 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   struct transfer transfer = {.loss = NAN};
   struct dc_advice_list advice = {0};
   enum dc_status written = dc_session_outcome(session, &outcome);
+  if (!written)
+    written = dc_session_judge_cases(session, &outcome);
   if (!written && dc_session_is_transferred(session))
     written = dc_session_transfer(session, &outcome, &transfer);
   if (!written) {
@@ -153,6 +158,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     written = dc_advise_run(session, &outcome, result, &advice);
   }
   if (written) {
+    free(outcome.cases);
     dc_trajectory_destroy(transfer.record);
     free(outcome.applied);
     return dc_api_fail(error, &session->error, written);
@@ -164,6 +170,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   result->plant_success = dc_session_is_transferred(session) ? transfer.success : -1;
   dc_session_describe(session, &outcome, &transfer, &advice, result, &text, &json);
   dc_trajectory_destroy(transfer.record);
+  free(outcome.cases);
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)
     written = write_run(session, &outcome, result, status, made.json);
@@ -245,7 +252,7 @@ void dc_session_release(struct session *session)
   dc_plan_crew_destroy(session->crew);
 }
 
-static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
+int dc_session_run(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const char *mistake = misuse(session->options, session->optimizing);
   if (mistake) {
@@ -264,7 +271,7 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
   struct session session = {
       .scene = scene, .options = options, .optimizing = optimizing, .best_loss = NAN, .first_loss = NAN};
   int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
-                                              : run_session(&session, result, report, error);
+                                              : dc_session_run(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
     int steps = result->steps, frames = session.options->frames;
     dcsim_render_options render = {.size = sizeof render, .every = frames > 0 ? (steps + frames - 1) / frames : 0};

@@ -30,6 +30,8 @@ enum dc_status dc_session_open_run(struct session *session)
     snprintf(made, sizeof made, "runs/%.200s-%s", session->scene->scene->name, stamp);
     asked = made;
   }
+  if (session->given && dc_run_has(asked, "resolved.json"))  // of a case, whose run was left before
+    return dc_run_reopen(asked, session->scene->scene, 0, &session->run, &session->error);
   return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
 }
 

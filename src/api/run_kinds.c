@@ -22,7 +22,7 @@ static enum dc_status check_start(struct session *session, const double *paramet
   enum dc_status status = dc_api_check_start(scene, plan, &session->error);
   if (!session->plan)
     dc_plan_destroy(plan);
-  return status;
+  return status ? status : dc_session_check_cases(session, parameters, &session->error);
 }
 
 // How the plan's gradients are computed and its first guess is found.

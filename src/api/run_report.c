@@ -312,6 +312,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
   dc_session_put_objectives(session, outcome, json, text);
+  dc_session_put_cases(session, outcome, json, text);
   dc_session_describe_plant(session, transfer, outcome, text, json);
   if (session->optimizing)
     dc_advice_put(advice, text, json);

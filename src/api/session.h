@@ -33,6 +33,7 @@ struct session {
   const dcsim_scene *scene;
   const dcsim_run_options *options;
   bool optimizing;
+  const double *given;                  // parameters to simulate with, of all steps; NULL: the first guess
   const struct run_kind *kind;          // NULL until it is chosen, and of a refinement
   struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared
   struct dc_plan_crew *crew;            // other ranks, or NULL
@@ -73,8 +74,18 @@ enum dc_status dc_session_open_run(struct session *session);
 // Takes the name out of the result when what stands under it, if anything, is no longer this run's directory.
 void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result);
 
+// What came of a case.
+struct case_outcome {
+  const char *name;
+  double loss, distance;  // of the body farthest from its target, m; NAN: no objective tells
+  int body;               // that one, or -1
+  bool success;
+};
+
 // What a run has made so far; refers to the session.
 struct outcome {
+  int case_count;
+  struct case_outcome *cases;
   const struct dc_trajectory *best, *first;          // first may be NULL
   const double *best_parameters, *first_parameters;  // for as many steps as the trajectories have
   struct dc_applied_targets targets;                 // of a horizon
@@ -89,6 +100,16 @@ struct outcome {
   int retreats;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
+
+// Judges the cases at the outcome's best parameters, which makes its success that of all, and leaves their runs below the
+// run directory; outcome->cases is the caller's to free.  Nothing without cases, or when not all steps were done.
+enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome);
+void dc_session_put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                          struct dc_text *text);
+// dc_api_check_start of every case of the session's plan.
+enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error);
+// A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
+int dc_session_run(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
 
 // How a plan that was found in one piece fared in the scene's plant.
 struct transfer {

@@ -95,12 +95,13 @@ static bool is_held(const struct dc_vertices_options *o, const double *x)
 }
 
 // Groups of vertices that move as one: group g is members[first[g]] ... members[first[g + 1] - 1].
-static void list_groups(struct dc_vertices_options *o, const double (*vertices)[3], int count, double tolerance,
-                        int *owner, int *first, int *members)
+// twins: as of struct dc_shape.
+static void list_groups(struct dc_vertices_options *o, const double (*vertices)[3], const int *twins, int count,
+                        double tolerance, int *owner, int *first, int *members)
 {
   int listed = 0;
   for (int v = 0; v < count; v++) {
-    owner[v] = v;
+    owner[v] = twins ? twins[v] : v;
     for (int u = 0; u < v && o->connect == CONNECT_WELD && owner[v] == v; u++)
       if (owner[u] == u && dc_vec_distance(vertices[u], vertices[v]) <= tolerance)
         owner[v] = u;
@@ -155,7 +156,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   if (!vertices || !owner || !first || !members)
     return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
   dc_shape_vertices(shape, vertices);
-  list_groups(o, (const double(*)[3])vertices, (int)count, SAME * size, owner, first, members);
+  list_groups(o, (const double(*)[3])vertices, shape->twins, (int)count, SAME * size, owner, first, members);
   o->first = first;
   o->members = members;
   o->vertices = (const double(*)[3])vertices;

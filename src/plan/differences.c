@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "plan/plan_cases.h"
 #include "plan/gradient_check_internal.h"
 
 // Slopes that agree with the adjoint to this part of a typical one need no closer look.
@@ -72,7 +73,7 @@ static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c
     return status;
   *loss = dc_plan_loss(plan, NULL);
   *alike &= dc_trajectory_divided_alike(plan->trajectory, checker->centre);
-  return DC_OK;
+  return dc_plan_cases_add_losses(plan, checker->shifted, loss, error);
 }
 
 enum { LEVELS = 13 };
@@ -189,7 +190,7 @@ enum dc_status dc_checkers_create(struct dc_plan *plan, const double *parameters
                                             .loss = loss,
                                             .shifted = checkers->shifted + i * parameter_count,
                                             .tangent = checkers->tangents + i * nv};
-    dc_rollout_set_tight(checkers->team.plans[i]->rollout, true);
+    dc_plan_set_tight(checkers->team.plans[i], true);
   }
   return dc_plan_record(plan, checkers->centre, error);
 }
@@ -260,7 +261,7 @@ enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *
   slopes.directions = directions;
   enum dc_status status =
       gradient && directions && slopes.statuses ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
-  dc_rollout_set_tight(plan->rollout, true);
+  dc_plan_set_tight(plan, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &loss, gradient, error);
   if (!status)
@@ -269,7 +270,7 @@ enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *
     dc_draw_directions(directions, count, plan->parameter_count, seed);
     status = take_slopes(&slopes, gradient, count, error);
   }
-  dc_rollout_set_tight(plan->rollout, false);
+  dc_plan_set_tight(plan, false);
   dc_checkers_release(&checkers);
   free(gradient);
   free(directions);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas and limits: docs/theory.md, "Gradient estimators".
+#include "plan/plan_cases.h"
 #include "plan/gradient.h"
 
 #include <math.h>
@@ -160,9 +161,8 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
     return error ? error->status : DC_MEMORY;
   enum dc_status status = dc_plan_team_create(estimator->first, wanted, &estimator->team, error);
   for (int i = 0; i < estimator->team.count; i++) {
-    struct dc_rollout *rollout = estimator->team.plans[i]->rollout;
-    dc_rollout_set_tight(rollout, plan->gradient.type == DC_GRADIENT_DIFFERENCES);
-    dc_rollout_set_gapless(rollout, true);
+    dc_plan_set_tight(estimator->team.plans[i], plan->gradient.type == DC_GRADIENT_DIFFERENCES);
+    dc_plan_set_gapless(estimator->team.plans[i], true);
   }
   return status;
 }

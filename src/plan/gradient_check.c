@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_cases.h"
 #include "plan/gradient_check.h"
 
 #include <float.h>
@@ -354,7 +355,7 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *given, uint
     memcpy(parameters, given, count * sizeof *parameters);
     shake_shapes(plan, seed, parameters, parameters + count, parameters + 2 * count);
   }
-  dc_rollout_set_tight(plan->rollout, true);
+  dc_plan_set_tight(plan, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &check->loss, gradient, error);
   if (!status)
@@ -368,7 +369,7 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *given, uint
     status = check_taylor(&checkers, gradient, seed, check, error);
   if (!status)
     status = dc_product_check(plan, parameters, seed, &check->products, error);
-  dc_rollout_set_tight(plan->rollout, false);
+  dc_plan_set_tight(plan, false);
   dc_checkers_release(&checkers);
   free(gradient);
   free(parameters);

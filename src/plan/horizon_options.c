@@ -106,6 +106,11 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
     return dc_fail(error, DC_BAD_INPUT,
                    "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
                    control, task->controls[control].type->name);
+  for (int i = 0; i < task->objective_count; i++)
+    if (task->objectives[i].type->whole_run)
+      return dc_fail(error, DC_BAD_INPUT,
+                     "objective[%d]: \"%s\" compares frames of the whole run, windows have not all", i,
+                     task->objectives[i].type->name);
   if (task->design_count)
     return dc_fail(error, DC_BAD_INPUT, "design: a receding horizon cannot change numbers of the model");
   if (horizon->apply > horizon->length)

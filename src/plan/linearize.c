@@ -257,6 +257,8 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
   if (without >= 0)
     return dc_fail(error, DC_BAD_INPUT, "objective \"%s\" has no residual rows",
                    plan->task->objectives[without].type->name);
+  if (plan->case_count)
+    return dc_fail(error, DC_BAD_INPUT, "sums over cases have no residual rows");
   if (plan->forward || !dc_model_has_adjoint(plan->model))
     return dc_fail(error, DC_BAD_INPUT, "there are no derivatives of rollouts here");
   return DC_OK;

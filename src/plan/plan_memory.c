@@ -43,13 +43,28 @@ static double tape_bytes(const struct dc_model *model, double steps)
              : 0;
 }
 
+// What the cases of a task take besides.
+static double cases_bytes(const struct dc_task *task, double steps,
+                          double (*bytes)(const struct dc_model *model, const struct dc_task *task, double steps))
+{
+  double sum = 0;
+  for (int k = 0; k < task->case_count; k++)
+    sum += dc_rollout_bytes(task->cases[k].model) + bytes(task->cases[k].model, task->cases[k].task, steps);
+  return sum;
+}
+
+static double in_memory(const struct dc_model *model, const struct dc_task *task, double steps)
+{
+  return dc_forward_plan_bytes(model, task, steps, false);
+}
+
 static double parameter_count(const struct dc_model *model, const struct dc_task *task, double steps)
 {
   double few = dc_task_parameter_count(task, model, FEW), more = dc_task_parameter_count(task, model, 2 * FEW);
   return few + (more - few) * (steps - FEW) / FEW;
 }
 
-double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
+static double own_forward_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
 {
   // parameters in four places, and their groups
   return bytes_of(try_record, model, in_file ? fmin(steps, DC_RELEASED_FRAMES) : steps) +
@@ -57,12 +72,17 @@ double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task 
          parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
 }
 
+double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
+{
+  return own_forward_bytes(model, task, steps, in_file) + cases_bytes(task, steps, in_memory);
+}
+
 double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
 {
   const struct dc_bodies *bodies = &model->bodies;
   // first and best trajectory; the derivatives of a loss by the frames
-  return dc_forward_plan_bytes(model, task, steps, false) + tape_bytes(model, steps) +
-         2 * bytes_of(try_record, model, steps) + bytes_of(try_cotangent, model, steps) +
+  return cases_bytes(task, steps, dc_plan_bytes) + own_forward_bytes(model, task, steps, false) +
+         tape_bytes(model, steps) + 2 * bytes_of(try_record, model, steps) + bytes_of(try_cotangent, model, steps) +
          (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double);
 }
 

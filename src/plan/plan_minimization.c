@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "plan/plan_cases.h"
 #include "plan/linearize.h"
 #include "plan/worker.h"
 
@@ -179,7 +180,7 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
       .iteration = plan->earlier + iterate.iteration,
       .loss = iterate.value,
       .gradient_norm = iterate.gradient_norm,
-      .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
+      .min_gap = dc_plan_gap(plan),
       .newton_iterations = plan->work.newton_iterations - plan->newton_before,
       .best = best,
       .backed_off = iterate.backed_off,

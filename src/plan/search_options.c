@@ -110,7 +110,7 @@ enum dc_status dc_continuation_check(const struct dc_continuation *continuation,
     return dc_fail(error, DC_BAD_INPUT, "step: must divide the number of time steps, %ld (is %ld)",
                    model->definition.time.steps, step);
   for (int i = 0; i < task->objective_count; i++)
-    if (task->objectives[i].type->recorded)
+    if (task->objectives[i].type->recorded || task->objectives[i].type->whole_run)
       return dc_fail(error, DC_BAD_INPUT, "step: must be 1 with the objective \"%s\" (is %ld)",
                      task->objectives[i].type->name, step);
   return DC_OK;

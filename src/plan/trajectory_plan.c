@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/plan_cases.h"
 #include "plan/worker.h"
 
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
@@ -87,6 +88,10 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_plan_destroy(plan);
     return NULL;
   }
+  if (dc_plan_cases_create(plan, error)) {
+    dc_plan_destroy(plan);
+    return NULL;
+  }
   dc_plan_set_window(plan, 0, steps);
   dc_task_start(task, model, plan->state);
   dc_task_initial(task, model, steps, plan->parameters);
@@ -123,6 +128,7 @@ void dc_plan_destroy(struct dc_plan *plan)
   if (!plan)
     return;
   dc_minimization_destroy(plan->minimization);
+  dc_plan_cases_destroy(plan);
   dc_rollout_destroy(plan->rollout);
   dc_rollout_input_destroy(plan->input);
   dc_rollout_cotangent_destroy(plan->cotangent);
@@ -247,24 +253,31 @@ static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, 
   return status;
 }
 
-static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
-                               struct dc_error *error)
+// The plan's own world; gradient by the adjoint, or NULL.
+static enum dc_status evaluate_world(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
+                                     struct dc_error *error)
 {
-  bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
   dc_plan_apply(plan, parameters);
   enum dc_status status = roll_out(plan, error);
   if (status)
     return status;
-  if (adjoint)
+  if (gradient)
     clear_cotangent(plan);
-  *loss = dc_plan_loss(plan, adjoint ? &plan->loss_cotangent : NULL);
+  *loss = dc_plan_loss(plan, gradient ? &plan->loss_cotangent : NULL);
   if (!isfinite(*loss))
     return dc_fail(error, DC_NUMERICAL, "the loss is not finite");
-  if (!gradient)
-    return DC_OK;
-  status = adjoint ? pull_back(plan, parameters, gradient, error)
-                   : dc_gradient_estimate(plan, parameters, *loss, gradient, error);
-  if (status)
+  return gradient ? pull_back(plan, parameters, gradient, error) : DC_OK;
+}
+
+static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
+                               struct dc_error *error)
+{
+  bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
+  enum dc_status status =
+      dc_plan_cases_evaluate(plan, evaluate_world, parameters, loss, adjoint ? gradient : NULL, error);
+  if (!status && gradient && !adjoint)
+    status = dc_gradient_estimate(plan, parameters, *loss, gradient, error);
+  if (status || !gradient)
     return status;
   for (int i = 0; i < plan->parameter_count; i++)
     if (!isfinite(gradient[i]))
@@ -339,6 +352,8 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
     memcpy(plan->evaluated, plan->parameters, (size_t)plan->parameter_count * sizeof *plan->evaluated);
     plan->succeeded = true;
   }
+  if (!status)
+    status = dc_plan_cases_add_losses(plan, plan->parameters, loss, error);
   plan->work.seconds += dc_seconds() - start;
   plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
   return status;

@@ -19,7 +19,8 @@ struct dc_plan_work {
   double contact_seconds;  // in the contact, of all threads together
 };
 
-// A model, a task, a window of the run and everything to evaluate them; one caller at a time.
+// A model, a task, a window of the run and everything to evaluate them; one caller at a time.  Where the task has cases
+// (plan_cases.h) losses and gradients are sums over all of them; trajectories are those of the model.
 struct dc_plan {
   const struct dc_model *model;
   const struct dc_task *task;
@@ -61,7 +62,9 @@ struct dc_plan {
   int earlier;                                          // iterates of minimizations before the one under way
   int retreats, most_retreats;                          // dc_plan_continue; most: the caller's to set, at creation 0
   struct dc_residual_rows rows;                         // of the last linearization for an optimizer
-  struct dc_plan_team *team;                            // of dc_plan_values (worker.h); NULL until it is asked
+  int case_count;
+  struct dc_plan **cases;     // [case_count] of the task's
+  struct dc_plan_team *team;  // of dc_plan_values (worker.h); NULL until it is asked
   struct dc_plan_crew *crew;  // the caller's to set: processes that many points are shared with (crew.h); NULL: none
 };
 
@@ -100,8 +103,8 @@ double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotang
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
-// Rolls out with plan->parameters, asking proceed (unless NULL) between steps: the loss.  DC_STOPPED when it said no: the
-// window, plan->parameters and the loss are then of the steps that were done.  In a plant where there is one.  Other
+// Rolls out with plan->parameters, asking proceed (unless NULL) between steps of its own world: the loss.  DC_STOPPED when it
+// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant where there is one.  Other
 // statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_cases.h"
 #include "plan/worker.h"
 
 #include <stdlib.h>
@@ -135,9 +136,9 @@ void dc_plan_forget_team(struct dc_plan *plan)
 static void sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples)
 {
   for (int i = 0; i < team->count; i++)
-    dc_rollout_set_gapless(team->plans[i]->rollout, true);
+    dc_plan_set_gapless(team->plans[i], true);
   dc_plan_team_sample(team, count, samples, 0);
-  dc_rollout_set_gapless(team->plans[0]->rollout, false);  // the others do nothing else
+  dc_plan_set_gapless(team->plans[0], false);  // the others do nothing else
 }
 
 enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,

@@ -63,7 +63,7 @@ struct dc_control_type {
   double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
-    dc_control_sines, dc_control_spline;
+    dc_control_sines, dc_control_spline, dc_control_path;
 extern const struct dc_control_type *const dc_control_types[];  // NULL-terminated
 
 // Where an objective adds its derivatives.
@@ -91,6 +91,7 @@ struct dc_objective_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
+  bool whole_run;  // compares frames of the whole run: of no use in a receding horizon, and refused there
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
   // Value of the objective; adds its derivatives to cotangent (may be NULL).
   double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -114,7 +115,7 @@ struct dc_objective_type {
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
-    dc_objective_upright, dc_objective_joints;
+    dc_objective_upright, dc_objective_joints, dc_objective_relative;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -127,13 +128,23 @@ struct dc_objective {
   void *options;
 };
 
+// Another world that the same parameters drive: a model and its task, which has as many parameters of the same names and no
+// cases of its own.
+struct dc_task_world {
+  const char *name;
+  const struct dc_model *model;
+  const struct dc_task *task;
+};
+
 // The parameter vector holds the controls' parameters in their order, then those of the design in the order of its
-// entries.
+// entries.  Plans add up the losses of a task's own world and of its cases; the functions below are of its own world.
 struct dc_task {
   int control_count, objective_count, design_count;
   struct dc_control *controls;
   struct dc_objective *objectives;
   struct dc_design_entry *design;
+  int case_count;
+  const struct dc_task_world *cases;
 };
 
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
@@ -378,6 +389,23 @@ struct dc_sines_options {
 struct dc_spline_options {
   struct dc_actuator_options actuator;
   long knots;
+};
+
+// Options of the control "path".
+struct dc_path_options {
+  struct dc_actuator_options actuator;  // body and coordinates
+  struct dc_real_list times;            // s, rising
+  struct dc_real_list positions;        // [times][coordinates], m or rad
+};
+
+// Options of the objective "relative".
+struct dc_relative_options {
+  int body, to;      // to -1: the world
+  long from, until;  // frames; until -1: the last
+  double tolerance;  // m: what counts as kept
+  double weight;
+  int when;          // end: frame until counts; every: the mean over all frames after from
+  const char *axes;  // subset of "xyz" that counts
 };
 
 #endif

@@ -136,9 +136,50 @@ static void test_refusals(void)
   dc_arena_destroy(arena);
 }
 
+// A box of 3 x 2 x 2 blocks: 8 corners each, a vertex for each of the 20 faces between them, once in both its blocks.
+static void test_blocks(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_error error = {0};
+  const double size[3] = {0.3, 0.2, 0.1}, divisions[3] = {3, 2, 2};
+  char *options = dc_arena_alloc(arena, 1, dc_shape_blocks.options_size);
+  memcpy(options + dc_shape_blocks.options[dc_option_find(dc_shape_blocks.options, "size")].offset, size, sizeof size);
+  double *given =
+      (double *)(void *)(options +
+                         dc_shape_blocks.options[dc_option_find(dc_shape_blocks.options, "divisions")].offset);
+  memcpy(given, divisions, sizeof divisions);
+  struct dc_shape blocks = {.name = "blocks", .type = &dc_shape_blocks, .options = options};
+  CHECK(dc_shape_build(&blocks, arena, &error) == DC_OK, "%s", error.text);
+  int count = dc_shape_vertex_count(&blocks), shared = 0;
+  CHECK(blocks.part_count == 12 && count == 12 * 8 + 2 * 20, "%d parts, %d vertices", blocks.part_count, count);
+  CHECK_NEAR(blocks.properties.volume, 0.3 * 0.2 * 0.1, 1e-15);
+  double(*vertices)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
+  int *owners = dc_arena_alloc(arena, (size_t)count, sizeof *owners);
+  dc_shape_vertices(&blocks, vertices);
+  for (int part = 0, v = 0; part < blocks.part_count; part++)
+    for (int k = 0; k < blocks.parts[part].vertex_count; k++)
+      owners[v++] = part;
+  for (int v = 0; v < count; v++) {
+    int twin = blocks.twins[v];
+    CHECK(twin <= v && blocks.twins[twin] == twin && (twin == v || owners[twin] < owners[v]), "twin of %d: %d", v,
+          twin);
+    CHECK_NEAR(dc_vec_distance(vertices[v], vertices[twin]), 0, 0);
+    shared += twin != v;
+  }
+  CHECK(shared == 20, "%d shared", shared);
+  given[1] = 1.5;
+  CHECK(dc_shape_build(&blocks, arena, &error) == DC_BAD_INPUT && strstr(error.text, "divisions[1]: must be a whole"),
+        "%s", error.text);
+  given[1] = 1000, given[0] = 5;
+  CHECK(dc_shape_build(&blocks, arena, &error) == DC_BAD_INPUT && strstr(error.text, "at most 4096 blocks"), "%s",
+        error.text);
+  dc_arena_destroy(arena);
+}
+
 static const struct test tests[] = {{"mass by vertices", test_mass},
                                     {"hulls of vertices that moved", test_hulls},
-                                    {"parts without volume", test_refusals}};
+                                    {"parts without volume", test_refusals},
+                                    {"blocks", test_blocks}};
 
 int main(void)
 {

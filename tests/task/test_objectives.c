@@ -283,6 +283,54 @@ static void test_velocity(void)
   CHECK(dc_task_success(&two, &fixture->model, &fixture->trajectory, 0), "the other is reached");
 }
 
+// Value by hand, derivatives against differences, report.
+static void test_relative(void)
+{
+  struct fixture *fixture = create(9);
+  struct dc_error error = {0};
+  struct dc_relative_options held = {.body = BOX,
+                                     .to = KNEE,
+                                     .from = 1,
+                                     .until = -1,
+                                     .tolerance = 0.1,
+                                     .weight = 2,
+                                     .when = DC_WHEN_EVERY,
+                                     .axes = "xz"};
+  struct dc_relative_options stays = {
+      .body = BOX, .to = -1, .until = 2, .tolerance = 0.1, .weight = 3, .when = DC_WHEN_END, .axes = "xyz"};
+  struct dc_objective objectives[2] = {{&dc_objective_relative, &held}, {&dc_objective_relative, &stays}};
+  fixture->model.definition.time.steps = STEPS;
+  double sum = 0;
+  for (int frame = 2; frame < FRAMES; frame++)
+    for (int k = 0; k < 3; k += 2) {
+      double d = fixture->poses[frame][BOX].position[k] - fixture->poses[frame][KNEE].position[k] -
+                 fixture->poses[1][BOX].position[k] + fixture->poses[1][KNEE].position[k];
+      sum += d * d;
+    }
+  for (int i = 0; i < 2; i++) {
+    struct dc_task one = {.objective_count = 1, .objectives = &objectives[i]};
+    CHECK(dc_objective_relative.check(objectives[i].options, &fixture->model, &error) == DC_OK, "%s", error.text);
+    CHECK_NEAR(place_error(fixture, &one), 0, 2e-8);  // rounding of the differences, 2.0e-9 observed
+    check_rows(fixture, &one);
+    CHECK_NEAR(loss(fixture, &one),
+               i ? 3 * pow(dc_vec_distance(fixture->poses[2][BOX].position, fixture->poses[0][BOX].position), 2) : sum,
+               1e-12);
+    CHECK(!dc_task_success(&one, &fixture->model, &fixture->trajectory, STEPS), "not kept");
+    CHECK(!dc_task_success(&one, &fixture->model, &fixture->trajectory, (int)(i ? 0 : 1)), "nothing to judge yet");
+  }
+  memcpy(fixture->poses[2], fixture->poses[0], sizeof fixture->poses[2]);
+  struct dc_task second = {.objective_count = 1, .objectives = &objectives[1]};
+  CHECK(dc_task_success(&second, &fixture->model, &fixture->trajectory, STEPS), "kept until frame 2");
+  stays.until = STEPS + 1;
+  expect_refusal(dc_objective_relative.check(&stays, &fixture->model, &error), &error, "until: must be <= 3");
+  stays.until = 2, stays.from = 3;
+  expect_refusal(dc_objective_relative.check(&stays, &fixture->model, &error), &error, "from: must be <= 2");
+  stays.from = 0, stays.to = BOX;
+  expect_refusal(dc_objective_relative.check(&stays, &fixture->model, &error), &error, "to: must name another");
+  stays.body = WALL;
+  expect_refusal(dc_objective_relative.check(&stays, &fixture->model, &error), &error, "body: must move");
+}
+
 static void test_effort(void)
 {
   struct fixture *fixture = create(8);
@@ -372,4 +420,5 @@ static void test_registry(void)
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
           {"derivatives by masses", test_com_masses}, {"derivatives of rest", test_rest_gradients}, {"rest", test_rest},
           {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
-          {"effort", test_effort}, {"checks of options", test_checks}, {"registry of objectives", test_registry})
+          {"relative", test_relative}, {"effort", test_effort}, {"checks of options", test_checks},
+          {"registry of objectives", test_registry})

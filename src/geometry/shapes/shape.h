@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: what a body is made of.  One descriptor per type ("sphere", "box", "cylinder", "capsule", "mesh", "plane",
-// "compound", "hulls").
+// "compound", "hulls", "blocks").
 #ifndef DC_GEOMETRY_SHAPE_H
 #define DC_GEOMETRY_SHAPE_H
 
@@ -66,6 +66,9 @@ struct dc_shape {
   // known to be such a union.
   int part_count;
   const struct dc_mesh *parts;
+  // Of every vertex of the parts, part after part, the first one that it is one with, in another part or itself: where
+  // vertices move they move together.  NULL: every vertex is its own.
+  const int *twins;
 };
 
 // What a body without shape has: no mesh, no mass, no parts.

@@ -362,8 +362,9 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
   else if (!(status = check_memory(build)) && !(status = dc_scene_read_plant(build)) &&
-           !(status = dc_scene_read_task(build)) && !(status = check_horizon(build)))
-    status = check_continuation(build);
+           !(status = dc_scene_read_task(build)) && !(status = check_horizon(build)) &&
+           !(status = check_continuation(build)))
+    status = dc_scene_read_cases(build);
   scene->plant.model.shapes_change = scene->model.shapes_change;
   if (!status)
     status = dc_scene_keep_places(build);
@@ -410,6 +411,9 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
 
 void dc_scene_destroy(struct dc_scene *scene)
 {
-  if (scene)
-    dc_arena_destroy(scene->arena);
+  if (!scene)
+    return;
+  for (int k = 0; k < scene->case_count; k++)
+    dc_scene_destroy(scene->cases[k]);
+  dc_arena_destroy(scene->arena);
 }

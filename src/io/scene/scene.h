@@ -31,6 +31,10 @@ struct dc_refinement {
 };
 
 struct dc_scene {
+  // The cases: the scene with changes, each a scene of its own, in task.cases too; owned.
+  int case_count;
+  struct dc_scene **cases;
+  char *cases_text;        // "cases" as JSON text, NULL without
   struct dc_arena *arena;  // owns everything below
   const char *path;        // of the scene file as given; of a text the name in messages
   const char *folder;      // real path of the folder that files are looked for in
@@ -78,6 +82,7 @@ struct dc_scene_settings {
   int package_path_count;
   const char *const
       *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
+  int only_case;       // read the scene with the changes of this case, counted from 1, and without others; 0: the scene
   bool seed_given;
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };

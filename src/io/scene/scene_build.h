@@ -27,6 +27,11 @@ struct dc_scene_build {
 // Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 
+// Applies the changes of the case that settings ask for and removes "cases"; nothing when they ask for none.
+enum dc_status dc_scene_choose_case(struct dc_scene_build *build);
+// Reads the cases; the task must have been read.
+enum dc_status dc_scene_read_cases(struct dc_scene_build *build);
+
 // Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
 // A robot's file as "include" found it: its name in the scene, its real path and folder, its text, the number of that as a

@@ -5,11 +5,12 @@
 
 #include "base/characters.h"
 
-const char *const dc_scene_keys[] = {"name",         "comment",   "description", "time",      "gravity",  "contact",
-                                     "solver",       "mujoco",    "include",     "shapes",    "bodies",   "couplings",
-                                     "control",      "objective", "design",      "optimizer", "gradient", "init",
-                                     "continuation", "horizon",   "problem",     "refine",    "pairs",    "camera",
-                                     "models",       "plant",     "certify",     "portfolio", "$schema",  NULL};
+const char *const dc_scene_keys[] = {
+    "name",     "comment", "description",  "time",      "gravity", "contact",   "solver", "mujoco",
+    "include",  "shapes",  "bodies",       "couplings", "control", "objective", "design", "optimizer",
+    "gradient", "init",    "continuation", "horizon",   "problem", "refine",    "pairs",  "camera",
+    "models",   "plant",   "certify",      "portfolio", "$schema", "cases",     NULL};
+const char *const dc_scene_case_keys[] = {"name", "gravity", "bodies", "control", "objective", NULL};
 const char *const dc_scene_sections[] = {
     "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient", "init",
     "continuation", "portfolio",     "horizon",      "refine",       "refine.derivative", "camera",   "plant",

@@ -13,12 +13,14 @@ enum {
   DC_SCENE_MOST_TRIANGLES = 1 << 24,     // of all shapes together
   DC_SCENE_MOST_PLANT_STEPS = 10000000,  // steps of the scene times those of the plant in one
   DC_SCENE_MOST_INCLUDES = 64,
+  DC_SCENE_MOST_CASES = 64,
   DC_SCENE_MOST_ENTRIES = 1000  // controls, objectives, design, couplings
 };
 #define DC_SCENE_MOST_TRAJECTORY_BYTES (16.0 * 1024 * 1024 * 1024)
 
-extern const char *const dc_scene_keys[];      // at the top, NULL-terminated
-extern const char *const dc_scene_sections[];  // those that hold an object of options
+extern const char *const dc_scene_keys[];       // at the top, NULL-terminated
+extern const char *const dc_scene_case_keys[];  // of an element of "cases", NULL-terminated
+extern const char *const dc_scene_sections[];   // those that hold an object of options
 
 extern const struct dc_option dc_gravity_options[];  // into struct dc_model_definition
 extern const struct dc_option dc_problem_options[];  // into an int: 0 trajectory, 1 refine

@@ -229,5 +229,7 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   const char *model = build->settings->model, *gradient = build->settings->gradient;
   if (model && (status = set_name(build, "contact", "model", model, count + 1)))
     return status;
-  return gradient ? set_name(build, "gradient", "type", gradient, count + 2) : DC_OK;
+  if (gradient && (status = set_name(build, "gradient", "type", gradient, count + 2)))
+    return status;
+  return dc_scene_choose_case(build);
 }

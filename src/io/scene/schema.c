@@ -281,6 +281,27 @@ static void put_models(struct dc_json_writer *writer)
   dc_json_end(writer, '}');
 }
 
+// A case may change parts of bodies, so only its keys are described.
+static void put_cases(struct dc_json_writer *writer)
+{
+  dc_json_begin(writer, "cases", '{');
+  put_title(writer, "cases");
+  dc_json_put_string(writer, "description",
+                     "further worlds that the same parameters drive: changes to the scene; losses add up");
+  dc_json_put_string(writer, "type", "array");
+  dc_json_put_integer(writer, "maxItems", DC_SCENE_MOST_CASES);
+  dc_json_begin(writer, "items", '{');
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "propertyNames", '{');
+  dc_json_begin(writer, "enum", '[');
+  for (int k = 0; dc_scene_case_keys[k]; k++)
+    dc_json_put_string(writer, NULL, dc_scene_case_keys[k]);
+  dc_json_end(writer, ']');
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+  dc_json_end(writer, '}');
+}
+
 // An overlay: none of its options need be there.
 static void put_plant(struct dc_json_writer *writer)
 {
@@ -403,6 +424,7 @@ static void put_properties(struct dc_json_writer *writer)
   dc_put_option_schema(writer, &dc_pairs_options[0]);
   put_section(writer, "camera", "view of pictures; default: one that shows everything", dc_camera_options);
   put_models(writer);
+  put_cases(writer);
   put_plant(writer);
 }
 

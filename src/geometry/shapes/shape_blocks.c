@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks: a box as a lattice of convex blocks, each a part with its own 8 corners.  Neighbours share one vertex, in the
+// middle of the face between them.  Where the vertices are parameters, corners may part, so that holes can open, and the
+// shared vertices hold the blocks together (docs/theory.md, "Shapes as parameters").
+#include <math.h>
+#include <stddef.h>
+
+#include "geometry/shapes/shape_types.h"
+
+struct blocks_options {
+  double size[3];
+  double divisions[3];
+};
+
+enum { MOST_DIVISIONS = 1000, MOST_BLOCKS = 4096, CORNERS = 8, FACES = 6 };
+
+static const struct dc_option blocks_option_table[] = {{.name = "size",
+                                                        .type = DC_REALS,
+                                                        .unit = "m",
+                                                        .maximum = DC_SHAPE_LENGTH_MAX,
+                                                        .minimum_excluded = true,
+                                                        .count = 3,
+                                                        .help = "edge lengths of all blocks together along x, y and z",
+                                                        .offset = offsetof(struct blocks_options, size)},
+                                                       {.name = "divisions",
+                                                        .type = DC_REALS,
+                                                        .unit = "",
+                                                        .fallback = "[1, 1, 1]",
+                                                        .minimum = 1,
+                                                        .maximum = MOST_DIVISIONS,
+                                                        .count = 3,
+                                                        .help = "blocks along x, y and z (whole numbers)",
+                                                        .offset = offsetof(struct blocks_options, divisions)},
+                                                       DC_OPTIONS_END};
+
+// The lattice while its blocks are made, in the order x, y, z (x fastest).
+struct lattice {
+  int n[3];
+  const double *size;
+  double (*vertices)[3];  // of all blocks, block after block
+  int *twin;              // of every vertex the first one in its place that it is one with
+  int count;              // of vertices
+  int *upper[3];          // per block: its vertex towards the next block along an axis
+};
+
+// Place of lattice line `half` / 2, exactly symmetric about 0.
+static double place(const struct lattice *lattice, int axis, int half)
+{
+  return lattice->size[axis] * ((half - lattice->n[axis]) / (2.0 * lattice->n[axis]));
+}
+
+static void add_vertex(struct lattice *lattice, const int half[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    lattice->vertices[lattice->count][axis] = place(lattice, axis, half[axis]);
+  lattice->twin[lattice->count] = lattice->count;
+  lattice->count++;
+}
+
+// Corners, then the vertices shared with the blocks below along x, y, z, then with those above.
+static void add_block(struct lattice *lattice, int block, const int at[3])
+{
+  const int step[3] = {1, lattice->n[0], lattice->n[0] * lattice->n[1]};
+  for (int corner = 0; corner < CORNERS; corner++)
+    add_vertex(lattice,
+               (const int[]){2 * (at[0] + (corner & 1)), 2 * (at[1] + (corner >> 1 & 1)), 2 * (at[2] + (corner >> 2))});
+  for (int face = 0; face < FACES; face++) {
+    int axis = face % 3, above = face / 3, half[3] = {2 * at[0] + 1, 2 * at[1] + 1, 2 * at[2] + 1};
+    if (above ? at[axis] == lattice->n[axis] - 1 : at[axis] == 0)
+      continue;
+    half[axis] += above ? 1 : -1;
+    add_vertex(lattice, half);
+    if (above)
+      lattice->upper[axis][block] = lattice->count - 1;
+    else
+      lattice->twin[lattice->count - 1] = lattice->upper[axis][block - step[axis]];
+  }
+}
+
+static enum dc_status read_divisions(const struct blocks_options *options, struct lattice *lattice,
+                                     struct dc_error *error)
+{
+  double blocks = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    double divisions = options->divisions[axis];
+    if (!(divisions >= 1 && divisions <= MOST_DIVISIONS && divisions == floor(divisions)))
+      return dc_fail(error, DC_BAD_INPUT, "divisions[%d]: must be a whole number from 1 to %d (is %.10g)", axis,
+                     MOST_DIVISIONS, divisions);
+    lattice->n[axis] = (int)divisions;
+    blocks *= divisions;
+  }
+  if (blocks > MOST_BLOCKS)
+    return dc_fail(error, DC_BAD_INPUT, "divisions: must make at most %d blocks (make %.0f)", MOST_BLOCKS, blocks);
+  return DC_OK;
+}
+
+static bool allocate(struct lattice *lattice, size_t blocks, struct dc_mesh **parts, struct dc_arena *arena)
+{
+  lattice->vertices = dc_arena_alloc(arena, blocks * (CORNERS + FACES), sizeof *lattice->vertices);
+  lattice->twin = dc_arena_alloc(arena, blocks * (CORNERS + FACES), sizeof *lattice->twin);
+  bool enough = lattice->vertices && lattice->twin;
+  for (int axis = 0; axis < 3; axis++)
+    enough = (lattice->upper[axis] = dc_arena_alloc(arena, blocks, sizeof(int))) && enough;
+  *parts = dc_arena_alloc(arena, blocks, sizeof **parts);
+  return enough && *parts;
+}
+
+static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  (void)count, (void)shapes;
+  const struct blocks_options *options = shape->options;
+  struct lattice lattice = {.size = options->size};
+  struct dc_mesh *parts;
+  enum dc_status status = read_divisions(options, &lattice, error);
+  if (status)
+    return status;
+  const int *n = lattice.n;
+  int blocks = n[0] * n[1] * n[2];
+  if (!allocate(&lattice, (size_t)blocks, &parts, arena))
+    return dc_fail(error, DC_MEMORY, "out of memory for %d blocks", blocks);
+  for (int block = 0; block < blocks; block++) {
+    int first = lattice.count;
+    add_block(&lattice, block, (const int[]){block % n[0], block / n[0] % n[1], block / (n[0] * n[1])});
+    parts[block] = (struct dc_mesh){.vertex_count = lattice.count - first, .vertices = lattice.vertices + first};
+  }
+  shape->twins = lattice.twin;
+  return dc_shape_set_hulls(shape, blocks, parts, arena, error);
+}
+
+const struct dc_shape_type dc_shape_blocks = {
+    .name = "blocks",
+    .summary = "box made of convex blocks that share one vertex with each neighbour",
+    .options = blocks_option_table,
+    .options_size = sizeof(struct blocks_options),
+    .unite = unite,
+};

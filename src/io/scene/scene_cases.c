@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// "cases": further worlds that the same parameters drive.  The scene as it stands is the first; every element is another
+// one, given by what is different in it: parts of bodies by their names, other gravity, control or objective.  A case is read
+// as a scene of its own, from the same file with these changes.
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/json_print.h"
+#include "io/scene/overrides.h"
+#include "io/scene/scene_build.h"
+
+static enum dc_status out_of_memory(const struct dc_scene_build *build)
+{
+  return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+}
+
+static cJSON *find_body(const struct dc_scene_build *build, const char *name)
+{
+  cJSON *body, *bodies = cJSON_GetObjectItemCaseSensitive(build->root.node, "bodies");
+  cJSON_ArrayForEach (body, bodies) {
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(body, "name");
+    if (cJSON_IsString(own) && strcmp(own->valuestring, name) == 0)
+      return body;
+  }
+  return NULL;
+}
+
+// "bodies" of a case: an object of changes by the names of bodies.
+static enum dc_status change_bodies(struct dc_scene_build *build, const struct dc_json *bodies)
+{
+  if (!cJSON_IsObject(bodies->node))
+    return dc_refuse_type(&build->reader, bodies, "an object of changes by the names of bodies");
+  cJSON *node;
+  cJSON_ArrayForEach (node, bodies->node) {
+    struct dc_json change = dc_json_element(bodies, node, 0);
+    cJSON *body = find_body(build, node->string);
+    if (!body)
+      return dc_json_fail_key(&change, build->error, DC_BAD_INPUT, "the scene has no such body");
+    if (!cJSON_IsObject(node))
+      return dc_refuse_type(&build->reader, &change, "an object");
+    if (dc_json_merge(body, node))
+      return out_of_memory(build);
+  }
+  return DC_OK;
+}
+
+static enum dc_status check_case(struct dc_scene_build *build, const struct dc_json *element)
+{
+  if (!cJSON_IsObject(element->node))
+    return dc_refuse_type(&build->reader, element, "an object");
+  cJSON *node;
+  cJSON_ArrayForEach (node, element->node) {
+    struct dc_json member = dc_json_element(element, node, 0);
+    bool known = false;
+    for (int i = 0; dc_scene_case_keys[i] && !known; i++)
+      known = strcmp(dc_scene_case_keys[i], node->string) == 0;
+    if (!known)
+      return dc_refuse_key(&build->reader, &member, dc_scene_case_keys);
+  }
+  return DC_OK;
+}
+
+// Everything but bodies takes the place of what the scene has.
+static enum dc_status change_scene(struct dc_scene_build *build, const struct dc_json *element)
+{
+  cJSON *node;
+  cJSON_ArrayForEach (node, element->node) {
+    struct dc_json member = dc_json_element(element, node, 0);
+    enum dc_status status = DC_OK;
+    if (strcmp(node->string, "bodies") == 0)
+      status = change_bodies(build, &member);
+    else {
+      cJSON *copy = cJSON_Duplicate(node, true);
+      if (!copy || !dc_json_put(build->root.node, node->string, copy)) {
+        cJSON_Delete(copy);
+        status = out_of_memory(build);
+      }
+    }
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
+// Cases without a name are called by their number, the scene's own world being 1.
+static enum dc_status name_case(struct dc_scene_build *build, const struct dc_json *element, int number)
+{
+  if (cJSON_GetObjectItemCaseSensitive(element->node, "name"))
+    return DC_OK;
+  const char *text = dc_arena_printf(build->scene->arena, "case%d", number + 1);
+  cJSON *name = text ? cJSON_CreateString(text) : NULL;
+  if (name)
+    name->valueint = element->node->valueint;
+  if (name && dc_json_put(build->root.node, "name", name))
+    return DC_OK;
+  cJSON_Delete(name);
+  return out_of_memory(build);
+}
+
+enum dc_status dc_scene_choose_case(struct dc_scene_build *build)
+{
+  int wanted = build->settings->only_case;
+  if (wanted <= 0)
+    return DC_OK;
+  struct dc_json cases = dc_json_member(&build->root, "cases");
+  struct dc_json element = dc_json_element(&cases, cJSON_GetArrayItem(cases.node, wanted - 1), wanted - 1);
+  enum dc_status status = check_case(build, &element);
+  if (!status)
+    status = change_scene(build, &element);
+  if (!status)
+    status = name_case(build, &element, wanted);
+  if (!status)
+    cJSON_DeleteItemFromObjectCaseSensitive(build->root.node, "cases");
+  return status;
+}
+
+// The parameters of a case must be those of the scene.
+static enum dc_status compare_parameters(struct dc_scene_build *build, const struct dc_json *element,
+                                         const struct dc_scene *other)
+{
+  const struct dc_scene *scene = build->scene;
+  int steps = (int)scene->definition.time.steps, count = dc_task_parameter_count(&scene->task, &scene->model, steps);
+  int others = dc_task_parameter_count(&other->task, &other->model, steps);
+  if (others != count)
+    return dc_json_fail(element, build->error, DC_BAD_INPUT, "must have as many parameters as the scene, %d (has %d)",
+                        count, others);
+  for (int i = 0; i < count; i++) {
+    char name[2][320];
+    dc_task_parameter_name(&scene->task, &scene->model, steps, i, name[0], sizeof name[0]);
+    dc_task_parameter_name(&other->task, &other->model, steps, i, name[1], sizeof name[1]);
+    if (strcmp(name[0], name[1]) != 0)
+      return dc_json_fail(element, build->error, DC_BAD_INPUT,
+                          "must have the scene's parameters: number %d is \"%s\", not \"%s\"", i + 1, name[1], name[0]);
+  }
+  return DC_OK;
+}
+
+static enum dc_status read_case(struct dc_scene_build *build, const struct dc_json *element, int k)
+{
+  struct dc_scene *scene = build->scene, *made;
+  struct dc_scene_settings settings = *build->settings;
+  settings.only_case = k + 1;
+  enum dc_status status = check_case(build, element);
+  if (!status)
+    status = dc_scene_read(scene->path, &settings, &made, build->error);
+  if (status)
+    return status;
+  scene->cases[scene->case_count++] = made;
+  bool again = strcmp(made->name, scene->name) == 0;
+  for (int i = 0; i < k && !again; i++)
+    again = strcmp(made->name, scene->cases[i]->name) == 0;
+  if (again)
+    return dc_json_fail(element, build->error, DC_BAD_INPUT,
+                        "name: must be another one than those of the scene and the other cases (is \"%.255s\")",
+                        made->name);
+  return compare_parameters(build, element, made);
+}
+
+// What a sum over worlds cannot go with.
+static enum dc_status check_alone(struct dc_scene_build *build, const struct dc_json *cases)
+{
+  static const char *const others[] = {"horizon", "plant", "continuation", "portfolio", "refine", NULL};
+  for (int i = 0; others[i]; i++)
+    if (dc_json_member(&build->root, others[i]).node)
+      return dc_json_fail(cases, build->error, DC_BAD_INPUT, "cannot be combined with \"%s\"", others[i]);
+  if (build->scene->shot.given)
+    return dc_json_fail(cases, build->error, DC_BAD_INPUT, "cannot be combined with a \"shot\"");
+  return DC_OK;
+}
+
+static enum dc_status keep_text(struct dc_scene_build *build, const cJSON *cases)
+{
+  struct dc_text text = {0};
+  dc_json_print(cases, &text);
+  build->scene->cases_text = text.failed ? NULL : dc_arena_strdup(build->scene->arena, text.bytes);
+  dc_text_free(&text);
+  return build->scene->cases_text ? DC_OK : out_of_memory(build);
+}
+
+enum dc_status dc_scene_read_cases(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json cases = dc_json_member(&build->root, "cases");
+  int count = cases.node ? cJSON_GetArraySize(cases.node) : 0, k = 0;
+  if (cases.node && !cJSON_IsArray(cases.node))
+    return dc_refuse_type(&build->reader, &cases, "an array");
+  if (count == 0)
+    return DC_OK;
+  if (count > DC_SCENE_MOST_CASES)
+    return dc_json_fail(&cases, build->error, DC_BAD_INPUT, "must hold at most %d cases (holds %d)",
+                        DC_SCENE_MOST_CASES, count);
+  enum dc_status status = check_alone(build, &cases);
+  if (status || (status = keep_text(build, cases.node)))
+    return status;
+  scene->cases = dc_arena_alloc(scene->arena, (size_t)count, sizeof(struct dc_scene *));
+  struct dc_task_world *worlds = dc_arena_alloc(scene->arena, (size_t)count, sizeof *worlds);
+  if (!scene->cases || !worlds)
+    return out_of_memory(build);
+  cJSON *node;
+  cJSON_ArrayForEach (node, cases.node) {
+    struct dc_json element = dc_json_element(&cases, node, k);
+    if ((status = read_case(build, &element, k)))
+      return status;
+    const struct dc_scene *other = scene->cases[k];
+    worlds[k++] = (struct dc_task_world){other->name, &other->model, &other->task};
+  }
+  scene->task.cases = worlds;
+  scene->task.case_count = count;
+  return DC_OK;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "plan/worker.h"
+
+enum dc_status dc_plan_cases_create(struct dc_plan *plan, struct dc_error *error)
+{
+  const struct dc_task *task = plan->task;
+  if (task->case_count == 0)
+    return DC_OK;
+  plan->cases = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
+  if (!plan->cases)
+    return dc_fail(error, DC_MEMORY, "out of memory for cases");
+  for (int k = 0; k < task->case_count; k++) {
+    const struct dc_task_world *other = &task->cases[k];
+    plan->cases[k] = plan->forward ? dc_plan_create_forward(other->model, other->task, plan->capacity, false, error)
+                                   : dc_plan_create(other->model, other->task, plan->capacity, error);
+    if (!plan->cases[k])
+      return error->status;
+    plan->case_count++;
+  }
+  return DC_OK;
+}
+
+void dc_plan_cases_destroy(struct dc_plan *plan)
+{
+  for (int k = 0; k < plan->case_count; k++)
+    dc_plan_destroy(plan->cases[k]);
+  free(plan->cases);
+}
+
+// What a world came to.
+struct share {
+  double loss;
+  double *gradient;  // [parameter_count], or NULL
+  enum dc_status status;
+  struct dc_error error;
+};
+
+struct evaluation {
+  struct dc_plan *plan;
+  dc_plan_evaluate_world *evaluate;
+  const double *parameters;
+  struct share *shares;  // [1 + cases], its own world first
+};
+
+static void evaluate_pass(void *context, int index, int thread)
+{
+  (void)thread;
+  const struct evaluation *evaluation = context;
+  struct share *share = &evaluation->shares[index];
+  struct dc_plan *plan = evaluation->plan, *world = index ? plan->cases[index - 1] : plan;
+  share->status =
+      index ? dc_plan_evaluate(world, evaluation->parameters, &share->loss, share->gradient, &share->error)
+            : evaluation->evaluate(world, evaluation->parameters, &share->loss, share->gradient, &share->error);
+}
+
+// The present window and stiffness; no work done.
+static void follow(struct dc_plan *plan)
+{
+  for (int k = 0; k < plan->case_count; k++) {
+    struct dc_plan *world = plan->cases[k];
+    if (world->window.steps != plan->window.steps)
+      dc_plan_set_window(world, plan->window.first, plan->window.steps);
+    world->stiffness = plan->stiffness;
+    world->work = (struct dc_plan_work){0};
+  }
+}
+
+static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double *loss, double *gradient,
+                             struct dc_error *error)
+{
+  *loss = 0;
+  for (int i = 0; i <= plan->case_count; i++) {
+    if (shares[i].status)
+      return i ? dc_fail(error, shares[i].status, "case \"%.255s\": %.600s", plan->task->cases[i - 1].name,
+                         shares[i].error.text)
+               : dc_fail(error, shares[i].status, "%s", shares[i].error.text);
+    *loss += shares[i].loss;
+    for (int p = 0; gradient && p < plan->parameter_count; p++)
+      gradient[p] = (i ? gradient[p] : 0) + shares[i].gradient[p];
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
+                                      double *loss, double *gradient, struct dc_error *error)
+{
+  if (plan->case_count == 0)
+    return evaluate(plan, parameters, loss, gradient, error);
+  size_t worlds = (size_t)plan->case_count + 1, count = (size_t)plan->parameter_count;
+  struct share *shares = dc_alloc(worlds, sizeof *shares);
+  double *gradients = dc_alloc(gradient ? worlds * count : 1, sizeof *gradients);
+  enum dc_status status = shares && gradients ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for cases");
+  if (!status) {
+    for (size_t i = 0; i < worlds && gradient; i++)
+      shares[i].gradient = gradients + i * count;
+    struct evaluation evaluation = {plan, evaluate, parameters, shares};
+    follow(plan);
+    dc_loop_run(evaluate_pass, &evaluation, (int)worlds, 0, NULL);
+    status = sum_up(plan, shares, loss, gradient, error);
+    for (int k = 0; k < plan->case_count; k++)
+      dc_plan_add_work(&plan->work, &plan->cases[k]->work);
+  }
+  free(gradients);
+  free(shares);
+  return status;
+}
+
+static enum dc_status no_loss(struct dc_plan *world, const double *parameters, double *loss, double *gradient,
+                              struct dc_error *error)
+{
+  (void)world, (void)parameters, (void)gradient, (void)error;
+  *loss = 0;
+  return DC_OK;
+}
+
+enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *parameters, double *loss,
+                                        struct dc_error *error)
+{
+  double sum;
+  if (plan->case_count == 0)
+    return DC_OK;
+  enum dc_status status = dc_plan_cases_evaluate(plan, no_loss, parameters, &sum, NULL, error);
+  if (!status)
+    *loss += sum;
+  return status;
+}
+
+void dc_plan_set_tight(struct dc_plan *plan, bool tight)
+{
+  dc_rollout_set_tight(plan->rollout, tight);
+  for (int k = 0; k < plan->case_count; k++)
+    dc_plan_set_tight(plan->cases[k], tight);
+}
+
+void dc_plan_set_gapless(struct dc_plan *plan, bool gapless)
+{
+  dc_rollout_set_gapless(plan->rollout, gapless);
+  for (int k = 0; k < plan->case_count; k++)
+    dc_plan_set_gapless(plan->cases[k], gapless);
+}
+
+double dc_plan_gap(const struct dc_plan *plan)
+{
+  double gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps);
+  for (int k = 0; k < plan->case_count; k++)
+    gap = fmin(gap, dc_plan_gap(plan->cases[k]));
+  return gap;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of a plan: worlds beside its own that the same parameters drive (struct dc_task_world).  Its loss is the sum over
+// its own world and all of them, its gradient likewise.  Each is a plan of its own, for rollouts and gradients alone.
+#ifndef DC_PLAN_PLAN_CASES_H
+#define DC_PLAN_PLAN_CASES_H
+
+#include "plan/trajectory_plan.h"
+
+// Plans for the cases of plan->task, of as many steps as plan; nothing where there are none.  Their frames are not kept:
+// they are rolled out again where they are wanted.  Statuses of dc_plan_create.
+enum dc_status dc_plan_cases_create(struct dc_plan *plan, struct dc_error *error);
+void dc_plan_cases_destroy(struct dc_plan *plan);
+
+// One world alone: what dc_plan_evaluate did for a plan without cases.
+typedef enum dc_status dc_plan_evaluate_world(struct dc_plan *world, const double *parameters, double *loss,
+                                              double *gradient, struct dc_error *error);
+// Evaluates the plan's own world and its cases side by side: the sums in their order, so that they do not depend on the
+// number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with the name of the case.
+enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
+                                      double *loss, double *gradient, struct dc_error *error);
+
+// Adds the losses of the cases alone, at parameters.
+enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *parameters, double *loss,
+                                        struct dc_error *error);
+
+// As dc_rollout_set_tight and dc_rollout_set_gapless, for the plan's own world and all cases.
+void dc_plan_set_tight(struct dc_plan *plan, bool tight);
+void dc_plan_set_gapless(struct dc_plan *plan, bool gapless);
+// The smallest gap of the last evaluation in any of its worlds, m.
+double dc_plan_gap(const struct dc_plan *plan);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "path": prescribed target displacements of the actuator of one body; it has no parameters.  Between two of its
+// times, t_i <= t < t_{i+1} with s = (t - t_i)/(t_{i+1} - t_i), targets move by
+//     y = y_i + (y_{i+1} - y_i) (3 s^2 - 2 s^3),   y' = (y_{i+1} - y_i) 6 s (1 - s)/(t_{i+1} - t_i),
+// so that they rest at every one of the times; before the first and after the last they stand still.  The targets of step
+// k are those at t = (k + 1) h.
+#include <math.h>
+
+#include "task/actuator_coordinates.h"
+
+enum { MOST_TIMES = 10000 };
+static const double LATEST = 1e9;  // s
+
+static const struct dc_option options_table[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body with pd whose joint is driven",
+     .offset = offsetof(struct dc_path_options, actuator.body)},
+    {.name = "coordinates",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"all\"",
+     .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "
+             "hinges and slides their numbers from 0; or all",
+     .offset = offsetof(struct dc_path_options, actuator.coordinates)},
+    {.name = "times",
+     .type = DC_REAL_LIST,
+     .unit = "s",
+     .minimum = 0,
+     .maximum = 1e9,
+     .count = MOST_TIMES,
+     .help = "times, rising, at which displacements are given",
+     .offset = offsetof(struct dc_path_options, times)},
+    {.name = "positions",
+     .type = DC_REAL_LIST,
+     .unit = "m or rad",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = MOST_TIMES * DC_ACTUATOR_COORDINATES_MOST,
+     .help = "target displacements: those of all coordinates at the first time, at the next one, ...",
+     .offset = offsetof(struct dc_path_options, positions)},
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_path_options *path = options;
+  const struct dc_real_list *times = &path->times;
+  struct dc_actuator_coordinates coordinates;
+  enum dc_status status = dc_actuator_coordinates_parse(&coordinates, &path->actuator, model, error);
+  if (status)
+    return status;
+  if (times->count < 1)
+    return dc_fail(error, DC_BAD_INPUT, "times: must hold at least one time");
+  for (int i = 0; i < times->count; i++)
+    if (!(times->values[i] >= 0 && times->values[i] <= LATEST) || (i && !(times->values[i] > times->values[i - 1])))
+      return dc_fail(error, DC_BAD_INPUT, "times[%d]: must be >= 0 and later than the one before it (is %.10g)", i,
+                     times->values[i]);
+  if (path->positions.count != times->count * coordinates.count)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "positions: must hold %d numbers, one for each of %d coordinates at each of %d times (holds %d)",
+                   times->count * coordinates.count, coordinates.count, times->count, path->positions.count);
+  return DC_OK;
+}
+
+static int parameter_count(const void *options, const struct dc_model *model, int steps)
+{
+  (void)options, (void)model, (void)steps;
+  return 0;
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
+{
+  (void)options, (void)model, (void)steps, (void)i;
+  if (size)
+    *text = '\0';
+}
+
+static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
+{
+  (void)options, (void)model, (void)steps, (void)parameters;
+}
+
+static void motion(const struct dc_path_options *path, int count, int c, double time, double *y, double *rate)
+{
+  const double *times = path->times.values, *positions = path->positions.values;
+  int next = 0;
+  while (next < path->times.count && times[next] <= time)
+    next++;
+  *rate = 0;
+  if (next == 0 || next == path->times.count) {
+    *y = positions[(next ? next - 1 : 0) * count + c];
+    return;
+  }
+  double length = times[next] - times[next - 1], s = (time - times[next - 1]) / length;
+  double from = positions[(next - 1) * count + c], way = positions[next * count + c] - from;
+  *y = from + way * s * s * (3 - 2 * s);
+  *rate = way * 6 * s * (1 - s) / length;
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  (void)state, (void)parameters;
+  const struct dc_path_options *path = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&path->actuator, model);
+  for (int step = 0; step < window->steps; step++)
+    for (int c = 0; c < coordinates.count; c++) {
+      double y, rate;
+      motion(path, coordinates.count, c, (double)(window->first + step + 1) * window->time_step, &y, &rate);
+      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+    }
+}
+
+// Nothing depends on it: what it adds to targets does not move.
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  (void)options, (void)model, (void)window, (void)state, (void)parameters, (void)cotangent, (void)gradient;
+}
+
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)options, (void)model, (void)window, (void)state, (void)parameters, (void)direction, (void)moved;
+}
+
+static int state_size(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 0;
+}
+
+static void start(const void *options, const struct dc_model *model, double *state)
+{
+  (void)options, (void)model, (void)state;
+}
+
+static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                    double *state, double *parameters)
+{
+  (void)options, (void)model, (void)window, (void)applied, (void)state, (void)parameters;
+}
+
+const struct dc_control_type dc_control_path = {
+    .name = "path",
+    .summary = "prescribed target displacements of the actuator of one body, without parameters",
+    .reference = "paper 003, Fig. 16 and 19: grippers whose motion is given",
+    .options = options_table,
+    .options_size = sizeof(struct dc_path_options),
+    .check = check,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
+    .initial = initial,
+    .apply = apply,
+    .pull_back = pull_back,
+    .push_forward = push_forward,
+    .state_size = state_size,
+    .start = start,
+    .advance = advance,
+};
