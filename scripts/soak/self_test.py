@@ -87,6 +87,11 @@ def lose_state(directory):
     edit(directory, "substeps", lambda values: values.__setitem__(3, 1))
 
 
+def shift_state(directory):
+    divide(directory)
+    edit(directory, "between/time", lambda values: values.__setitem__(3, values[3] + 1e-9))
+
+
 # What is done to the run, and the kinds of faults that must be found.
 TRIALS = [
     ("a run as it is", lambda directory: None, set()),
@@ -97,6 +102,7 @@ TRIALS = [
     ("a step that did not converge", lambda directory: edit_result(directory, unconverged_steps=1), {"unconverged"}),
     ("divided steps that are not in the trajectory", lambda directory: edit_result(directory, divided_steps=1), {"unreadable"}),
     ("a state between frames that is missing", lose_state, {"unreadable"}),
+    ("a state between frames at another time", shift_state, {"unreadable"}),
 ]
 
 

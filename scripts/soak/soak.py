@@ -11,7 +11,7 @@ this tree, or SOAK_DCSIM; build/tests/soak/crossing, or SOAK_CROSSING, judges pa
 else that is not a kept promise makes the script exit with 1.  Contact may give a little energy in a step that passes by ("energy above start";
 docs/theory.md, "Energy", says how much); what is above the start by more than that comes from nowhere, and breaks a promise.  --keep keeps the
 scenes of these and of status 4; --only repeats the ones of these names.  "Too close to tell": the independent judge does not resolve gaps below
-1e-9 m, which weak barriers of ipc come to; "went around": bodies on a line slid off each other to the side and passed, crossing nothing.
+1e-13 m; "went around": bodies on a line slid off each other to the side and passed, crossing nothing.
 """
 import argparse
 import collections

@@ -222,7 +222,7 @@ int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int
     if (!write_points(crew, plan, rank, count, samples) ||
         !reserve(&crew->in, (size_t)share_of(rank, crew->shared, count) *
                                     (sizeof(struct found) + (size_t)plan->parameter_count * sizeof(double)) +
-                                2 * sizeof(struct head) + TEXT))
+                                2 * sizeof(struct head) + TEXT + 1))
       return crew->shared = 1;
     crew->transport.send(rank, crew->out.bytes, (int)crew->out.size);
   }

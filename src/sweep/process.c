@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "base/characters.h"
 #include "io/json/json_value.h"
 #include "io/run/run.h"
+#include "sweep/broom.h"
 
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
 
@@ -32,17 +32,6 @@ static char *directory_of(const struct dc_sweep_place *place, long point)
 {
   char name[DC_POINT_NAME];
   return dc_path_join(place->directory, dc_point_name(point, name));
-}
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-  (void)info, (void)type, (void)walk;
-  return remove(path);
-}
-
-static void remove_directory(const char *path)
-{
-  nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 // Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process starts: its
@@ -229,7 +218,7 @@ static enum dc_status prepare(const struct dc_sweep_place *place, long point, co
   process->resumed = !process->certifying && place->study->kind->resumable && dc_run_has(directory, "resolved.json") &&
                      (!read_result(place, point, &row, &recorded) || recorded == 0 || recorded > 128);
   if (!process->certifying && !process->resumed)
-    remove_directory(directory);
+    dc_remove_directory(directory);
   return DC_OK;
 }
 
@@ -358,7 +347,7 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
   if (status == DC_CHECKPOINT && process->resumed && process->attempts < MOST_ATTEMPTS) {
     char *directory = directory_of(place, process->point);
     if (directory)
-      remove_directory(directory);
+      dc_remove_directory(directory);
     free(directory);
     return DC_INTERRUPTED;
   }
@@ -406,6 +395,5 @@ void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct 
     return;
   char *directory = directory_of(place, point);
   if (directory)
-    remove_directory(directory);
-  free(directory);
+    dc_broom_remove(place->broom, directory);
 }

@@ -15,9 +15,10 @@
 // What all processes of a sweep have in common.
 struct dc_sweep_place {
   const struct dc_study *study;
-  const char *directory;  // absolute
-  const char *program;    // path of dcsim
-  int threads;            // of each run
+  const char *directory;   // absolute
+  const char *program;     // path of dcsim
+  int threads;             // of each run
+  struct dc_broom *broom;  // removes what is not kept, or NULL
 };
 
 enum { DC_SAID = 2048 };  // bytes of what a process said that are looked at

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "sweep/broom.h"
 #include "sweep/ranks.h"
 
 enum { MOST_JOBS = 1024, WAIT = 100, WAIT_BRIEFLY = 2 /* ms */ };
@@ -155,18 +156,30 @@ static void run_all(struct crew *crew)
   }
 }
 
+// What a sweep that was killed had not removed yet.
+static void tidy_up(const struct dc_sweep *sweep)
+{
+  for (long i = 0; sweep->rows && i < sweep->study->points.count; i++)
+    if (sweep->rows[i].done && dc_share_has(&sweep->share, i))
+      dc_point_tidy(&sweep->place, i, &sweep->rows[i]);
+}
+
 enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
 {
   struct crew crew = {.sweep = sweep, .jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS};
   crew.processes = calloc((size_t)crew.jobs, sizeof *crew.processes);
   crew.polls = calloc((size_t)crew.jobs, sizeof *crew.polls);
+  sweep->place.broom = dc_broom_create();
   if (crew.processes && crew.polls) {
     set_times(&crew);
+    tidy_up(sweep);
     run_all(&crew);
   } else {
     dc_fail(&sweep->error, DC_MEMORY, "out of memory for the sweep");
     sweep->broken = DC_MEMORY;
   }
+  dc_broom_destroy(sweep->place.broom);
+  sweep->place.broom = NULL;
   free(crew.processes);
   free(crew.polls);
   if (sweep->broken)

@@ -138,6 +138,10 @@ sed 's/"scene"/"keep": "failures", "scene"/' study.json >failures.json
 run 0 sweep results.json -o results --quiet
 check "only results are kept" [ -z "$(ls results/points)" ]
 same results "only results are kept"
+mkdir results/points/000002 && echo left >results/points/000002/run.json
+run 0 sweep results.json -o results --quiet
+check "what a killed sweep did not come to remove" [ -z "$(ls results/points)" ]
+same results "and the table is the same"
 run 0 sweep failures.json -o failures --quiet
 same failures "only failures are kept"
 
