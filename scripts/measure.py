@@ -117,7 +117,7 @@ def random_shots(m):
     m.say()
     rows, falls = [], []
     for seed in seeds:
-        r = m.json("optimize", "billiards_random", "--seed", str(seed), "--set", f"optimizer.iterations={iterations}")
+        r = m.json("optimize", "billiards_random", "--seed", str(seed), "--set", "portfolio=null", "--set", f"optimizer.iterations={iterations}")
         fall = 1 - r["loss"] / r["initial_loss"]
         falls.append(fall)
         rows.append([seed, f"{r['initial_loss']:.4g}", f"{r['loss']:.4g}", f"{100 * fall:.1f} %", r["iterations"],

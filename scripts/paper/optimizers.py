@@ -45,7 +45,7 @@ SHOTS = {
 def run(dcsim, task, title, seed):
     """What a run came to, and the processor time that it took."""
     optimizer, settings = (GUESSES if task == "ant_push" else SHOTS)[title]
-    words = ["--set", f"control[0].seed={seed}", "--set", "portfolio=null"] if task == "ant_push" else ["--seed", str(seed)]
+    words = ["--set", "portfolio=null"] + (["--set", f"control[0].seed={seed}"] if task == "ant_push" else ["--seed", str(seed)])
     for path, value in {"optimizer": optimizer, **settings}.items():
         words += ["--set", f"{path}={json.dumps(value)}"]
     result, seconds = optimize(dcsim, task, words)
