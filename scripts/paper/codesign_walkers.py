@@ -163,8 +163,8 @@ def compare(arguments):
                 ["--set", "design=[]", "--control", os.path.join(arguments.output, "codesign_spider")])
     lines = [f"Random gait {arguments.seed} at the start.", "", "| | iterations | climbed, m | against it |", "|---|---|---|---|"]
     for name, result in (("gait and feet", both), ("the same gait with the first feet", first), ("gait alone", alone)):
-        lines.append(f"| {name} | {result.get('iterations', '')} | {climbed(result):.2f} |"
-                     f" {100 * (climbed(both) / climbed(result) - 1):+.1f} % |")
+        lines.append(f"| {name} | {result['iterations'] or ''} | {climbed(result):.2f} |"
+                     + ("" if result is both else f" {100 * (climbed(both) / climbed(result) - 1):+.1f} %") + " |")
     if not arguments.quick:
         met = climbed(both) >= 1.05 * max(climbed(first), climbed(alone))
         lines += ["", f"Verdict: {'met' if met else 'not met'} (5 % farther than either)."]
