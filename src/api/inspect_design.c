@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/shapes/shape_thickness.h"
+
 enum { MOST_LINES = 40 };  // of numbers
 
 struct design_view {
@@ -69,9 +71,11 @@ static void describe_bodies(struct design_view *view, const bool *designed)
     dc_json_put_number(view->json, "mass", body->mass);
     dc_json_put_number(view->json, "volume", body->shape->properties.volume);
     dc_json_put_integer(view->json, "vertices", dc_shape_vertex_count(body->shape));
+    dc_json_put_number(view->json, "thinnest", dc_shape_thinnest(body->shape));
     dc_json_end(view->json, '}');
-    dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices\n", body->name, body->mass,
-                body->shape->properties.volume, dc_shape_vertex_count(body->shape));
+    dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m\n",
+                body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
+                dc_shape_thinnest(body->shape));
   }
   dc_json_end(view->json, '}');
 }

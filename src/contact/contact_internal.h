@@ -26,7 +26,8 @@ struct dc_collider {
   double (*turned)[3];   // R x of the vertices
   double (*corners)[9];  // the same by triangle
   double (*spheres)[4];  // R x of the node centres, and the radii
-  struct dc_node_cotangent *by_node;  // [nodes] of a design: derivatives in the body's axes, zeros between uses; else NULL
+  struct dc_node_cotangent
+      *by_node;  // [nodes] of a design: derivatives in the body's axes, zeros between uses; else NULL
 };
 
 // Arm of a vertex, world axes; at the start it has been turned already.

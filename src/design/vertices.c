@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "design/connect.h"
 #include "design/displacement.h"
 #include "math/vector.h"
 
 static const double SAME = 1e-6;  // of the shape's size: distance of vertices in one place
 
-enum { CONNECT_NONE, CONNECT_WELD };
-static const char *const connect_choices[] = {"none", "weld", NULL};
+static const char *const connect_choices[] = {"none", "weld", "link", NULL};
 static const char *const axis_choices[] = {"x", "y", "z", NULL};
 
 static const struct dc_option options_table[] = {
@@ -45,7 +45,9 @@ static const struct dc_option options_table[] = {
      .unit = "",
      .fallback = "\"none\"",
      .choices = connect_choices,
-     .help = "weld: vertices of different parts in one place (1e-6 of the size) move together",
+     .help = "weld: vertices of different parts in one place (1e-6 of the size) move together; link: of these only the "
+             "common "
+             "vertices of linked parts, which are no corners",
      .offset = offsetof(struct dc_vertices_options, connect)},
     {.name = "mirror",
      .type = DC_SHAPE,
@@ -94,28 +96,6 @@ static bool is_held(const struct dc_vertices_options *o, const double *x)
   return inside;
 }
 
-// Groups of vertices that move as one: group g is members[first[g]] ... members[first[g + 1] - 1].
-// twins: as of struct dc_shape.
-static void list_groups(struct dc_vertices_options *o, const double (*vertices)[3], const int *twins, int count,
-                        double tolerance, int *owner, int *first, int *members)
-{
-  int listed = 0;
-  for (int v = 0; v < count; v++) {
-    owner[v] = twins ? twins[v] : v;
-    for (int u = 0; u < v && o->connect == CONNECT_WELD && owner[v] == v; u++)
-      if (owner[u] == u && dc_vec_distance(vertices[u], vertices[v]) <= tolerance)
-        owner[v] = u;
-  }
-  for (int v = 0; v < count; v++) {
-    if (owner[v] != v || is_held(o, vertices[v]))
-      continue;
-    for (int u = v; u < count; u++)
-      if (owner[u] == v)
-        members[listed++] = u;
-    first[++o->group_count] = listed;
-  }
-}
-
 static enum dc_status find_images(struct dc_vertices_options *o, const struct dc_model *model,
                                   const double (*vertices)[3], int count, double tolerance, struct dc_arena *arena,
                                   struct dc_error *error)
@@ -151,14 +131,16 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   const struct dc_shape *shape = &model->definition.shapes[o->shape];
   size_t count = (size_t)dc_shape_vertex_count(shape);
   double size = dc_mesh_size(&shape->mesh), (*vertices)[3] = dc_arena_alloc(arena, count, sizeof *vertices);
-  int *owner = dc_arena_alloc(arena, count, sizeof *owner), *first = dc_arena_alloc(arena, count + 1, sizeof *first),
-      *members = dc_arena_alloc(arena, count, sizeof *members);
-  if (!vertices || !owner || !first || !members)
+  bool *held = dc_arena_alloc(arena, count, sizeof *held);
+  if (!vertices || !held)
     return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
   dc_shape_vertices(shape, vertices);
-  list_groups(o, (const double(*)[3])vertices, shape->twins, (int)count, SAME * size, owner, first, members);
-  o->first = first;
-  o->members = members;
+  for (size_t v = 0; v < count; v++)
+    held[v] = is_held(o, vertices[v]);
+  enum dc_status status = dc_connect_vertices(shape, (const double(*)[3])vertices, (enum dc_connect)o->connect,
+                                              SAME * size, held, arena, &o->group_count, &o->first, &o->members, error);
+  if (status)
+    return status;
   o->vertices = (const double(*)[3])vertices;
   o->size = size;
   if (o->group_count == 0)

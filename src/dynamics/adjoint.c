@@ -228,7 +228,9 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   if (!dc_rollout_adopt(rollout, input, error))
     return error ? error->status : DC_INFEASIBLE;
   if (rollout->base->shapes_change && !has_shapes(rollout))
-    return dc_fail(error, DC_BAD_INPUT, "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent weights, or --gradient fd or bundle",
+    return dc_fail(error, DC_BAD_INPUT,
+                   "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent "
+                   "weights, or --gradient fd or bundle",
                    rollout->model->definition.contact_model->name);
   for (int i = 0; rollout->base->shapes_change && i < rollout->model->bodies.count; i++)
     if (dc_model_restitution(rollout->model, i) < 1)

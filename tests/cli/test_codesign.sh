@@ -42,6 +42,7 @@ run 0 check arm.json --json
 holds "check tells numbers with bounds, masses and volumes" "$out" \
   'len(d["design"]) == 46 and set(d["designed"]) == {"upper", "lower", "block", "one", "two"} and
    abs(d["designed"]["upper"]["volume"] - 0.06 * 0.05 * 0.3) < 1e-15 and d["designed"]["one"]["vertices"] == 5 and
+   abs(d["designed"]["upper"]["thinnest"] - 0.05) < 1e-12 and
    [v for v in d["design"] if v["name"] == "left.vertex.1.x"][0]["low"] == 0.3 - 0.02 and
    [v for v in d["design"] if v["name"] == "block.mass"][0]["low"] == 0'
 holds "bounds of factors" "$out" \
@@ -73,12 +74,38 @@ assert abs(values["upper.length"]["value"] - 1) > 0.01 and values["left.vertex.1
 PYTHON
 check "--control takes shapes" python3 same.py
 
+# three hulls in a row, 33, 34 and 33 vertices with the common ones: 65 follows 32 and 99 follows 66
+run 0 gradcheck "$DCSIM_SOURCE/scenes/codesign_spider.json" --json --threads 1 --steps 20
+holds "gradients of linked hulls" "$out" 'd["max_relative_error"] <= 1e-6'
+run 0 check "$DCSIM_SOURCE/scenes/codesign_spider.json" --json
+holds "a common vertex of two hulls is one" "$out" \
+  'd["designed"]["lower0"]["vertices"] == 100 and
+   {int(v["name"].split(".")[2]) for v in d["design"]} & {32, 65, 66, 99} == {32, 66}'
+
 # what a run leaves of its design
 ls whole/design >parts_there
-printf '%s\n' block.obj block.stl lower.obj lower.stl meshes one.obj one.stl scene.json two.obj two.stl upper.obj upper.stl | sort >parts_expected
+printf '%s\n' block.obj block.stl first lower.obj lower.stl meshes one.obj one.stl scene.json two.obj two.stl upper.obj upper.stl | sort >parts_expected
 sort -o parts_there parts_there
 check "a file for every designed body" cmp parts_there parts_expected
-for name in design.csv design/BODY.obj design/BODY.stl design/scene.json design/meshes/; do
+ls whole/design/first >first_there
+grep -v -e first -e scene.json -e meshes parts_expected >first_expected
+check "and of what it was before" cmp first_there first_expected
+cat >surfaces.py <<'PYTHON'
+import glob, itertools, struct
+for name in glob.glob("whole/design/*.stl") + glob.glob("whole/design/first/*.stl"):
+    data = open(name, "rb").read()
+    count, = struct.unpack_from("<I", data, 80)
+    edges, volume, parts = {}, 0, 0
+    for t in range(count):
+        a, b, c = (struct.unpack_from("<3f", data, 84 + 50 * t + 12 * k) for k in (1, 2, 3))
+        for edge in ((a, b), (b, c), (c, a)):
+            edges[edge] = edges.get(edge, 0) + 1
+        volume += sum(a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]) for i in range(3)) / 6
+    assert count >= 4 and len(data) == 84 + 50 * count and volume > 0, (name, count, volume)
+    assert all(edges.get((b, a)) == n for (a, b), n in edges.items()), name
+PYTHON
+check "STL is closed and outward" python3 surfaces.py
+for name in design.csv design/first/ design/BODY.obj design/BODY.stl design/scene.json design/meshes/; do
   check "$name is documented" grep -q "^| \`$name\` |" "$DCSIM_SOURCE/docs/run-directory.md"
 done
 check "no design of shapes leaves no files of it" [ ! -e without/design ] && [ ! -e without/design.csv ]
@@ -188,8 +215,8 @@ says 'parts[0].vertices: must hold three numbers for each of at least 4 (holds 1
 run 0 optimize arm.json -o deep --quiet --no-report --set design='[{"type": "anchor", "body": "upper", "axes": "z", "box": 5}]' \
   --set optimizer.learning_rate=1 --set optimizer.iterations=3
 # other models have no derivatives by shapes
-run 3 optimize arm.json -o none --quiet --set contact='{"model": "bsh", "stiffness": 1e-4}'
-says "model bsh has no derivatives by shapes"
+run 3 optimize arm.json -o none --quiet --set contact='{"model": "ipc", "stiffness": 1e-4}'
+says "model ipc has no derivatives by shapes"
 
 # mistakes, with place and rule
 mistake() {
@@ -207,6 +234,7 @@ mistake '{"type": "vertices", "shape": "left", "hold": [-1, -1, -1, 1, 1, 1]}' '
 mistake '{"type": "vertices", "shape": "left", "mirror": "left"}' 'mirror: must be another shape'
 mistake '{"type": "vertices", "shape": "left", "mirror": "block"}' 'mirror: must have as many vertices'
 mistake '{"type": "vertices", "shape": "left", "mirror": "right", "mirror_axis": "x"}' 'has no vertex at'
+mistake '{"type": "vertices", "shape": "left", "connect": "link"}' 'connect: "left" has no common vertices'
 mistake '{"type": "cage", "shape": "link", "points": [2, 2, 2.5], "box": 0.1}' 'points: must be whole numbers'
 run 3 check arm.json --set bodies.block='{"name": "block", "shape": "block", "mass_model": "lumped"}'
 says 'mass_model: must not be "lumped" without mass'

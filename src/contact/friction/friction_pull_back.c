@@ -70,8 +70,8 @@ static void through_slips(struct rubbing_pair *p, double share[6], struct cotang
     dc_plane_add_answer(&p->vertex[v], &p->motion, p->weight[v], matrix, p->motion.zeta);
   solve3(matrix, 1e-15, p->motion.zeta);
   for (int v = 0; v < 6; v++) {
-    double n[2], size, product = dc_plane_through_slips(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, c->a[v],
-                                                    c->b[v], &size);
+    double n[2], size,
+        product = dc_plane_through_slips(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, c->a[v], c->b[v], &size);
     share[v] = p->weight[v] * product / size;
     c->n[0] += n[0];
     c->n[1] += n[1];

@@ -23,7 +23,7 @@ struct dc_triangle_friction {
   struct dc_friction_pair *pairs;  // [pair_count]
   int **leaf;                      // [bodies], without a hierarchy: node of every triangle
   struct dc_friction_batch *batches;
-  int (*blend)[DC_BATCH];  // [batches] innermost blend of every lane, within the pair's; -1: lane not used
+  int (*blend)[DC_BATCH];         // [batches] innermost blend of every lane, within the pair's; -1: lane not used
   int (*triangles)[DC_BATCH][2];  // [batches] of both bodies
   struct dc_floor_batch *floors;
   struct dc_friction_blend *blends;

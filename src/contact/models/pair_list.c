@@ -43,8 +43,9 @@ static int reserve_level(struct dc_pair *pair, int next, size_t count)
 // Descends the larger of two nodes: beyond (1 + epsilon) (R_I + R_J) a node pair counts as one centred term, within
 // it as the sum over the children, blended in between; leaf pairs count exactly.  The node pairs of the next level go
 // to `to`; returns their number.  sized: the trees have sizes.
-static inline __attribute__((always_inline)) size_t walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3],
-                         double outer_square, bool local, bool sized, const struct dc_term *from, size_t count, struct dc_term *to)
+static inline __attribute__((always_inline)) size_t
+walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3],
+           double outer_square, bool local, bool sized, const struct dc_term *from, size_t count, struct dc_term *to)
 {
   struct dc_term *exact = pair->exact + pair->exact_count;
   struct dc_node_term *centred = pair->centred + pair->centred_count, *blends = pair->blends;

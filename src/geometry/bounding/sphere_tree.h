@@ -52,8 +52,7 @@ struct dc_node_cotangent {
 };
 // From derivatives by all nodes [node_count], which become zeros, to those by the vertices of a tree that follows them, times
 // scale, added to by_vertex.
-void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3],
-                              const int (*triangles)[3], double scale, struct dc_node_cotangent *nodes,
-                              double (*by_vertex)[3]);
+void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
+                              double scale, struct dc_node_cotangent *nodes, double (*by_vertex)[3]);
 
 #endif

@@ -116,9 +116,8 @@ static void pull_back_inner(const struct dc_sphere_tree *tree, int node, struct 
   dc_vec_add(right->center, right->center, difference);
 }
 
-void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3],
-                              const int (*triangles)[3], double scale, struct dc_node_cotangent *nodes,
-                              double (*by_vertex)[3])
+void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
+                              double scale, struct dc_node_cotangent *nodes, double (*by_vertex)[3])
 {
   for (int i = 0; i < tree->node_count; i++)
     if (tree->right[i] < 0)

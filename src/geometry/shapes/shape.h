@@ -51,6 +51,7 @@ struct dc_compound_part {
 // Options of the type "hulls".
 struct dc_hulls_options {
   struct dc_object_list parts;  // struct dc_hulls_part
+  bool link;                    // common vertices for parts that overlap
 };
 struct dc_hulls_part {
   struct dc_real_list vertices;  // x, y, z after each other, m
@@ -99,6 +100,11 @@ void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3]);
 // hull; DC_MEMORY.
 enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given,
                                   struct dc_arena *arena, struct dc_error *error);
+// Gives every two of the parts given [count] whose hulls overlap by a thousandth of their size a common vertex in the middle
+// of what they have in common, behind their own; vertices are owned by arena then.  DC_BAD_INPUT when vertices have no hull;
+// DC_MEMORY.
+enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, struct dc_arena *arena,
+                                            struct dc_error *error);
 // The same shape with its vertices elsewhere, as dc_shape_set_hulls makes it.  DC_INFEASIBLE when a part has no hull or less
 // than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,

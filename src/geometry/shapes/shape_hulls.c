@@ -29,6 +29,12 @@ static const struct dc_option hulls_option_table[] = {
      .object_size = sizeof(struct dc_hulls_part),
      .help = "the vertices of every hull",
      .offset = offsetof(struct dc_hulls_options, parts)},
+    {.name = "link",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "every two parts that overlap get a common vertex in the middle of what they have in common",
+     .offset = offsetof(struct dc_hulls_options, link)},
     DC_OPTIONS_END,
 };
 
@@ -64,7 +70,8 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
     parts[i] = (struct dc_mesh){.vertex_count = given[i].vertices.count / 3,
                                 .vertices = (double(*)[3])given[i].vertices.values};
   }
-  return dc_shape_set_hulls(shape, part_count, parts, arena, error);
+  enum dc_status status = options->link ? dc_shape_add_common_vertices(part_count, parts, arena, error) : DC_OK;
+  return status ? status : dc_shape_set_hulls(shape, part_count, parts, arena, error);
 }
 
 const struct dc_shape_type dc_shape_hulls = {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "geometry/shapes/shape_thickness.h"
 #include "geometry/shapes/shape_types.h"
 #include "io/run/mesh_write.h"
 #include "io/run/run.h"
@@ -14,7 +15,8 @@
 #include "io/scene/scene_format.h"
 
 #define FOLDER "design"
-enum { LONGEST_NAME = 240 };  // bytes of a file's path without its ending
+#define FIRST FOLDER "/first"  // the scene's own shapes
+enum { LONGEST_NAME = 240 };   // bytes of a file's path without its ending
 
 struct design_files {
   struct dc_run *run;
@@ -92,6 +94,7 @@ static void add_header(const struct design_files *files, struct dc_text *csv)
     if (files->designed[i]) {
       add_column(csv, "mass of ", bodies->bodies[i].name, "kg");
       add_column(csv, "volume of ", bodies->bodies[i].name, "m^3");
+      add_column(csv, "thinnest part of ", bodies->bodies[i].name, "m");
     }
   dc_text_add(csv, "\n");
 }
@@ -117,6 +120,8 @@ static enum dc_status add_row(struct design_files *files, long iteration, const 
         dc_text_real(csv, body ? body->mass * input->design.body_mass_scale[i] : NAN, "");
         dc_text_add(csv, ",");
         dc_text_real(csv, body ? body->shape->properties.volume : NAN, "");
+        dc_text_add(csv, ",");
+        dc_text_real(csv, body ? dc_shape_thinnest(body->shape) : NAN, "");
       }
     dc_text_add(csv, "\n");
   }
@@ -170,12 +175,12 @@ static enum dc_status write_rows(struct design_files *files)
 
 // ---- Parts
 
-// "design/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
-static const char *part_name(struct design_files *files, int index, const char *ending)
+// "FOLDER/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
+static const char *part_name(struct design_files *files, const char *folder, int index, const char *ending)
 {
   const char *body = files->model->bodies.bodies[index].name;
   struct dc_text name = {0};
-  dc_text_add(&name, FOLDER "/");
+  dc_text_add(&name, "%s/", folder);
   for (const char *at = body; *at; at++)
     if (*at == '/' || *at == '%' || (at == body && *at == '.'))
       dc_text_add(&name, "%%%02X", (unsigned)*at);
@@ -185,20 +190,21 @@ static const char *part_name(struct design_files *files, int index, const char *
   if (!name.failed && name.length <= LONGEST_NAME)
     copy = dc_arena_printf(files->arena, "%s%s", name.bytes, ending);
   else if (!name.failed)
-    copy = dc_arena_printf(files->arena, FOLDER "/%%%d%s", index, ending);
+    copy = dc_arena_printf(files->arena, "%s/%%%d%s", folder, index, ending);
   dc_text_free(&name);
   return copy;
 }
 
-static enum dc_status write_parts(struct design_files *files)
+// The shapes that designed bodies have in model.
+static enum dc_status write_parts(struct design_files *files, const struct dc_model *model, const char *folder)
 {
   enum dc_status status = DC_OK;
-  for (int i = 0; i < files->model->bodies.count && !status; i++) {
-    const struct dc_body *body = &files->model->bodies.bodies[i];
+  for (int i = 0; i < model->bodies.count && !status; i++) {
+    const struct dc_body *body = &model->bodies.bodies[i];
     if (!files->designed[i])
       continue;
     struct dc_text obj = {0}, stl = {0};
-    const char *obj_name = part_name(files, i, ".obj"), *stl_name = part_name(files, i, ".stl");
+    const char *obj_name = part_name(files, folder, i, ".obj"), *stl_name = part_name(files, folder, i, ".stl");
     if (!obj_name || !stl_name)
       return fail_memory(files);
     dc_shape_write_obj(body->shape, &obj);
@@ -296,7 +302,8 @@ static enum dc_status make_folder(struct design_files *files)
 {
   int folder;
   enum dc_status status = dc_run_folder(files->run, &folder, files->error);
-  if (!status && mkdirat(folder, FOLDER, 0777) < 0 && errno != EEXIST)
+  if (!status &&
+      ((mkdirat(folder, FOLDER, 0777) < 0 && errno != EEXIST) || (mkdirat(folder, FIRST, 0777) < 0 && errno != EEXIST)))
     status = dc_fail_file(files->error, dc_run_directory(files->run), "make a folder in");
   return status;
 }
@@ -322,7 +329,9 @@ enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *sc
   if (!status)
     status = write_rows(&files);
   if (!status)
-    status = write_parts(&files);
+    status = write_parts(&files, files.model, FOLDER);
+  if (!status)
+    status = write_parts(&files, &scene->model, FIRST);
   if (!status)
     status = write_scene(&files);
   dc_rollout_input_destroy(files.input);
