@@ -61,9 +61,10 @@ struct dc_control_type {
   void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
               const double *targets, double *parameters);
   double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
+  bool forces;                           // it adds to the input's forces, which its model must say (dc_model.forced)
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
-    dc_control_sines, dc_control_spline;
+    dc_control_sines, dc_control_spline, dc_control_torque;
 extern const struct dc_control_type *const dc_control_types[];  // NULL-terminated
 
 // Where an objective adds its derivatives.
@@ -340,6 +341,12 @@ struct dc_actuator_options {
 struct dc_held_options {
   struct dc_actuator_options actuator;
   long hold;
+};
+
+// Options of the control "torque".
+struct dc_torque_options {
+  struct dc_held_options held;  // first; without low and high
+  struct dc_real_list limit;    // N or N m, one for all or one per coordinate
 };
 
 // Options of the control "pd_velocity".
