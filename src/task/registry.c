@@ -9,6 +9,14 @@ const struct dc_control_type *const dc_control_types[] = {&dc_control_initial_st
                                                           &dc_control_torque,
                                                           NULL};
 
-const struct dc_objective_type *const dc_objective_types[] = {
-    &dc_objective_reach, &dc_objective_region,      &dc_objective_effort,  &dc_objective_velocity, &dc_objective_follow,
-    &dc_objective_point, &dc_objective_orientation, &dc_objective_upright, &dc_objective_joints,   NULL};
+const struct dc_objective_type *const dc_objective_types[] = {&dc_objective_reach,
+                                                              &dc_objective_region,
+                                                              &dc_objective_effort,
+                                                              &dc_objective_velocity,
+                                                              &dc_objective_follow,
+                                                              &dc_objective_point,
+                                                              &dc_objective_orientation,
+                                                              &dc_objective_upright,
+                                                              &dc_objective_joints,
+                                                              &dc_objective_clearance,
+                                                              NULL};

@@ -115,7 +115,7 @@ struct dc_objective_type {
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_point, dc_objective_orientation, dc_objective_upright,
-    dc_objective_joints;
+    dc_objective_joints, dc_objective_clearance;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -260,6 +260,14 @@ struct dc_joints_options {
   struct dc_goal_options goal;
   struct dc_index_list bodies;
   struct dc_real_list target;  // one per slide and hinge
+};
+
+// Options of the objective "clearance".
+struct dc_clearance_options {
+  struct dc_goal_options goal;
+  int body, to;
+  double distance;  // m
+  int keep;         // at_least, at_most, exactly
 };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
