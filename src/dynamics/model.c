@@ -68,7 +68,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
                                struct dc_arena *arena, struct dc_error *error)
 {
   model->definition = *definition;
-  model->shapes_change = false;
+  model->shapes_change = model->forced = false;
   return dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
                                   definition->coupling_count, definition->couplings, arena, error);
 }

@@ -50,6 +50,8 @@ struct dc_model {
   struct dc_bodies bodies;
   // Inputs of its rollouts hold a shape design (dynamics/shape_design.h); set by who adds design parameters that need it.
   bool shapes_change;
+  // Inputs of its rollouts hold forces; set by who adds controls that give them.
+  bool forced;
 };
 
 // Builds the model; shapes, couplings and strings of the definition must live as long as the model.  Owned by arena.

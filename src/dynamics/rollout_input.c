@@ -85,7 +85,8 @@ struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, i
   if (model->shapes_change)
     input->shape = dc_shape_design_create(model);
   if (!input->q || !input->velocity || !input->target_position || !input->target_velocity ||
-      !create_design(&input->design, model->bodies.count) || (model->shapes_change && !input->shape)) {
+      !create_design(&input->design, model->bodies.count) || (model->shapes_change && !input->shape) ||
+      (model->forced && dc_rollout_input_add_forces(model, input))) {
     dc_rollout_input_destroy(input);
     return NULL;
   }
@@ -154,7 +155,8 @@ struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *
   if (model->shapes_change)
     cotangent->shape = dc_shape_design_create(model);
   if (!cotangent->q || !cotangent->velocity || !cotangent->target_position || !cotangent->target_velocity ||
-      !create_design(&cotangent->design, model->bodies.count) || (model->shapes_change && !cotangent->shape)) {
+      !create_design(&cotangent->design, model->bodies.count) || (model->shapes_change && !cotangent->shape) ||
+      (model->forced && dc_rollout_cotangent_add_forces(model, cotangent))) {
     dc_rollout_cotangent_destroy(cotangent);
     return NULL;
   }

@@ -174,6 +174,8 @@ enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_
                                 struct dc_trajectory *executed, struct dc_error *error)
 {
   struct dc_trajectory *trajectory = execution->trajectory;
+  if (input->force)
+    return dc_fail(error, DC_BAD_INPUT, "forces of controls (\"torque\") cannot be executed in another world");
   take_start(execution, input, start);
   take_targets(execution, input, before, steps);
   trajectory->steps = steps * execution->plant->substeps;

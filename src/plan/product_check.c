@@ -22,16 +22,19 @@ static void draw(struct dc_random *random, int count, double scale, double *numb
     numbers[i] = scale * dc_random_normal(random);
 }
 
-// The numbers of a direction: state and targets, then the design's.
-enum { OWN_SLICES = 4, SLICES = OWN_SLICES + DC_DESIGN_ARRAYS };
+// The numbers of a direction: state, targets and forces, then the design's.
+enum { OWN_SLICES = 5, SLICES = OWN_SLICES + DC_DESIGN_ARRAYS };
 
 static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of,
                         struct dc_design_array slices[SLICES])
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
   int targets = plan->window.steps * bodies->actuator_count;
-  const struct dc_design_array own[OWN_SLICES] = {
-      {of->q, bodies->nv}, {of->velocity, bodies->nv}, {of->target_position, targets}, {of->target_velocity, targets}};
+  const struct dc_design_array own[OWN_SLICES] = {{of->q, bodies->nv},
+                                                  {of->velocity, bodies->nv},
+                                                  {of->target_position, targets},
+                                                  {of->target_velocity, targets},
+                                                  {of->force, of->force ? plan->window.steps * bodies->nv : 0}};
   memcpy(slices, own, sizeof own);
   dc_design_arrays(&of->design, bodies->count, slices + OWN_SLICES);
 }

@@ -59,12 +59,16 @@ static int find_coordinate(const struct dc_body *body, const char *name, size_t 
   return -1;
 }
 
-static enum dc_status check_body(const char *option, const struct dc_model *model, int body, struct dc_error *error)
+// powered: its joint must have an actuator.
+static enum dc_status check_body(const char *option, const struct dc_model *model, int body, bool powered,
+                                 struct dc_error *error)
 {
   if (body < 0 || body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "%s: must name a body", option);
   const struct dc_body *named = &model->bodies.bodies[body];
-  if (named->actuator < 0 || named->nv == 0)
+  if (!powered && named->nv == 0)
+    return dc_fail(error, DC_BAD_INPUT, "%s: must have a joint that moves (\"%s\" has none)", option, named->name);
+  if (powered && (named->actuator < 0 || named->nv == 0))
     return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd)", option, named->name);
   return DC_OK;
 }
@@ -154,12 +158,11 @@ static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const
   return DC_OK;
 }
 
-enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
-                                             const struct dc_actuator_options *options, const struct dc_model *model,
-                                             struct dc_error *error)
+static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const struct dc_actuator_options *options,
+                            const struct dc_model *model, bool powered, struct dc_error *error)
 {
   coordinates->count = 0;
-  enum dc_status status = check_body("body", model, options->body, error);
+  enum dc_status status = check_body("body", model, options->body, powered, error);
   if (!status)
     status = strcmp(options->coordinates, "all") == 0
                  ? add_all(coordinates, model, options->body, "body", error)
@@ -172,6 +175,20 @@ enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coo
   return status;
 }
 
+enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
+                                             const struct dc_actuator_options *options, const struct dc_model *model,
+                                             struct dc_error *error)
+{
+  return parse(coordinates, options, model, true, error);
+}
+
+enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordinates,
+                                          const struct dc_actuator_options *options, const struct dc_model *model,
+                                          struct dc_error *error)
+{
+  return parse(coordinates, options, model, false, error);
+}
+
 enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,
                                            const struct dc_index_list *bodies, const struct dc_real_list *low,
                                            const struct dc_real_list *high, const struct dc_model *model,
@@ -179,7 +196,7 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
 {
   coordinates->count = 0;
   for (int i = 0; i < bodies->count; i++) {
-    enum dc_status status = check_body("bodies", model, bodies->indices[i], error);
+    enum dc_status status = check_body("bodies", model, bodies->indices[i], true, error);
     if (!status)
       status = add_all(coordinates, model, bodies->indices[i], "bodies", error);
     if (status)
@@ -192,7 +209,7 @@ struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_
                                                        const struct dc_model *model)
 {
   struct dc_actuator_coordinates coordinates;
-  dc_actuator_coordinates_parse(&coordinates, options, model, NULL);
+  parse(&coordinates, options, model, false, NULL);
   return coordinates;
 }
 

@@ -62,6 +62,10 @@ struct dc_actuator_coordinates {
 enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
                                              const struct dc_actuator_options *options, const struct dc_model *model,
                                              struct dc_error *error);
+// The same of joints with or without an actuator; without one entry means nothing.
+enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordinates,
+                                          const struct dc_actuator_options *options, const struct dc_model *model,
+                                          struct dc_error *error);
 // All coordinates of all bodies, with bounds low and high.  DC_BAD_INPUT as above, about "bodies", "low" and "high".
 enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,
                                            const struct dc_index_list *bodies, const struct dc_real_list *low,

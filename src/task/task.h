@@ -61,9 +61,10 @@ struct dc_control_type {
   void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
               const double *targets, double *parameters);
   double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
+  bool forces;                           // it adds to the input's forces, which its model must say (dc_model.forced)
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
-    dc_control_sines, dc_control_spline, dc_control_path;
+    dc_control_sines, dc_control_spline, dc_control_path, dc_control_torque;
 extern const struct dc_control_type *const dc_control_types[];  // NULL-terminated
 
 // Where an objective adds its derivatives.
@@ -115,7 +116,7 @@ struct dc_objective_type {
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
-    dc_objective_upright, dc_objective_joints, dc_objective_relative;
+    dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -283,6 +284,14 @@ struct dc_joints_options {
   struct dc_real_list target;  // one per slide and hinge
 };
 
+// Options of the objective "clearance".
+struct dc_clearance_options {
+  struct dc_goal_options goal;
+  int body, to;
+  double distance;  // m
+  int keep;         // at_least, at_most, exactly
+};
+
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
 // over the chosen axes.
 struct dc_region_options {
@@ -362,6 +371,12 @@ struct dc_actuator_options {
 struct dc_held_options {
   struct dc_actuator_options actuator;
   long hold;
+};
+
+// Options of the control "torque".
+struct dc_torque_options {
+  struct dc_held_options held;  // first; without low and high
+  struct dc_real_list limit;    // N or N m, one for all or one per coordinate
 };
 
 // Options of the control "pd_velocity".

@@ -12,7 +12,8 @@ cat >arm.json <<'SCENE'
     {"name": "lower", "parent": "upper", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, -0.4], "shape": "link",
      "mass": 1, "position": [0, 0, -0.6], "joint_position": [-0.7], "pd": {"kp": 30, "kd": 4, "gravity_compensation": true}},
     {"name": "hand", "parent": "lower", "joint": "ball", "anchor": [0, 0, -0.8], "shape": "hand", "mass": 0.3,
-     "center_of_mass": [0.01, 0.02, 0], "inertia": [3e-4, 4e-4, 5e-4, 0, 0, 0], "position": [0, 0, -0.85], "pd": {"kp": 10, "kd": 1}}],
+     "center_of_mass": [0.01, 0.02, 0], "inertia": [3e-4, 4e-4, 5e-4, 0, 0, 0], "position": [0, 0, -0.85], "pd": {"kp": 10, "kd": 1}},
+    {"name": "post", "joint": "fixed", "shape": "hand", "position": [0, 0.02, -0.9], "collide": false}],
   "control": [{"type": "spline", "body": "upper", "knots": 3}, {"type": "spline", "body": "lower", "knots": 3},
               {"type": "spline", "body": "hand", "knots": 3}],
   "objective": [], "optimizer": {"type": "gauss_newton", "iterations": 30} }
@@ -41,6 +42,12 @@ objective orientation '{"type": "orientation", "body": "hand", "target": [0.9, 0
 objective upright '{"type": "upright", "body": "hand", "axis": [1, 2, 0], "target": [0, 3, 1]'
 objective joints '{"type": "joints", "bodies": ["upper", "lower"], "target": [0.3, -0.2, 0.4]'
 
+objective "clearance, near" '{"type": "clearance", "body": "hand", "to": "upper", "distance": 0.3, "keep": "at_most"'
+objective "clearance, apart" '{"type": "clearance", "body": "post", "to": "hand", "distance": 0.35'
+objective "clearance, exactly" '{"type": "clearance", "body": "upper", "to": "hand", "distance": 0.4, "keep": "exactly"'
+
+run 3 check arm.json --set 'objective=[{"type": "clearance", "body": "hand", "to": "hand"}]'
+says "must be another body"
 run 3 check arm.json --set 'objective=[{"type": "joints", "bodies": ["upper", "lower"], "target": [0.3, -0.2]}]'
 says "target: must hold 3 numbers"
 run 3 check arm.json --set 'objective=[{"type": "joints", "bodies": ["hand"], "target": [0]}]'

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective "clearance": two bodies keep a distance D, or come as near as that, or both:
+//     d = min(g - D, 0) for at_least,   max(g - D, 0) for at_most,   g - D for exactly,
+// g the signed distance of the unions of convex parts (geometry/convex/witness.h: nearest points x_a, x_b, unit normal n from a to
+// b; minus the depth in overlap), whatever contact makes of it.  By the nearest points, dg = n . (dx_b - dx_a) at
+// points fixed to the bodies: exact where these are unique; where faces are parallel the derivative jumps.
+#include <math.h>
+
+#include "base/memory.h"
+#include "geometry/convex/witness.h"
+#include "task/goal.h"
+
+enum { AT_LEAST, AT_MOST, EXACTLY };
+static const char *const keep_choices[] = {"at_least", "at_most", "exactly", NULL};
+
+static const struct dc_option options_table[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the one body",
+     .offset = offsetof(struct dc_clearance_options, body)},
+    {.name = "to",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the other",
+     .offset = offsetof(struct dc_clearance_options, to)},
+    {.name = "distance",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "distance of their surfaces",
+     .offset = offsetof(struct dc_clearance_options, distance)},
+    {.name = "keep",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"at_least\"",
+     .choices = keep_choices,
+     .help = "at_least: they stay apart; at_most: they come near, with 0 and a tolerance into contact; exactly: both",
+     .offset = offsetof(struct dc_clearance_options, keep)},
+    DC_GOAL_OPTIONS(struct dc_clearance_options, goal, "m", "1/m^2"),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_clearance_options *clearance = options;
+  const struct dc_bodies *bodies = &model->bodies;
+  const int both[2] = {clearance->body, clearance->to};
+  for (int k = 0; k < 2; k++) {
+    if (both[k] < 0 || both[k] >= bodies->count)
+      return dc_fail(error, DC_BAD_INPUT, "%s: must name a body", k ? "to" : "body");
+    if (bodies->bodies[both[k]].shape->part_count == 0)
+      return dc_fail(error, DC_BAD_INPUT,
+                     "%s: must have a shape that is convex or a union of convex parts (\"%s\" has not)",
+                     k ? "to" : "body", bodies->bodies[both[k]].name);
+  }
+  if (both[0] == both[1])
+    return dc_fail(error, DC_BAD_INPUT, "to: must be another body than body");
+  if (model->shapes_change)
+    return dc_fail(error, DC_BAD_INPUT, "clearance: must not be used with designs that change shapes");
+  return DC_OK;
+}
+
+static int count(const void *options, const struct dc_model *model)
+{
+  (void)options, (void)model;
+  return 1;
+}
+
+// Nearest points of the two bodies at a frame; false: out of memory.
+static bool find_nearest(const struct dc_clearance_options *clearance, const struct dc_model *model,
+                         const struct dc_trajectory *trajectory, int frame, struct dc_witness *witness)
+{
+  const int both[2] = {clearance->body, clearance->to};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_witness_search *search = NULL;
+  struct dc_solid solids[2];
+  struct dc_placement places[2];
+  bool made = arena != NULL;
+  for (int k = 0; k < 2 && made; k++) {
+    const struct dc_body *body = &model->bodies.bodies[both[k]];
+    const struct dc_pose *pose = dc_goal_pose(trajectory, frame, both[k]);
+    double arm[3];
+    made = !dc_solid_create(body->shape, arena, &solids[k], NULL);
+    dc_mat_apply(arm, pose->rotation, body->center);
+    dc_vec_sub(places[k].position, pose->position, arm);
+    memcpy(places[k].rotation, pose->rotation, sizeof places[k].rotation);
+  }
+  made = made && (search = dc_witness_search_create(&solids[0], &solids[1])) != NULL;
+  if (made)
+    dc_witness_query(search, &places[0], &places[1], witness);
+  dc_witness_search_destroy(search);
+  dc_arena_destroy(arena);
+  return made;
+}
+
+static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                    int frame, int i, double d[3])
+{
+  (void)i;
+  const struct dc_clearance_options *clearance = options;
+  struct dc_witness witness;
+  d[0] = NAN;
+  if (!find_nearest(clearance, model, trajectory, frame, &witness))
+    return 1;
+  double off = witness.distance - clearance->distance;
+  d[0] = clearance->keep == AT_LEAST ? fmin(off, 0) : clearance->keep == AT_MOST ? fmax(off, 0) : off;
+  return 1;
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
+                      int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
+{
+  const struct dc_clearance_options *clearance = options;
+  const int both[2] = {clearance->body, clearance->to};
+  struct dc_witness witness;
+  double d[3];
+  residual(options, model, trajectory, frame, i, d);
+  if (d[0] == 0 || !find_nearest(clearance, model, trajectory, frame, &witness))
+    return;
+  for (int k = 0; k < 2; k++) {
+    double arm[3], force[3], turn[3];
+    dc_vec_scale(force, witness.normal, k ? weights[0] : -weights[0]);
+    dc_vec_sub(arm, witness.point[k], dc_goal_pose(trajectory, frame, both[k])->position);
+    dc_vec_cross(turn, arm, force);
+    dc_goal_add(cotangent, model, trajectory, frame, both[k], turn, force);
+  }
+}
+
+static int body_of(const void *options, const struct dc_model *model, int i)
+{
+  (void)model, (void)i;
+  return ((const struct dc_clearance_options *)options)->body;
+}
+
+static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+DC_GOAL_FUNCTIONS(kind)
+
+const struct dc_objective_type dc_objective_clearance = {
+    .name = "clearance",
+    .summary = "weight * max(d^2 - tolerance^2, 0) of what the distance of two bodies lacks or exceeds",
+    .reference = "the signed distance of paper 002, section III",
+    .options = options_table,
+    .options_size = sizeof(struct dc_clearance_options),
+    .check = check,
+    .evaluate = goal_evaluate,
+    .rows = &goal_rows,
+    .report = goal_report,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control "torque": forces on the coordinates of one joint, with or without an actuator, step by step.  With parameter y the
+// force is L c(y), c the bounds -1 and 1 (task/clamp.h): y is the part of the limit L that is asked for.
+#include "task/held_parameters.h"
+
+static const struct dc_option options_table[] = {
+    {.name = "body",
+     .type = DC_BODY,
+     .unit = "",
+     .help = "name of the body whose joint is driven",
+     .offset = offsetof(struct dc_torque_options, held.actuator.body)},
+    {.name = "coordinates",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "\"all\"",
+     .help =
+         "coordinates that forces act on, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "
+         "hinges and slides their numbers from 0; or all",
+     .offset = offsetof(struct dc_torque_options, held.actuator.coordinates)},
+    {.name = "limit",
+     .type = DC_REAL_LIST,
+     .unit = "N or N m",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .count = DC_ACTUATOR_COORDINATES_MOST,
+     .help = "largest force or torque, one number for all or one per coordinate; parameters are parts of it",
+     .offset = offsetof(struct dc_torque_options, limit)},
+    {.name = "initial",
+     .type = DC_REAL_LIST,
+     .unit = "",
+     .fallback = "[]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = DC_ACTUATOR_COORDINATES_MOST,
+     .help = "first guess of the parts of the limit, one per coordinate; zeros when empty",
+     .offset = offsetof(struct dc_torque_options, held.actuator.initial)},
+    DC_HOLD_OPTION(struct dc_torque_options, held.hold),
+    DC_OPTIONS_END,
+};
+
+static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates;
+  enum dc_status status = dc_joint_coordinates_parse(&coordinates, &torque->held.actuator, model, error);
+  if (!status && torque->limit.count != 1 && torque->limit.count != coordinates.count)
+    status = dc_fail(error, DC_BAD_INPUT, "limit: must hold one number for all or %d, one per coordinate (holds %d)",
+                     coordinates.count, torque->limit.count);
+  return status;
+}
+
+// Of coordinate c at parameter y: the force, its slope, and where it stands among the input's.
+struct push {
+  double force, slope;
+  size_t entry;
+};
+
+static struct push push_at(const struct dc_torque_options *torque, const struct dc_model *model,
+                           const struct dc_actuator_coordinate *coordinate, int c, int step, double y)
+{
+  const struct dc_clamp unit = {-1, 1};
+  double limit = torque->limit.values[torque->limit.count > 1 ? c : 0];
+  struct dc_clamped clamped = dc_clamp(&unit, y);
+  int v = model->bodies.bodies[coordinate->body].v_offset + coordinate->index;
+  return (struct push){limit * clamped.value, limit * clamped.slope,
+                       (size_t)step * (size_t)model->bodies.nv + (size_t)v};
+}
+
+static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
+                  const double *state, const double *parameters, struct dc_rollout_input *input)
+{
+  (void)state;
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    const double *block = parameters + dc_held_block(&torque->held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++) {
+      struct push push = push_at(torque, model, &coordinates.items[c], c, step, block[c]);
+      input->force[push.entry] += push.force;
+    }
+  }
+}
+
+static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
+                      const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
+                      double *gradient)
+{
+  (void)state;
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  for (int i = 0; i < dc_held_parameter_count(options, model, window->steps); i++)
+    gradient[i] = 0;
+  for (int step = 0; step < window->steps; step++) {
+    int first = dc_held_block(&torque->held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++) {
+      struct push push = push_at(torque, model, &coordinates.items[c], c, step, parameters[first + c]);
+      gradient[first + c] += push.slope * cotangent->force[push.entry];
+    }
+  }
+}
+
+static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
+                         const double *state, const double *parameters, const double *direction,
+                         struct dc_rollout_cotangent *moved)
+{
+  (void)state;
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  for (int step = 0; step < window->steps; step++) {
+    int first = dc_held_block(&torque->held, window, step) * coordinates.count;
+    for (int c = 0; c < coordinates.count; c++) {
+      struct push push = push_at(torque, model, &coordinates.items[c], c, step, parameters[first + c]);
+      moved->force[push.entry] += push.slope * direction[first + c];
+    }
+  }
+}
+
+const struct dc_control_type dc_control_torque = {
+    .name = "torque",
+    .summary = "forces and torques on the coordinates of a joint, for every step, within limits",
+    .reference = "direct shooting over generalized forces; docs/theory.md, \"Given forces\"",
+    .options = options_table,
+    .options_size = sizeof(struct dc_torque_options),
+    .check = check,
+    .parameter_count = dc_held_parameter_count,
+    .parameter_name = dc_held_parameter_name,
+    .initial = dc_held_initial,
+    .groups = dc_held_groups,
+    .apply = apply,
+    .pull_back = pull_back,
+    .push_forward = push_forward,
+    .forces = true,
+};

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The control "torque": on hinges, slides, balls and free bodies, with actuators and without; gradients agree with differences, a force
+# does what Newton says, a pendulum is swung up to a place within its limit; what cannot take forces says so.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+cat >bodies.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 20}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh"},
+  "shapes": {"link": {"type": "box", "size": [0.06, 0.05, 0.3]}, "block": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "bodies": [
+    {"name": "cart", "joint": "slide", "axis": [1, 0, 0], "shape": "block", "mass": 2, "position": [0, 0, 1]},
+    {"name": "arm", "parent": "cart", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0.8], "shape": "link", "mass": 1,
+     "position": [0, 0, 0.6], "pd": {"kp": 20, "kd": 1}},
+    {"name": "hand", "parent": "arm", "joint": "ball", "anchor": [0, 0, 0.4], "shape": "link", "mass": 0.5, "position": [0, 0, 0.2]},
+    {"name": "free", "shape": "block", "mass": 4, "position": [2, 0, 1]}],
+  "control": [{"type": "torque", "body": "cart", "limit": [30], "hold": 5, "initial": [0.2]},
+              {"type": "torque", "body": "arm", "limit": [5], "hold": 4, "initial": [0.97]},
+              {"type": "pd_targets", "body": "arm", "hold": 4},
+              {"type": "torque", "body": "hand", "coordinates": "rx rz", "limit": [0.2, 0.3], "initial": [0.5, -0.4], "hold": 7},
+              {"type": "torque", "body": "free", "limit": [50], "hold": 10}],
+  "objective": [{"type": "point", "body": "hand", "point": [0, 0, -0.15], "target": [0.4, 0.1, 0.3], "when": "every"},
+                {"type": "reach", "body": "free", "target": [2, 0.3, 1.2]}, {"type": "effort", "weight": 0.001}] }
+SCENE
+run 0 gradcheck bodies.json --json # 3e-9 observed
+run 0 gradcheck bodies.json --json --seed 2 --set gradient.type=adjoint
+
+# 10 N on 2 kg for 0.4 s, in steps of h: a h^2 n (n + 1)/2
+cat >cart.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 20}, "gravity": [0, 0, 0], "contact": {"model": "bsh"},
+  "shapes": {"block": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "bodies": [{"name": "cart", "joint": "slide", "axis": [1, 0, 0], "shape": "block", "mass": 2, "position": [0, 0, 0]}],
+  "control": [{"type": "torque", "body": "cart", "limit": [20], "initial": [0.5], "hold": 20}],
+  "objective": [{"type": "reach", "body": "cart", "target": [0.42, 0, 0], "tolerance": 1e-9}] }
+SCENE
+run 0 simulate cart.json -o none --json --quiet --require-success
+
+# Its weight is 2.9 N m on the hinge and the limit 1.5: it must swing.
+cat >swing.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 150}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh"},
+  "shapes": {"link": {"type": "box", "size": [0.05, 0.05, 0.6]}},
+  "bodies": [{"name": "arm", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 1], "shape": "link", "mass": 1, "position": [0, 0, 0.7]}],
+  "control": [{"type": "torque", "body": "arm", "limit": [1.5], "hold": 5, "initial": [0.1]}],
+  "objective": [{"type": "point", "body": "arm", "point": [0, 0, -0.3], "target": [0, 0, 1.6], "tolerance": 0.05}],
+  "optimizer": {"type": "lbfgs", "iterations": 200} }
+SCENE
+run 0 optimize swing.json -o up --json --quiet --require-success
+run 0 simulate swing.json --control up -o again --json --quiet --require-success
+
+run 3 check cart.json --set 'horizon={"length": 5}'
+says "torque"
+run 3 check cart.json --set 'plant={"contact": {"stiffness": 1e-9}}'
+says "cannot be executed in another world"
+run 3 check cart.json --set 'control.0.limit=[1, 2]'
+says "limit: must hold one number"
+finish
