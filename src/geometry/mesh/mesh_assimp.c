@@ -72,7 +72,7 @@ static bool is_endless(const struct dc_mesh_file *file)
     return false;
   for (const char *c = file->bytes, *last = c + file->size; c < last; c++) {
     size_t left = (size_t)(last - c);
-    if (left > sizeof end && memcmp(c, end, sizeof end - 1) == 0)
+    if (left > sizeof end && memcmp(c, end, sizeof end - 1) == 0 && strchr("\r\n", c[sizeof end - 1]))
       return false;
     if (left < sizeof word || memcmp(c, word, sizeof word - 1) != 0)
       continue;
