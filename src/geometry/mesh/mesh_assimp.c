@@ -49,24 +49,55 @@ static double (*collect_corners(const struct aiScene *scene, size_t *count))[3]
   *count = 0;
   for (unsigned m = 0; m < scene->mNumMeshes; m++)
     for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++)
-      *count += scene->mMeshes[m]->mFaces[f].mNumIndices == 3;
+      *count += scene->mMeshes[m]->mFaces[f].mNumIndices >= 3 ? scene->mMeshes[m]->mFaces[f].mNumIndices - 2 : 0;
   double(*corners)[3] = dc_alloc(3 * *count + 1, sizeof *corners), (*next)[3] = corners;
   for (unsigned m = 0; m < scene->mNumMeshes && corners; m++) {
     const struct aiMesh *mesh = scene->mMeshes[m];
     for (unsigned f = 0; f < mesh->mNumFaces; f++)
-      for (unsigned k = 0; k < 3 && mesh->mFaces[f].mNumIndices == 3; k++, next++) {
-        const struct aiVector3D *vertex = &mesh->mVertices[mesh->mFaces[f].mIndices[k]];
-        (*next)[0] = vertex->x, (*next)[1] = vertex->y, (*next)[2] = vertex->z;
-      }
+      for (unsigned k = 0; k + 2 < mesh->mFaces[f].mNumIndices; k++)
+        for (unsigned c = 0; c < 3; c++, next++) {  // a fan from the first corner
+          const struct aiVector3D *vertex = &mesh->mVertices[mesh->mFaces[f].mIndices[c ? k + c : 0]];
+          (*next)[0] = vertex->x, (*next)[1] = vertex->y, (*next)[2] = vertex->z;
+        }
   }
   return corners;
+}
+
+// Whether the header of a PLY file has no end, or counts more elements than the file has bytes: Assimp never comes back
+// from the first and goes through all of the second.
+static bool is_endless(const struct dc_mesh_file *file)
+{
+  static const char word[] = "\nelement ", end[] = "\nend_header";
+  if (strcasecmp(ending_of(file->name), "ply") != 0)
+    return false;
+  for (const char *c = file->bytes, *last = c + file->size; c < last; c++) {
+    size_t left = (size_t)(last - c);
+    if (left > sizeof end && memcmp(c, end, sizeof end - 1) == 0 && strchr("\r\n", c[sizeof end - 1]))
+      return false;
+    if (left < sizeof word || memcmp(c, word, sizeof word - 1) != 0)
+      continue;
+    double count = 0;
+    for (c += sizeof word - 1; c < last && *c != ' ' && *c != '\n';)  // its name
+      c++;
+    for (; c < last && *c == ' ';)
+      c++;
+    for (; c < last && *c >= '0' && *c <= '9'; c++)
+      count = 10 * count + (*c - '0');
+    if (count > (double)file->size)
+      return true;
+    c--;
+  }
+  return true;
 }
 
 enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error)
 {
-  // Nodes' transformations are applied, units too; which axis points up is what robots' tools do not look at.
-  const unsigned flags = aiProcess_Triangulate | aiProcess_PreTransformVertices | aiProcess_SortByPType;
+  if (is_endless(file))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%.700s: its header has no end, or counts more elements than the file has bytes", file->name);
+  // Indices are checked.  Nodes' transformations are applied, units too; which axis points up is what robots' tools do not look at.
+  const unsigned flags = aiProcess_ValidateDataStructure | aiProcess_PreTransformVertices;
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store)
     return dc_fail(error, DC_MEMORY, "%.700s: out of memory", file->name);

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many robots of a folder open as they come, and what a step of an arm costs: the figures of docs/robots.md.
+
+    scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,...] [--limit 120]
+
+Every *.urdf (and *.xml that is MJCF) below FOLDER is included in a scene of two steps and checked, as it comes; packages are folders below FOLDER, or those of
+--package-path. Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
+instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. Nothing
+is written but temporary files beside the robots, which are removed.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+SCENE = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh", "stiffness": 1e-6}}
+COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("default", {}), ("self_contact auto", {"self_contact": "auto"}),
+           ("32 corners", {"hull_points": 32}), ("32 corners, auto", {"hull_points": 32, "self_contact": "auto"}), ("no self-contact", {"self_contact": "none"})]
+SHORT, LONG = 5, 25
+
+
+class Trial:
+    """A scene beside a robot, and the program run on it."""
+
+    def __init__(self, arguments, path):
+        self.program, self.limit = arguments.dcsim, arguments.limit
+        self.path = path
+        self.scene = os.path.join(os.path.dirname(path), ".robots-%d.json" % os.getpid())
+        self.options = ["--threads", "1", "--allow-path", arguments.folder]
+        for folder in [arguments.folder] + arguments.package_path:
+            self.options += ["--package-path", folder]
+
+    def run(self, command, include, steps, prefix=(), options=()):
+        text = dict(SCENE, time={"step": 0.01, "steps": steps}, include=dict(include, file=os.path.basename(self.path)))
+        with open(self.scene, "w") as file:
+            json.dump(text, file)
+        try:
+            return subprocess.run([*prefix, self.program, command, self.scene, *options, *self.options], capture_output=True, text=True, timeout=self.limit)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            os.remove(self.scene)
+
+
+def is_robot(path):
+    if path.endswith(".urdf"):
+        return True
+    if not path.endswith(".xml"):
+        return False
+    with open(path, errors="replace") as file:
+        return re.match(r"\s*(<\?[^>]*>\s*|<!--.*?-->\s*)*<mujoco", file.read(20000), re.S) is not None
+
+
+def find(folder, only):
+    found = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+    return sorted(path for path in found if is_robot(path) and (not only or any(text in path for text in only)))
+
+
+def open_all(arguments, robots):
+    good = 0
+    for path in robots:
+        done = Trial(arguments, path).run("check", {}, 2)
+        good += done is not None and done.returncode == 0
+        if done is None or done.returncode:
+            reason = "no answer within %g s" % arguments.limit if done is None else (done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1]
+            print("%s: %s" % (os.path.relpath(path, arguments.folder), reason[:300]), flush=True)
+    print("%d of %d robots pass check as they come" % (good, len(robots)))
+
+
+def cost(trial, include, counted):
+    """Instructions and milliseconds per step."""
+    found = []
+    for steps in (SHORT, LONG):
+        prefix = ["perf", "stat", "-x,", "-e", "instructions:u"] if counted else []
+        done = trial.run("simulate", include, steps, prefix, ["-o", "none", "--json", "--quiet"])
+        if done is None or done.returncode:
+            return None
+        count = re.search(r"^(\d+),,instructions", done.stderr, re.M)
+        found.append((int(count.group(1)) if count else float("nan"), json.loads(done.stdout)["seconds"]))
+    return [(late - early) / (LONG - SHORT) for early, late in zip(*found)]
+
+
+def measure_arms(arguments, robots):
+    counted = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True).stderr.count("<not") == 0
+    print("| arm | " + " | ".join(name for name, _ in COLUMNS) + " |\n" + "|---" * (1 + len(COLUMNS)) + "|")
+    for name in arguments.arms.split(","):
+        for path in [path for path in robots if path.endswith(name)][:1]:
+            cells = []
+            for _, include in COLUMNS:
+                both = cost(Trial(arguments, path), dict(include, pd={"kp": 1000, "kd": 100}), counted)
+                cells.append("-" if both is None else "%.2f M, %.2f ms" % (both[0] / 1e6, both[1] * 1e3))
+            print("| %s | %s |" % (os.path.basename(path), " | ".join(cells)), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=os.path.abspath)
+    parser.add_argument("--dcsim", default="build/dcsim", type=os.path.abspath)
+    parser.add_argument("--package-path", action="append", default=[], type=os.path.abspath)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--arms", default="")
+    parser.add_argument("--limit", default=120, type=float)
+    arguments = parser.parse_args()
+    robots = find(arguments.folder, arguments.only)
+    if not robots:
+        sys.exit("no robots below " + arguments.folder)
+    if arguments.arms:
+        measure_arms(arguments, robots)
+    else:
+        open_all(arguments, robots)
+
+
+main()

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models of MuJoCo.
+// A scene with them must be refused with a place or accepted, and an accepted one must read back the same.  With
+// -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a test that
+// damages files in a fixed random order.
+#include <config.h>
+#include <stdint.h>
+
+#include "damage.h"
+#include "geometry/mesh/mesh_assimp.h"
+#include "harness.h"
+#include "io/scene/scene.h"
+#include "read_back.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define TIME "{'time': {'step': 0.01, 'steps': 2}, 'contact': {'model': 'bsh'}, "
+#define MESH(file)                                                                                                     \
+  TIME "'shapes': {'m': {'type': 'mesh', 'file': '" file "'}}, 'bodies': [{'name': 'b', 'shape': 'm'}]}"
+
+static const struct kind {
+  const char *file, *scene, *seed;
+} kinds[] = {
+    {"robot.srdf", TIME "'include': {'file': 'robot.urdf', 'srdf': 'robot.srdf'}}",
+     "<?xml version='1.0'?>\n<robot name='r'><group name='g'><link name='a'/></group>\n"
+     "<disable_collisions link1='a' link2='c' reason='Never'/><disable_collisions link1='b' link2='a'/></robot>\n"},
+    {"mesh.ply", MESH("mesh.ply"),
+     "ply\nformat ascii 1.0\ncomment a\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+     "element face 4\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
+     "3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n"},
+    {"mesh.dae", MESH("mesh.dae"),
+     "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>\n"
+     "<asset><unit meter='0.01'/><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id='g'><mesh>\n"
+     "<source id='p'><float_array id='a' count='12'>0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>\n"
+     "<accessor source='#a' count='4' stride='3'><param name='X' type='float'/><param name='Y' type='float'/>\n"
+     "<param name='Z' type='float'/></accessor></technique_common></source><vertices id='v'>\n"
+     "<input semantic='POSITION' source='#p'/></vertices><triangles count='4'>\n"
+     "<input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1 0 1 3 1 2 3 2 0 3</p></triangles></mesh></geometry>\n"
+     "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'><matrix>1 0 0 0 0 1 0 0 0 0 1 0\n"
+     "0 0 0 1</matrix><instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>\n"
+     "<scene><instance_visual_scene url='#s'/></scene></COLLADA>\n"},
+#ifdef DC_MUJOCO
+    {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip'}}",
+     "<mujoco><compiler angle='degree'/><default><geom friction='0.5'/></default><asset>\n"
+     "<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='f' type='plane' size='1 1 1'/>\n"
+     "<body name='a' pos='0 0 2'><freejoint/><geom type='mesh' mesh='m'/><body name='b' pos='2 0 0'>\n"
+     "<joint name='j' axis='0 1 0' range='-9 9' limited='true'/><geom size='0.1 0.2' type='capsule'/></body>\n"
+     "<body name='c' pos='-1 0 0'><joint name='k' type='slide'/><geom type='ellipsoid' size='0.1 0.2 0.3'/></body>\n"
+     "</body></worldbody><contact><exclude body1='a' body2='c'/></contact><equality>\n"
+     "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><actuator><position joint='k' kp='3'/></actuator>\n"
+     "</mujoco>\n"},
+#endif
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
+
+static long accepted[KINDS], refused[KINDS];
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static int entered;
+  struct dc_scene *scene;
+  struct dc_error error = {0};
+  if (!size)
+    return 0;
+#ifdef DC_LIBFUZZER
+  if (!entered)
+    enter_temporary_folder();
+#endif
+  if (!entered++)
+    write_scene(
+        "robot.urdf",
+        "<robot name='r'><link name='a'><collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
+        "<link name='b'><collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
+        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><origin xyz='1 0 0'/></joint></robot>");
+  const struct kind *kind = &kinds[data[0] % KINDS];
+  write_bytes(kind->file, data + 1, size - 1);
+  write_scene("scene.json", kind->scene);
+  enum dc_status status = dc_scene_read("scene.json", NULL, &scene, &error);
+  if (!status) {
+    accepted[data[0] % KINDS]++;
+    check_read_back(scene);
+    return 0;
+  }
+  refused[data[0] % KINDS]++;
+  if (scene || error.status != status || !(strstr(error.text, "robot.") || strstr(error.text, "scene.json:")))
+    complain("a refused file needs a message with its place");
+  return 0;
+}
+
+#ifndef DC_LIBFUZZER
+
+static const char *const pieces[] = {"<", ">", "/>", "&amp;", "&#0;", "'",      "<!--", "nan",  "1e999",       "-1",
+                                     "0", "a", "\n", "99999", "#",    "1e-300", " ",    "\xff", "<!DOCTYPE a>"};
+
+static void damage_kind(int kind, int rounds)
+{
+  struct dc_random random;
+  dc_random_seed(&random, (uint64_t)kind + 5);
+  for (int i = 0; i < rounds; i++) {
+    char text[MOST + 2];
+    size_t size = strlen(kinds[kind].seed);
+    memcpy(text + 1, kinds[kind].seed, size + 1);
+    if (i)
+      size = damage_text(&random, text + 1, size, MOST, pieces, sizeof pieces / sizeof pieces[0]);
+    text[0] = (char)kind;
+    LLVMFuzzerTestOneInput((const uint8_t *)text, size + 1);
+    CHECK(!complaint, "%s, round %d: %s\n#   %.*s", kinds[kind].file, i, complaint, (int)size, text + 1);
+    complaint = NULL;
+    CHECK(i || accepted[kind] == 1, "the undamaged %s is refused", kinds[kind].file);
+  }
+  CHECK(accepted[kind] > rounds / 100 && refused[kind] > rounds / 20, " ");
+  printf("# %s: %ld accepted, %ld refused\n", kinds[kind].file, accepted[kind], refused[kind]);
+}
+
+static void test_damaged_files(void)
+{
+  enum { ROUNDS = 120 };
+  for (int kind = 0; kind < KINDS; kind++)
+    if (!dc_mesh_is_foreign(kinds[kind].file) || dc_assimp_version())
+      damage_kind(kind, ROUNDS);
+}
+
+int main(void)
+{
+  static const struct test tests[] = {{"damaged files of robots", test_damaged_files}};
+  enter_temporary_folder();
+  return run_tests(tests, 1);
+}
+
+#endif
