@@ -46,7 +46,7 @@ struct cli_option {
   const char *argument;  // how the help calls the value; NULL for flags
   enum cli_value value;
   double minimum, maximum;
-  bool minimum_excluded;       // the value must be > minimum
+  bool minimum_excluded;      // the value must be > minimum
   const char *const *choices;  // NULL-terminated
   bool later;                  // an option of a later version: refused as such, not in the help
   const char *help;
@@ -64,7 +64,7 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
-  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi;
+  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
   const char *task;            // of bench a kind, of sweep a part
   const char *write, *scenes;  // of bench
