@@ -4,7 +4,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { TRIANGLES = 606, CELLS = 32 };
+enum { TRIANGLES = 606, CELLS = 48 };
 
 static const struct part {
   double axes[3], exponents[2], position[3], rotation[4];

@@ -122,15 +122,16 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *mani
     by[i].distance = 0;
     memcpy(row + 8, twists, sizeof twists);
     put_contact(query, &contacts[i], bodies, row + 8);
-    deepest = fmin(deepest, contacts[i].distance);
+    deepest = contacts[i].vertex < 0 ? deepest : fmin(deepest, contacts[i].distance);
     told++;
   }
   dc_json_end(query->json, ']');
   put_arrays(query, name, count, rows);
-  dc_text_add(query->text,
-              "  %s: %d contacts of vertices, %d of edges, %d of activity %g or more; least distance %.6g m\n", name,
-              dc_manifold_vertex_contacts(manifold), count - dc_manifold_vertex_contacts(manifold), told,
-              LEAST_ACTIVITY, deepest);
+  dc_text_add(
+      query->text,
+      "  %s: %d contacts of vertices, %d of edges, %d of activity %g or more; least distance of a vertex %.6g m\n",
+      name, dc_manifold_vertex_contacts(manifold), count - dc_manifold_vertex_contacts(manifold), told, LEAST_ACTIVITY,
+      deepest);
   return DC_OK;
 }
 

@@ -266,14 +266,36 @@ static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[
     by_x[k] += out[k];
 }
 
+static const double QUADRICS_FAR = 39;  // -log 1e-17, in units of the softness: what weighs less is left out
+
+// Upper bound of the least value at x from the balls inside; near [count]: lower bounds from those around.
+static inline lanes quadrics_bound(const struct dc_quadrics *all, const lanes x[3], lanes *near)
+{
+  lanes most = splat(INFINITY);
+  for (int i = 0; i < all->count; i++) {
+    const struct dc_quadric *quadric = &all->quadrics[i];
+    lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
+    lanes distance = square_root(lane_dot(arm, arm));
+    near[i] = distance - quadric->radius;
+    most = smaller(most, distance - quadric->inscribed);
+  }
+  return most;
+}
+
 // Values and gradients of all quadrics at x, weights of the union; its value and gradient.
 static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], lanes (*gradients)[3],
                                    lanes *weights, lanes gradient[3])
 {
   lanes least = splat(INFINITY), sum = splat(0);
   double sharp = 1 / all->softness;
+  lanes limit = quadrics_bound(all, x, weights) + QUADRICS_FAR * all->softness;
   for (int i = 0; i < all->count; i++) {
     struct quadric_terms t;
+    if (!any(at_most(weights[i], limit))) {
+      weights[i] = splat(INFINITY);
+      gradients[i][0] = gradients[i][1] = gradients[i][2] = splat(0);
+      continue;
+    }
     quadric_compute(&all->quadrics[i], x, &t);
     weights[i] = quadric_value(&all->quadrics[i], &t, gradients[i]);
     least = smaller(least, weights[i]);

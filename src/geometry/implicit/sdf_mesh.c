@@ -2,7 +2,8 @@
 // Meshes of signed distances: marching tetrahedra on a lattice, edges collapsed, vertices moved onto the level set.
 //
 // Every cube of the lattice is cut into six tetrahedra about its diagonal, the same way everywhere, so that the surface is
-// closed.  Values next to 0 are moved away from it by a thousandth of a cell: no triangle is a sliver.
+// closed.  Values next to 0 are moved away from it, to a fifth of a cell: without slivers edges can be collapsed.  What that
+// moves the surface is made good when its vertices are moved onto the level set.
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@
 #include "geometry/mesh/mesh_read.h"
 #include "math/vector.h"
 
-static const double MARGIN = 1.05, AWAY = 1e-3;
+    static const double MARGIN = 1.05,
+                        AWAY = 0.2;
 enum { PROJECTIONS = 8 };
 
 struct lattice {
@@ -154,6 +156,8 @@ enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_cou
     status = dc_fail(error, DC_BAD_INPUT, "no point of a lattice of %d cells lies inside (use more cells)", cells);
   if (!status)
     status = dc_mesh_weld(list.corners, list.count, arena, mesh, error);
+  if (!status)
+    project(sdf, 0, mesh);
   if (!status && triangle_count > 0 && mesh->triangle_count > triangle_count &&
       !(status = dc_mesh_validate(mesh, error)))
     status = dc_mesh_decimate(mesh, triangle_count, arena, mesh, error);
