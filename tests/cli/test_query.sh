@@ -45,7 +45,7 @@ kinds = {contact["type"] for pair in pairs for contact in pair["contacts"]}
 assert kinds == {"vertex", "edges"}, kinds
 with zipfile.ZipFile("contacts.npz") as archive:
     assert sorted(archive.namelist()) == ["a b.npy", "a ground.npy", "b ground.npy"], archive.namelist()
-    assert b"20)" in archive.read("a b.npy")[:128]
+    assert b" 20,)" in archive.read("a b.npy")[:128]
 PROGRAM
 run 3 query scene.json --manifold --set shapes.pill.triangles=24
 says 'give its shape an "inset"'
