@@ -46,7 +46,7 @@ struct cli_option {
   const char *argument;  // how the help calls the value; NULL for flags
   enum cli_value value;
   double minimum, maximum;
-  bool minimum_excluded;      // the value must be > minimum
+  bool minimum_excluded;       // the value must be > minimum
   const char *const *choices;  // NULL-terminated
   bool later;                  // an option of a later version: refused as such, not in the help
   const char *help;

@@ -13,8 +13,7 @@
 #include "geometry/mesh/mesh_read.h"
 #include "math/vector.h"
 
-    static const double MARGIN = 1.05,
-                        AWAY = 0.2;
+static const double MARGIN = 1.05, AWAY = 0.2;
 enum { PROJECTIONS = 8 };
 
 struct lattice {
