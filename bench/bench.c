@@ -8,6 +8,7 @@
 
 #include "bench/arguments.h"
 #include "bench/force.h"
+#include "bench/manifold.h"
 #include "bench/pairs.h"
 #include "bench/properties.h"
 #include "bench/gradients.h"
@@ -277,6 +278,57 @@ static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text
   return DC_OK;
 }
 
+static void put_edge_rate(struct dc_json_writer *json, struct dc_text *text, const struct dc_edge_rate *rate)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "method", rate->name);
+  dc_json_put_number(json, "nanoseconds", rate->nanoseconds);
+  dc_json_put_number(json, "iterations", rate->iterations);
+  dc_json_put_integer(json, "failures", rate->failures);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  %-26s %9.1f ns", rate->name, rate->nanoseconds);
+  if (rate->iterations > 0)
+    dc_text_add(text, "   %.1f iterations, %ld of 4096 failed", rate->iterations, rate->failures);
+  dc_text_add(text, "\n");
+}
+
+static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, const struct dc_figure_rate *rate)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_integer(json, "superquadrics", rate->parts);
+  dc_json_put_string(json, "options", rate->options);
+  dc_json_put_integer(json, "vertices", rate->vertices);
+  dc_json_put_integer(json, "edges", rate->edges);
+  dc_json_put_integer(json, "vertex_contacts", rate->vertex_contacts);
+  dc_json_put_integer(json, "edge_contacts", rate->edge_contacts);
+  dc_json_put_number(json, "seconds", rate->forward);
+  dc_json_put_number(json, "seconds_with_gradient", rate->with_gradient);
+  dc_json_end(json, '}');
+  dc_text_add(text,
+              "  %2d superquadrics, %3d vertices, %4d edges: %3d + %3d contacts %8.3f ms, with gradient %8.3f ms  %s\n",
+              rate->parts, rate->vertices, rate->edges, rate->vertex_contacts, rate->edge_contacts, 1e3 * rate->forward,
+              1e3 * rate->with_gradient, rate->options);
+}
+
+static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_manifold_rates rates;
+  enum dc_status status = dc_bench_manifold(&rates, error);
+  if (status)
+    return status;
+  dc_text_add(text, "nearest points of a pair of edges, processor time\n");
+  dc_json_begin(json, "edges", '[');
+  for (int i = 0; i < rates.methods; i++)
+    put_edge_rate(json, text, &rates.method[i]);
+  dc_json_end(json, ']');
+  dc_text_add(text, "contact manifolds of two figures, processor time\n");
+  dc_json_begin(json, "figures", '[');
+  for (int i = 0; i < rates.figures; i++)
+    put_figure_rate(json, text, &rates.figure[i]);
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
@@ -288,6 +340,8 @@ static const struct benchmark {
     {"forces", "force of the hierarchy beside that of all triangle pairs", bench_forces, NULL},
     {"properties", "the four properties of contact models (paper 000, Table 1), measured", bench_properties, NULL},
     {"gradients", "gradients with known answers, by every contact model", bench_gradients, NULL},
+    {"manifold", "contact manifolds and nearest points of edges beside iterative methods (paper 001)", bench_manifold,
+     NULL},
     {"pictures", "drawing a picture", bench_pictures, NULL},
     {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
     {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,

@@ -376,6 +376,10 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
                     dcsim_error *error);
 // Energy, gaps and forces at the initial state.
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
+// Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities and
+// the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper 001).
+// DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
+int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error);
 // Masses, meshes, initial gaps, the acceleration that the far field alone gives.
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
 

@@ -185,7 +185,7 @@ static void test_quadrics(void)
   dc_random_seed(&random, 9);
   struct dc_sdf *body = dc_sdf_make(&dc_sdf_union, 1, PARTS, arena);
   static struct dc_quadric quadrics[PARTS];
-  struct dc_quadrics all = {PARTS, quadrics, 0.02};
+  struct dc_quadrics all = {PARTS, quadrics, 0.01};
   body->numbers[0] = all.softness;
   for (int i = 0; i < PARTS; i++) {
     double axes[3], w[3], q[4];
@@ -201,6 +201,8 @@ static void test_quadrics(void)
     for (int k = 0; k < 3; k++)
       child->position[k] = uniform(&random, -1, 1);
     *out = (struct dc_quadric){.e1 = child->numbers[3], .e2 = child->numbers[4], .least = 1e-12 * axes[0] * axes[0]};
+    out->inscribed = fmin(axes[0], fmin(axes[1], axes[2])) / sqrt(3);
+    out->radius = dc_vec_norm(axes);
     out->inverse_e1 = 1 / out->e1;
     out->inverse_e2 = 1 / out->e2;
     memcpy(out->position, child->position, sizeof out->position);

@@ -18,7 +18,8 @@ struct dc_quadric {
   double position[3], rotation[9];  // of its axes
   double inverse_square[3];         // 1/a^2, 1/b^2, 1/c^2
   double e1, e2, inverse_e1, inverse_e2;
-  double least;  // added to |x|^2
+  double least;              // added to |x|^2
+  double inscribed, radius;  // of balls about its centre inside and around it
 };
 
 // A smooth union of at most DC_QUADRICS_MOST.

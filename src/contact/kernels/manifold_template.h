@@ -17,10 +17,12 @@ struct edge_pair {
   lanes raw_sides[4], clipped[2];       // z before clipping; a_c
 };
 
+// t (log(1 + exp(z/t)) - log(1 + exp((z - 1)/t)))
 static inline lanes edge_clip(lanes z, double softness)
 {
-  lanes scaled = z * (1 / softness);
-  return softness * (lane_softplus(scaled) - lane_softplus(scaled - 1 / softness));
+  lanes low = z * (1 / softness), high = low - 1 / softness;
+  return softness * ((larger(low, splat(0)) - larger(high, splat(0))) +
+                     lane_log_ratio(1 + lane_exp(-absolute(low)), 1 + lane_exp(-absolute(high))));
 }
 
 static inline lanes edge_cost(const struct edge_pair *e, const lanes a[2])
@@ -178,9 +180,11 @@ struct quadric_terms {
 
 static inline lanes quadric_larger(lanes a, lanes b, double e, double inverse_e, lanes *weight)
 {
-  lanes difference = (a - b) * inverse_e, power = lane_exp(-absolute(difference)), inverse = 1 / (1 + power);
-  *weight = choose(greater(difference, splat(0)), inverse, power * inverse);
-  return larger(a, b) + e * lane_log(1 + power);
+  lanes difference = (a - b) * inverse_e, power = lane_exp(-absolute(difference)), sum = 1 + power, k, f;
+  lane_log_split(sum, &k, &f);
+  lanes divisor = 2 + f, inverse = 1 / (divisor * sum), share = divisor * inverse;
+  *weight = choose(greater(difference, splat(0)), share, power * share);
+  return larger(a, b) + e * lane_log_join(k, f * (sum * inverse));
 }
 
 static inline void quadric_compute(const struct dc_quadric *quadric, const lanes x[3], struct quadric_terms *t)
@@ -190,9 +194,12 @@ static inline void quadric_compute(const struct dc_quadric *quadric, const lanes
   for (int k = 0; k < 3; k++) {
     t->x[k] = r[k] * arm[0] + r[3 + k] * arm[1] + r[6 + k] * arm[2];
     t->s[k] = t->x[k] * t->x[k] * quadric->inverse_square[k] + 1e-12;
-    t->inverse_s[k] = 1 / t->s[k];
-    t->l[k] = lane_log(t->s[k]);
   }
+  lanes first = t->s[0] * t->s[1], inverse = 1 / (first * t->s[2]), rest = inverse * t->s[2];
+  t->inverse_s[0] = rest * t->s[1];
+  t->inverse_s[1] = rest * t->s[0];
+  t->inverse_s[2] = inverse * first;
+  lane_log3(t->s, t->l);
   t->h = quadric_larger(t->l[0], t->l[1], quadric->e2, quadric->inverse_e2, &t->by_l1);
   lanes g = quadric_larger(t->h, t->l[2], quadric->e1, quadric->inverse_e1, &t->by_h);
   t->radius = square_root(lane_dot(t->x, t->x) + quadric->least);
@@ -259,14 +266,36 @@ static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[
     by_x[k] += out[k];
 }
 
+static const double QUADRICS_FAR = 39;  // -log 1e-17, in units of the softness: what weighs less is left out
+
+// Upper bound of the least value at x from the balls inside; near [count]: lower bounds from those around.
+static inline lanes quadrics_bound(const struct dc_quadrics *all, const lanes x[3], lanes *near)
+{
+  lanes most = splat(INFINITY);
+  for (int i = 0; i < all->count; i++) {
+    const struct dc_quadric *quadric = &all->quadrics[i];
+    lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
+    lanes distance = square_root(lane_dot(arm, arm));
+    near[i] = distance - quadric->radius;
+    most = smaller(most, distance - quadric->inscribed);
+  }
+  return most;
+}
+
 // Values and gradients of all quadrics at x, weights of the union; its value and gradient.
 static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], lanes (*gradients)[3],
                                    lanes *weights, lanes gradient[3])
 {
   lanes least = splat(INFINITY), sum = splat(0);
   double sharp = 1 / all->softness;
+  lanes limit = quadrics_bound(all, x, weights) + QUADRICS_FAR * all->softness;
   for (int i = 0; i < all->count; i++) {
     struct quadric_terms t;
+    if (!any(at_most(weights[i], limit))) {
+      weights[i] = splat(INFINITY);
+      gradients[i][0] = gradients[i][1] = gradients[i][2] = splat(0);
+      continue;
+    }
     quadric_compute(&all->quadrics[i], x, &t);
     weights[i] = quadric_value(&all->quadrics[i], &t, gradients[i]);
     least = smaller(least, weights[i]);

@@ -96,7 +96,8 @@ struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces
                                        const struct dc_manifold_settings *settings, struct dc_error *error)
 {
   for (int s = 0; s < 2; s++)
-    if (surfaces[s].vertex_count < 1 || (settings->edge_edge && surfaces[s].edge_count < 1)) {
+    if (((s == 0 || !settings->one_sided || settings->edge_edge) && surfaces[s].vertex_count < 1) ||
+        (settings->edge_edge && surfaces[s].edge_count < 1)) {
       dc_fail(error, DC_BAD_INPUT, "a contact manifold needs vertices and edges of both bodies");
       return NULL;
     }

@@ -56,6 +56,8 @@ void dc_side_load_quadrics(struct dc_manifold_side *side)
     q->inverse_e1 = 1 / n[3];
     q->inverse_e2 = 1 / n[4];
     q->least = 1e-12 * n[0] * n[0];
+    q->inscribed = fmin(n[0], fmin(n[1], n[2])) / sqrt(3);
+    q->radius = dc_vec_norm(n);
   }
 }
 

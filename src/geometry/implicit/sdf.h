@@ -82,6 +82,11 @@ enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, st
 struct dc_sdf *dc_sdf_make_points(int count, const double (*places)[3], const double (*normals)[3],
                                   struct dc_arena *arena);
 
+// A closed mesh of the level set from a lattice of cells^3 cubes around it, simplified to at most so many triangles (0: all),
+// whose vertices lie at -inset (m).  DC_BAD_INPUT: no inside, no end; DC_MEMORY.  Arrays are owned by arena.
+enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_count, double inset,
+                           struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
+
 // Smooth extremum of values y with softness t > 0 and its weights: sign 1 is the largest, t log sum exp(y/t), -1 the least.
 // weights [count] are its derivatives by y.
 double dc_soft_extremum(int count, const double *y, double sign, double softness, double *weights);

@@ -8,8 +8,8 @@
 #include "geometry/shapes/shape_types.h"
 
 const struct dc_shape_type *const dc_shape_types[] = {
-    &dc_shape_sphere, &dc_shape_box,      &dc_shape_cylinder, &dc_shape_capsule, &dc_shape_mesh,
-    &dc_shape_plane,  &dc_shape_compound, &dc_shape_hulls,    &dc_shape_blocks,  NULL,
+    &dc_shape_sphere,   &dc_shape_box,   &dc_shape_cylinder, &dc_shape_capsule,       &dc_shape_mesh,   &dc_shape_plane,
+    &dc_shape_compound, &dc_shape_hulls, &dc_shape_blocks,   &dc_shape_superquadrics, &dc_shape_points, NULL,
 };
 
 static const struct dc_shape_type nothing_type = {.name = "nothing", .summary = "touches nothing, is not drawn"};
@@ -75,6 +75,7 @@ enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc
   shape->part_count = 0;
   shape->parts = NULL;
   shape->twins = NULL;
+  shape->sdf = NULL;
   enum dc_status status = check_options(shape->type, shape->options, error);
   if (!status && shape->type->unite) {
     status = shape->type->unite(shape, count, shapes, arena, error);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes: what a body is made of.  One descriptor per type ("sphere", "box", "cylinder", "capsule", "mesh", "plane",
-// "compound", "hulls", "blocks").
+// "compound", "hulls", "blocks", "superquadrics", "points").
 #ifndef DC_GEOMETRY_SHAPE_H
 #define DC_GEOMETRY_SHAPE_H
 
 #include <stdbool.h>
 
 #include "base/options.h"
+#include "geometry/implicit/sdf.h"
 #include "geometry/mesh/mesh.h"
 
 struct dc_shape;
@@ -57,6 +58,24 @@ struct dc_hulls_part {
   struct dc_real_list vertices;  // x, y, z after each other, m
 };
 
+// Options of the type "superquadrics".
+struct dc_superquadrics_options {
+  struct dc_object_list parts;  // struct dc_superquadrics_part
+  double smoothing, inset;      // m; smoothing NAN: a hundredth of the size
+  long triangles, cells;
+};
+struct dc_superquadrics_part {
+  double axes[3], exponents[2], position[3], rotation[4];
+  bool removed;  // taken away from the others
+};
+
+// Options of the type "points".
+struct dc_points_options {
+  const char *file;  // a path that may be opened as it stands
+  double scale, inset;
+  long triangles, cells;
+};
+
 struct dc_shape {
   const char *name;
   const struct dc_shape_type *type;
@@ -70,6 +89,8 @@ struct dc_shape {
   // Of every vertex of the parts, part after part, the first one that it is one with, in another part or itself: where
   // vertices move they move together.  NULL: every vertex is its own.
   const int *twins;
+  // What the mesh has been made from, in the shape's frame; NULL: nothing of the kind (dc_shape_sdf).
+  const struct dc_sdf *sdf;
 };
 
 // What a body without shape has: no mesh, no mass, no parts.
@@ -80,6 +101,12 @@ static inline bool dc_shape_has_surface(const struct dc_shape *shape)
 {
   return shape->mesh.triangle_count > 0;
 }
+
+// A smooth signed distance of the shape: what its mesh has been made from, z <= 0 of half-spaces, else the smooth union of
+// its convex parts with edges blended over the smoothing (m).  DC_BAD_INPUT for shapes that are not known to be such a union,
+// with the remedy; DC_MEMORY.
+enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, struct dc_arena *arena,
+                            const struct dc_sdf **sdf, struct dc_error *error);
 
 // Type by name, or NULL.
 const struct dc_shape_type *dc_shape_type_find(const char *name);

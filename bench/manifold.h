@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of contact manifolds on one core (paper 001, V-2, V-3): nearest points of edges beside an interior point method and
+// L-BFGS, and whole manifolds of two figures.
+#ifndef BENCH_MANIFOLD_H
+#define BENCH_MANIFOLD_H
+
+#include "base/status.h"
+
+enum { DC_MANIFOLD_METHODS = 6, DC_MANIFOLD_FIGURES = 8 };
+
+// Of one pair of edges drawn from the unit cube: medians of several repetitions, in processor time.
+struct dc_edge_rate {
+  const char *name;
+  double nanoseconds, iterations;  // iterations 0: none
+  long failures;
+};
+
+// Of two figures at random poses.
+struct dc_figure_rate {
+  int parts, vertices, edges, vertex_contacts, edge_contacts;
+  const char *options;            // "", "no edges", "one-sided", ...
+  double forward, with_gradient;  // s of processor time; the gradient is that of the mean distance by 12 numbers
+};
+
+struct dc_manifold_rates {
+  int methods, figures;
+  struct dc_edge_rate method[DC_MANIFOLD_METHODS];
+  struct dc_figure_rate figure[DC_MANIFOLD_FIGURES];
+};
+
+// Takes a few seconds.  DC_MEMORY.
+enum dc_status dc_bench_manifold(struct dc_manifold_rates *rates, struct dc_error *error);
+
+#endif

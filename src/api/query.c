@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim_query: the contact manifold of all bodies that may touch, at the initial state.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "contact/manifold/manifold.h"
+#include "io/run/npz.h"
+#include "math/vector.h"
+
+static const double SMOOTHING = 0.01;       // of a body's size, of signed distances made from convex parts
+static const double LEAST_ACTIVITY = 1e-3;  // of contacts that are told; a file has all
+
+struct query {
+  const struct dc_scene *scene;
+  struct dc_arena *arena;
+  struct dc_pose *poses;
+  struct dc_manifold_surface *surfaces;  // [bodies], of their shapes' frames moved to the centres of mass
+  struct dc_text *text;
+  struct dc_json_writer *json;
+  struct dc_npz *npz;  // NULL: not wanted
+};
+
+static enum dc_status make_surface(struct query *query, int body, struct dc_error *error)
+{
+  const struct dc_body *b = &query->scene->model.bodies.bodies[body];
+  const struct dc_mesh *mesh = &b->shape->mesh;
+  struct dc_manifold_surface *surface = &query->surfaces[body];
+  const struct dc_sdf *sdf;
+  if (surface->sdf)
+    return DC_OK;
+  enum dc_status status = dc_shape_sdf(b->shape, SMOOTHING * 2 * b->radius, query->arena, &sdf, error);
+  struct dc_sdf *moved = dc_arena_alloc(query->arena, 1, sizeof *moved);
+  double(*vertices)[3] = dc_arena_alloc(query->arena, (size_t)mesh->vertex_count, sizeof *vertices);
+  int(*edges)[2] = dc_arena_alloc(query->arena, 3 * (size_t)mesh->triangle_count, sizeof *edges);
+  if (status)
+    return status;
+  if (!moved || !vertices || !edges)
+    return dc_fail(error, DC_MEMORY, "out of memory for the surface of %s", b->name);
+  *moved = *sdf;
+  dc_vec_sub(moved->position, sdf->position, b->center);
+  for (int v = 0; v < mesh->vertex_count; v++)
+    dc_vec_sub(vertices[v], mesh->vertices[v], b->center);
+  *surface = (struct dc_manifold_surface){.sdf = moved,
+                                          .vertex_count = mesh->vertex_count,
+                                          .edge_count = dc_manifold_edges_of(mesh, edges),
+                                          .vertices = (const double(*)[3])vertices,
+                                          .edges = (const int(*)[2])edges};
+  return DC_OK;
+}
+
+// Edges that stand out of their own level set would count as apart where they penetrate.
+static enum dc_status check_fit(struct query *query, int body, double allowed, struct dc_error *error)
+{
+  const struct dc_body *b = &query->scene->model.bodies.bodies[body];
+  struct dc_manifold_fit fit;
+  dc_manifold_check(&query->surfaces[body], &fit);
+  dc_text_add(query->text, "  %-16s vertices within %.2g m of the level set, edges up to %.2g m outside\n", b->name,
+              fit.vertices, fmax(fit.edges, 0));
+  dc_json_begin(query->json, b->name, '{');
+  dc_json_put_number(query->json, "vertices", fit.vertices);
+  dc_json_put_number(query->json, "edges", fmax(fit.edges, 0));
+  dc_json_end(query->json, '}');
+  if (!(fit.edges > allowed))
+    return DC_OK;
+  return dc_fail(
+      error, DC_BAD_INPUT,
+      "body %s: edge %d of its mesh lies up to %.3g m outside of its level set, more than %.3g m: contacts of "
+      "edges would be missed (give its shape an \"inset\" of %.2g or more triangles)",
+      b->name, fit.edge, fit.edges, allowed, fit.edges);
+}
+
+static void put_contact(struct query *query, const struct dc_manifold_contact *contact, const int bodies[2],
+                        const double jacobian[12])
+{
+  struct dc_json_writer *json = query->json;
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "body", query->scene->model.bodies.bodies[bodies[contact->body]].name);
+  dc_json_put_string(json, "type", contact->vertex < 0 ? "edges" : "vertex");
+  dc_json_put_numbers(json, "point", contact->point, 3);
+  dc_json_put_numbers(json, "normal", contact->normal, 3);
+  dc_json_put_number(json, "distance", contact->distance);
+  dc_json_put_number(json, "activity", contact->activity);
+  dc_json_put_numbers(json, "jacobian", jacobian, 12);
+  dc_json_end(json, '}');
+}
+
+enum { COLUMNS = 3 + 3 + 2 + 12 };  // point, normal, distance, activity, Jacobian
+
+static void put_arrays(struct query *query, const char *name, int count, const double *rows)
+{
+  if (query->npz)
+    dc_npz_put_reals(query->npz, name, 2, (const size_t[2]){(size_t)count, COLUMNS}, rows);
+}
+
+static enum dc_status put_contacts(struct query *query, struct dc_manifold *manifold, const int bodies[2],
+                                   struct dc_error *error)
+{
+  int count = dc_manifold_count(manifold), told = 0;
+  double deepest = INFINITY;
+  struct dc_manifold_contact *contacts = dc_arena_alloc(query->arena, (size_t)count, sizeof *contacts);
+  struct dc_manifold_cotangent *by = dc_arena_alloc(query->arena, (size_t)count, sizeof *by);
+  double *rows = dc_arena_alloc(query->arena, (size_t)count * COLUMNS, sizeof *rows);
+  char *name = dc_arena_printf(query->arena, "%s %s", query->scene->model.bodies.bodies[bodies[0]].name,
+                               query->scene->model.bodies.bodies[bodies[1]].name);
+  struct dc_pose poses[2] = {query->poses[bodies[0]], query->poses[bodies[1]]};
+  if (!contacts || !by || !rows || !name)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d contacts", count);
+  dc_manifold_evaluate(manifold, poses, contacts);
+  dc_json_begin(query->json, "contacts", '[');
+  for (int i = 0; i < count; i++) {
+    double *row = rows + (size_t)COLUMNS * (size_t)i, twists[2][6] = {{0}};
+    dc_vec_copy(row, contacts[i].point);
+    dc_vec_copy(row + 3, contacts[i].normal);
+    row[6] = contacts[i].distance;
+    row[7] = contacts[i].activity;
+    if (contacts[i].activity < LEAST_ACTIVITY)
+      continue;  // its Jacobian stays 0
+    by[i].distance = 1;
+    dc_manifold_pull_back(manifold, by, twists, NULL);
+    by[i].distance = 0;
+    memcpy(row + 8, twists, sizeof twists);
+    put_contact(query, &contacts[i], bodies, row + 8);
+    deepest = contacts[i].vertex < 0 ? deepest : fmin(deepest, contacts[i].distance);
+    told++;
+  }
+  dc_json_end(query->json, ']');
+  put_arrays(query, name, count, rows);
+  dc_text_add(
+      query->text,
+      "  %s: %d contacts of vertices, %d of edges, %d of activity %g or more; least distance of a vertex %.6g m\n",
+      name, dc_manifold_vertex_contacts(manifold), count - dc_manifold_vertex_contacts(manifold), told, LEAST_ACTIVITY,
+      deepest);
+  return DC_OK;
+}
+
+static enum dc_status query_pair(struct query *query, const int bodies[2], struct dc_error *error)
+{
+  struct dc_manifold_surface surfaces[2];
+  struct dc_manifold_settings settings;
+  enum dc_status status = DC_OK;
+  for (int s = 0; s < 2 && !status; s++)
+    status = make_surface(query, bodies[s], error);
+  if (status)
+    return status;
+  for (int s = 0; s < 2; s++)
+    surfaces[s] = query->surfaces[bodies[s]];
+  dc_manifold_defaults(surfaces, &settings);
+  if (surfaces[1].vertex_count == 0) {  // a half-space
+    settings.one_sided = true;
+    settings.edge_edge = false;
+  }
+  dc_json_begin(query->json, NULL, '{');
+  dc_json_put_string(query->json, "a", query->scene->model.bodies.bodies[bodies[0]].name);
+  dc_json_put_string(query->json, "b", query->scene->model.bodies.bodies[bodies[1]].name);
+  dc_json_begin(query->json, "fit", '{');
+  for (int s = 0; s < 2 && !status && settings.edge_edge; s++)
+    status = check_fit(query, bodies[s], settings.penetration, error);
+  dc_json_end(query->json, '}');
+  struct dc_manifold *manifold = status ? NULL : dc_manifold_create(surfaces, &settings, error);
+  if (manifold)
+    status = put_contacts(query, manifold, bodies, error);
+  else if (!status)
+    status = error->status;
+  dc_manifold_destroy(manifold);
+  dc_json_end(query->json, '}');
+  return status;
+}
+
+// Body a of a pair is one that moves.
+static enum dc_status query_pairs(struct query *query, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &query->scene->model.bodies;
+  enum dc_status status = DC_OK;
+  dc_json_begin(query->json, NULL, '{');
+  dc_json_begin(query->json, "pairs", '[');
+  for (int a = 0; a < bodies->count && !status; a++)
+    for (int b = 0; b < bodies->count && !status; b++) {
+      const struct dc_body *first = &bodies->bodies[a], *second = &bodies->bodies[b];
+      bool ordered = dc_body_moves(first) && (b > a || !dc_body_moves(second));
+      bool solid = dc_shape_has_surface(first->shape) &&
+                   (dc_shape_has_surface(second->shape) || second->shape->type->half_space);
+      if (ordered && solid && dc_bodies_touch(bodies, a, b))
+        status = query_pair(query, (const int[2]){a, b}, error);
+    }
+  dc_json_end(query->json, ']');
+  dc_json_end(query->json, '}');
+  return status;
+}
+
+static enum dc_status run(struct query *query, struct dc_error *error)
+{
+  const struct dc_scene *scene = query->scene;
+  size_t bodies = (size_t)scene->model.bodies.count;
+  query->arena = dc_arena_create();
+  query->poses = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->poses) : NULL;
+  query->surfaces = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->surfaces) : NULL;
+  if (!query->poses || !query->surfaces)
+    return dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, error);
+  if (!plan)
+    return error->status;
+  dc_poses(&scene->model.bodies, plan->input->q, query->poses);
+  dc_plan_destroy(plan);
+  dc_text_add(query->text, "contact manifolds at the initial state\n");
+  return query_pairs(query, error);
+}
+
+int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  struct dc_npz npz = {0};
+  struct query query = {.scene = scene->scene, .text = &text, .json = &json, .npz = path ? &npz : NULL};
+  enum dc_status status = run(&query, &local);
+  dc_arena_destroy(query.arena);
+  if (!status && path)
+    status = dc_npz_write(&npz, path, &local);
+  else
+    dc_npz_free(&npz);
+  if (!status)
+    return dc_api_report(report, &text, &json, error);
+  dc_text_free(&text);
+  dc_text_free(&json.text);
+  return dc_api_fail(error, &local, status);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim query: the contact manifold at the initial state.
+#include <dcsim.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/session.h"
+
+static const struct cli_option own_options[] = {
+    {.name = "manifold",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, manifold),
+     .help = "contact points, normals, signed distances and activities, with Jacobians"},
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .value = CLI_VALUE_FILE,
+     .offset = offsetof(struct cli_arguments, output),
+     .help = "write all contacts as an NPZ file, one array for each pair"},
+    CLI_OPTIONS_END,
+};
+
+static int run(const struct cli_arguments *arguments)
+{
+  dcsim_scene *scene;
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  if (!arguments->manifold)
+    return cli_fail(DCSIM_USAGE, "query: missing --manifold, the one query there is");
+  int status = cli_scene_open(arguments, &scene);
+  if (status)
+    return status;
+  status = dcsim_query(scene, arguments->output, &report, &error);
+  dcsim_scene_close(scene);
+  return cli_finish(arguments, status, &report, &error);
+}
+
+static const struct cli_option *const options[] = {own_options, cli_scene_options, cli_thread_options,
+                                                   cli_common_options, NULL};
+
+const struct cli_command cli_command_query = {
+    .name = "query",
+    .summary = "Print the contact manifold of a scene at its initial state.",
+    .operand = "SCENE",
+    .operand_value = CLI_VALUE_SCENE,
+    .operand_required = true,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points: a surface through points with normals, from the signed distance of paper 001, Eq. 6.
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/mesh/mesh_groups.h"
+#include "geometry/shapes/shape_types.h"
+#include "math/vector.h"
+
+enum { LEAST_POINTS = 4, MOST_POINTS = 4096 };
+
+static const struct dc_option points_option_table[] = {
+    {.name = "file",
+     .type = DC_STRING,
+     .unit = "",
+     .help = "text, relative to the scene file: x y z and the outward normal of a point in every line",
+     .offset = offsetof(struct dc_points_options, file)},
+    {.name = "scale",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 1e-9,
+     .maximum = 1e9,
+     .help = "factor on all coordinates",
+     .offset = offsetof(struct dc_points_options, scale)},
+    {.name = "inset",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .help = "depth of the mesh's vertices inside the surface",
+     .offset = offsetof(struct dc_points_options, inset)},
+    {.name = "triangles",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "300",
+     .maximum = 100000,
+     .help = "at most so many triangles of its mesh; 0: as many as the lattice gives",
+     .offset = offsetof(struct dc_points_options, triangles)},
+    {.name = "cells",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "32",
+     .minimum = 8,
+     .maximum = 200,
+     .help = "of the lattice that the mesh is made on, along each axis",
+     .offset = offsetof(struct dc_points_options, cells)},
+    DC_OPTIONS_END};
+
+static enum dc_status read_points(FILE *file, const struct dc_points_options *options, double (*places)[3],
+                                  double (*normals)[3], int *count, struct dc_error *error)
+{
+  char line[512];
+  *count = 0;
+  for (int number = 1; fgets(line, sizeof line, file); number++) {
+    double *x = places[*count], *n = normals[*count];
+    if (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#')
+      continue;
+    if (*count == MOST_POINTS)
+      return dc_fail(error, DC_BAD_INPUT, "%.700s: has more than %d points", options->file, MOST_POINTS);
+    if (sscanf(line, "%lf %lf %lf %lf %lf %lf", &x[0], &x[1], &x[2], &n[0], &n[1], &n[2]) != 6 ||
+        !(dc_vec_norm(n) > 0) || !isfinite(dc_vec_norm(n)) || !(options->scale * dc_vec_norm(x) <= DC_SHAPE_LENGTH_MAX))
+      return dc_fail(error, DC_BAD_INPUT, "%.700s:%d: must hold six numbers, x y z and a normal that is not 0",
+                     options->file, number);
+    dc_vec_scale(x, x, options->scale);
+    ++*count;
+  }
+  if (ferror(file))
+    return dc_fail(error, DC_IO, "%.700s: cannot be read", options->file);
+  return *count < LEAST_POINTS ? dc_fail(error, DC_BAD_INPUT, "%.700s: must hold at least %d points (holds %d)",
+                                         options->file, LEAST_POINTS, *count)
+                               : DC_OK;
+}
+
+static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  (void)count, (void)shapes;
+  const struct dc_points_options *options = shape->options;
+  double(*data)[3] = dc_alloc(2 * (MOST_POINTS + 1), sizeof *data);
+  int points;
+  if (!data)
+    return dc_fail(error, DC_MEMORY, "out of memory for points");
+  FILE *file = fopen(options->file, "r");
+  enum dc_status status = file ? read_points(file, options, data, data + MOST_POINTS + 1, &points, error)
+                               : dc_fail(error, DC_IO, "%.700s: %s", options->file, strerror(errno));
+  if (file)
+    fclose(file);
+  if (!status && !(shape->sdf = dc_sdf_make_points(points, (const double(*)[3])data,
+                                                   (const double(*)[3])(data + MOST_POINTS + 1), arena)))
+    status = dc_fail(error, DC_MEMORY, "out of memory for points");
+  free(data);
+  if (!status)
+    status = dc_sdf_mesh(shape->sdf, (int)options->cells, (int)options->triangles, options->inset, arena, &shape->mesh,
+                         error);
+  if (status || (status = dc_mesh_validate(&shape->mesh, error)))
+    return status;
+  return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+}
+
+const struct dc_shape_type dc_shape_points = {
+    .name = "points",
+    .summary = "smooth surface through points with normals, with its signed distance",
+    .options = points_option_table,
+    .options_size = sizeof(struct dc_points_options),
+    .unite = unite,
+};

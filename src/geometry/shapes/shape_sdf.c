@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signed distances of shapes that are not made from one.
+#include "geometry/shapes/shape.h"
+
+enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, struct dc_arena *arena,
+                            const struct dc_sdf **sdf, struct dc_error *error)
+{
+  struct dc_sdf *made = NULL;
+  if ((*sdf = shape->sdf))
+    return DC_OK;
+  if (shape->type->half_space) {
+    *sdf = dc_sdf_make_half_space(arena);
+    return *sdf ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a half-space");
+  }
+  if (shape->part_count < 1)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "shape \"%s\" has no signed distance: it is not known to be a union of convex parts (give it as "
+                   "\"superquadrics\", \"points\", \"hulls\", or a mesh with \"convex\")",
+                   shape->name);
+  if (shape->part_count > 1 && !(made = dc_sdf_make(&dc_sdf_union, 1, shape->part_count, arena)))
+    return dc_fail(error, DC_MEMORY, "out of memory for a union");
+  if (made)
+    made->numbers[0] = smoothing;
+  for (int i = 0; i < shape->part_count; i++) {
+    struct dc_sdf *part;
+    enum dc_status status = dc_sdf_from_mesh(&shape->parts[i], smoothing, arena, &part, error);
+    if (status) {
+      dc_error_prefix(error, "shape \"%s\"", shape->name);
+      return status;
+    }
+    if (!made)
+      *sdf = part;
+    else
+      made->children[i] = *part;
+  }
+  if (made)
+    *sdf = made;
+  return DC_OK;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Superquadrics: the smooth union of some, less those that are removed.  The mesh is made from the signed distance, with its
+// vertices on the level set (docs/theory.md, "Contact manifolds").
+#include <math.h>
+#include <stddef.h>
+
+#include "geometry/mesh/mesh_groups.h"
+#include "geometry/shapes/shape_types.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+enum { MOST_PARTS = 64 };
+static const double SMOOTHING = 0.01;  // of the size
+static const double ROTATION_TOLERANCE = 1e-3;
+
+static const struct dc_option part_option_table[] = {{.name = "axes",
+                                                      .type = DC_REALS,
+                                                      .unit = "m",
+                                                      .minimum = 1e-6,
+                                                      .maximum = DC_SHAPE_LENGTH_MAX,
+                                                      .count = 3,
+                                                      .help = "half-axes a, b, c",
+                                                      .offset = offsetof(struct dc_superquadrics_part, axes)},
+                                                     {.name = "exponents",
+                                                      .type = DC_REALS,
+                                                      .unit = "",
+                                                      .fallback = "[1, 1]",
+                                                      .minimum = 0.1,
+                                                      .maximum = 1,
+                                                      .count = 2,
+                                                      .help = "e1 (along c), e2 (across): 1 is round, 0.1 nearly a box",
+                                                      .offset = offsetof(struct dc_superquadrics_part, exponents)},
+                                                     {.name = "position",
+                                                      .type = DC_REALS,
+                                                      .unit = "m",
+                                                      .fallback = "[0, 0, 0]",
+                                                      .minimum = -DC_SHAPE_LENGTH_MAX,
+                                                      .maximum = DC_SHAPE_LENGTH_MAX,
+                                                      .count = 3,
+                                                      .help = "position of its centre",
+                                                      .offset = offsetof(struct dc_superquadrics_part, position)},
+                                                     {.name = "rotation",
+                                                      .type = DC_REALS,
+                                                      .unit = "",
+                                                      .fallback = "[1, 0, 0, 0]",
+                                                      .minimum = -2,
+                                                      .maximum = 2,
+                                                      .count = 4,
+                                                      .help = "rotation of its axes, unit quaternion (w, x, y, z)",
+                                                      .offset = offsetof(struct dc_superquadrics_part, rotation)},
+                                                     {.name = "removed",
+                                                      .type = DC_BOOLEAN,
+                                                      .unit = "",
+                                                      .fallback = "false",
+                                                      .help = "taken away from the others",
+                                                      .offset = offsetof(struct dc_superquadrics_part, removed)},
+                                                     DC_OPTIONS_END};
+
+static const struct dc_option superquadrics_option_table[] = {
+    {.name = "parts",
+     .type = DC_OBJECT_LIST,
+     .unit = "",
+     .count = MOST_PARTS,
+     .table = part_option_table,
+     .object_size = sizeof(struct dc_superquadrics_part),
+     .help = "the superquadrics, each with its place",
+     .offset = offsetof(struct dc_superquadrics_options, parts)},
+    {.name = "smoothing",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "null",
+     .minimum = 1e-9,
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .help = "length over which parts blend; null: a hundredth of the size",
+     .offset = offsetof(struct dc_superquadrics_options, smoothing)},
+    {.name = "inset",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .help = "depth of the mesh's vertices inside the surface",
+     .offset = offsetof(struct dc_superquadrics_options, inset)},
+    {.name = "triangles",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "300",
+     .maximum = 100000,
+     .help = "at most so many triangles of its mesh; 0: as many as the lattice gives",
+     .offset = offsetof(struct dc_superquadrics_options, triangles)},
+    {.name = "cells",
+     .type = DC_INTEGER,
+     .unit = "",
+     .fallback = "48",
+     .minimum = 8,
+     .maximum = 200,
+     .help = "of the lattice that the mesh is made on, along each axis",
+     .offset = offsetof(struct dc_superquadrics_options, cells)},
+    DC_OPTIONS_END};
+
+static enum dc_status make_part(const struct dc_superquadrics_part *part, int index, struct dc_arena *arena,
+                                struct dc_sdf *sdf, struct dc_error *error)
+{
+  double q[4], length = 0;
+  for (int k = 0; k < 4; k++)
+    length += part->rotation[k] * part->rotation[k];
+  if (fabs(sqrt(length) - 1) > ROTATION_TOLERANCE)
+    return dc_fail(error, DC_BAD_INPUT, "parts[%d].rotation: must be of unit length within %g (its length is %.10g)",
+                   index, ROTATION_TOLERANCE, sqrt(length));
+  struct dc_sdf *made = dc_sdf_make_superquadric(part->axes, part->exponents[0], part->exponents[1], arena);
+  if (!made)
+    return dc_fail(error, DC_MEMORY, "out of memory for superquadrics");
+  *sdf = *made;
+  for (int k = 0; k < 4; k++)
+    q[k] = part->rotation[k] / sqrt(length);
+  dc_rotation_matrix(sdf->rotation, q);
+  dc_vec_copy(sdf->position, part->position);
+  return DC_OK;
+}
+
+// A union, or the difference of a union and what is removed from it.
+static enum dc_status make_sdf(const struct dc_superquadrics_options *options, struct dc_arena *arena,
+                               struct dc_sdf **sdf, struct dc_error *error)
+{
+  const struct dc_superquadrics_part *parts = options->parts.objects;
+  int count = options->parts.count, removed = 0, kept = 0;
+  double size = 0;
+  for (int i = 0; i < count; i++) {
+    removed += parts[i].removed;
+    size = fmax(size, dc_vec_norm(parts[i].position) + dc_vec_norm(parts[i].axes));
+  }
+  if (removed >= count)
+    return dc_fail(error, DC_BAD_INPUT, "parts: must hold at least one part that is not removed");
+  struct dc_sdf *whole = dc_sdf_make(&dc_sdf_union, 1, count - removed, arena), *outer = whole;
+  if (removed)
+    outer = dc_sdf_make(&dc_sdf_difference, 1, removed + 1, arena);
+  if (!whole || !outer)
+    return dc_fail(error, DC_MEMORY, "out of memory for superquadrics");
+  whole->numbers[0] = outer->numbers[0] = isnan(options->smoothing) ? SMOOTHING * size : options->smoothing;
+  for (int i = 0, lost = 1; i < count; i++) {
+    enum dc_status status =
+        make_part(&parts[i], i, arena, parts[i].removed ? &outer->children[lost++] : &whole->children[kept++], error);
+    if (status)
+      return status;
+  }
+  if (removed)
+    outer->children[0] = *whole;
+  *sdf = outer;
+  return DC_OK;
+}
+
+static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
+                            struct dc_error *error)
+{
+  (void)count, (void)shapes;
+  const struct dc_superquadrics_options *options = shape->options;
+  struct dc_sdf *sdf = NULL;
+  enum dc_status status = make_sdf(options, arena, &sdf, error);
+  if (status)
+    return status;
+  shape->sdf = sdf;
+  status = dc_sdf_mesh(sdf, (int)options->cells, (int)options->triangles, options->inset, arena, &shape->mesh, error);
+  if (status || (status = dc_mesh_validate(&shape->mesh, error)))
+    return status;
+  return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+}
+
+const struct dc_shape_type dc_shape_superquadrics = {
+    .name = "superquadrics",
+    .summary = "smooth union of superquadrics, with their signed distance",
+    .options = superquadrics_option_table,
+    .options_size = sizeof(struct dc_superquadrics_options),
+    .unite = unite,
+};
