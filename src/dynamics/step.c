@@ -457,7 +457,8 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     if (status)
       return status;
     dc_node_move_duals(rollout->model, rollout->q_iterate, rollout->step, rollout->node_duals);
-    if (fraction < SHORT_STEP || gain < SMALL_GAIN)
+    // Barriers of nodes have multipliers instead: with damping every node would wait for the one that was cut.
+    if (!rollout->model->bodies.node_count && (fraction < SHORT_STEP || gain < SMALL_GAIN))
       damping = fmax(1, DAMPING_FACTOR * damping);
     else if (fraction == 1)
       damping = damping > 1 ? damping / DAMPING_FACTOR : 0;

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Soft bodies: gradients through an impact, free fall, mistakes.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+cp "$DCSIM_SOURCE/scenes/soft_identify.json" soft.json
+mkdir -p recordings
+cp "$DCSIM_SOURCE/scenes/recordings/jelly.csv" recordings
+
+# gradients of material, mass, friction, gravity and of starts of nodes, through an impact
+run 0 gradcheck soft.json --json --threads 1 --set time.steps=8 --set bodies.jelly.soft.cells='[2, 1, 1]'
+holds "the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 1.3e-10
+holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
+
+# the recording is that of the true values
+run 0 simulate soft.json -o none --json --set bodies.jelly.soft.young=2e4 --set bodies.jelly.soft.poisson=0.3 \
+  --set bodies.jelly.friction=0.4
+holds "the recording is that of the true values" "$out" 'd["loss"] <= 1e-12'
+
+# free fall: the centre of mass of a body that swings falls as a point does, y = y0 + v t - g h^2 n (n + 1)/2
+cat >fall.json <<'END'
+{"name": "fall", "time": {"step": 0.01, "steps": 20}, "gravity": [0, 0, -10],
+ "bodies": [{"name": "ball", "position": [0, 0, 1], "velocity": [0.5, 0, 0], "angular_velocity": [0, 3, 0],
+             "soft": {"form": "sphere", "size": [0.2, 0.1, 0.3], "cells": [3, 3, 3], "young": 1e4}}],
+ "objective": [{"type": "reach", "bodies": ["ball"], "target": [0.1, 0, 0.79]}]}
+END
+run 0 simulate fall.json -o fall --json
+holds "the centre of mass falls as a point" "$out" 'd["loss"] <= 1e-16'
+
+# mistakes
+refuses() { # rule, assignment
+  run 3 check soft.json --set "$2"
+  says "$1"
+}
+refuses "poisson" bodies.jelly.soft.poisson=0.5
+refuses "material" bodies.jelly.soft.material=steel
+refuses "cells: must be whole numbers" bodies.jelly.soft.cells='[2.5, 2, 2]'
+refuses "joint: must not be given for a soft body" bodies.jelly.joint=fixed
+refuses "must lie in the soft body \"jelly\"" bodies.top.position='[0, 0, 1]'
+refuses "there is no node in the box" bodies.jelly.soft.pins='[{"low": [1, 1, 1], "high": [2, 2, 2]}]'
+
+finish
