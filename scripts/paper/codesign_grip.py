@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Grippers whose shape alone is sought (after paper 003, Figures 16 to 19 and 22).
+
+    scripts/paper/codesign-parallel-jaw [--quick] [--dcsim FILE] [--output DIR] [--publish]
+    scripts/paper/codesign-hand         the same
+
+Counts the objects that the scene's gripper holds as it is, designs its shapes for a coefficient of friction of 0.12 instead of
+0.15, so that the grip has a margin, and counts again at 0.15: in the scene's own contact model and, with the design built in, in
+MuJoCo.  An object is held when it moves by less than 10 mm relative to the gripper while that is lifted by 0.2 m.  Prints
+Markdown, which DIR/TASK.md (default DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: 8 iterations,
+no MuJoCo, no verdict.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HELD = 0.01  # m
+MARGIN = 0.12  # coefficient of friction that shapes are designed for
+TITLES = {"codesign_parallel_jaw": "Parallel jaw", "codesign_hand": "Hand"}
+
+
+def call(arguments, *command):
+    done = subprocess.run([arguments.dcsim, *command, "--json", "--quiet"], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def distances(result, first):
+    """What every object moved by, m; first: the name of the scene's own object."""
+    found = {first: result["objectives"][0]["distance"]}
+    found.update((case["name"], case["distance"]) for case in result["cases"])
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task", choices=TITLES)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
+    parser.add_argument("--publish", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.output, exist_ok=True)
+    path = os.path.join(ROOT, "scenes", arguments.task + ".json")
+    with open(path, encoding="utf-8") as file:
+        scene = json.load(file)
+    first = next(body["shape"] for body in scene["bodies"] if body["name"] == "object")
+    iterations = 8 if arguments.quick else scene["optimizer"]["iterations"]
+    run = os.path.join(arguments.output, arguments.task)
+    shutil.rmtree(run, ignore_errors=True)
+    columns = {"as it is": distances(call(arguments, "simulate", path, "-o", "none"), first)}
+    made = call(arguments, "optimize", path, "-o", run, "--no-report", "--set", f"contact.friction={MARGIN}",
+                "--set", f"optimizer.iterations={iterations}")
+    friction = ("--set", f"contact.friction={scene['contact']['friction']}")
+    built = os.path.join(run, "design", "scene.json")
+    columns["designed"] = distances(call(arguments, "simulate", built, "-o", "none", *friction), first)
+    if not arguments.quick:
+        columns["designed, MuJoCo"] = distances(
+            call(arguments, "simulate", built, "-o", "none", "--model", "mujoco", *friction), first)
+    lines = [f"**{TITLES[arguments.task]}** (`scenes/{arguments.task}.json`, `scripts/paper/{arguments.task.replace('_', '-')}`): "
+             f"{len(made['design'])} coordinates of vertices, {made['iterations']} iterations, loss {made['initial_loss']:.3g} -> {made['loss']:.3g} at a "
+             f"coefficient of friction of {MARGIN}; below at {scene['contact']['friction']}. What each object moved by relative to the gripper, mm:", "",
+             "| object | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name in columns["as it is"]:
+        lines.append(f"| {name} | " + " | ".join(f"{1e3 * column[name]:.2g}" for column in columns.values()) + " |")
+    held = {name: sum(d < HELD for d in column.values()) for name, column in columns.items()}
+    count = len(columns["as it is"])
+    lines.append("| held | " + " | ".join(f"{n} of {count}" for n in held.values()) + " |")
+    if not arguments.quick:
+        met = held["as it is"] == 0 and held["designed"] == count
+        lines += ["", f"Verdict: {'met' if met else 'not met'} (none as it is, all when designed); in MuJoCo {held['designed, MuJoCo']} of {count} are lifted too."]
+    text = "\n".join(lines) + "\n"
+    print(text, end="")
+    places = [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else [])
+    for folder in places:
+        with open(os.path.join(folder, arguments.task + ".md"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
