@@ -5,11 +5,11 @@
     scripts/paper/codesign-parallel-jaw [--quick] [--dcsim FILE] [--output DIR] [--publish]
     scripts/paper/codesign-hand         the same
 
-Counts the objects that the scene's gripper holds as it is, designs its shapes for a coefficient of friction of 0.12 instead of
-0.15, so that the grip has a margin, and counts again at 0.15: in the scene's own contact model and, with the design built in, in
-MuJoCo.  An object is held when it moves by less than 10 mm relative to the gripper while that is lifted by 0.2 m.  Prints
-Markdown, which DIR/TASK.md (default DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: 8 iterations,
-no MuJoCo, no verdict.
+Counts the objects that the scene's gripper holds as it is, designs its shapes, and counts again: in the scene's own contact
+model and, with the design built in, in MuJoCo.  The design begins with the scene's optimizer; then L-BFGS goes on with less and
+less friction, down to 0.12 instead of 0.15, so that the grip has a margin.  What is counted is at 0.15.  An object is held when it
+moves by less than 10 mm relative to the gripper while that is lifted by 0.2 m.  Prints Markdown, which DIR/TASK.md (default
+DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: a few iterations at 0.15, no MuJoCo, no verdict.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HELD = 0.01  # m
-MARGIN = 0.12  # coefficient of friction that shapes are designed for
+STAGES = (0.15, 0.14, 0.13, 0.12)  # coefficients of friction that shapes are designed for, one after the other
 TITLES = {"codesign_parallel_jaw": "Parallel jaw", "codesign_hand": "Hand"}
 
 
@@ -29,6 +29,22 @@ def call(arguments, *command):
     if done.returncode:
         sys.exit(done.stderr)
     return json.loads(done.stdout)
+
+
+def design(arguments, path, scene):
+    """The runs of all stages; what the last one told, its directory and the iterations of all."""
+    first = 8 if arguments.quick else scene["optimizer"]["iterations"]
+    later = '{"type": "lbfgs", "iterations": 8}'
+    stages = [(scene["contact"]["friction"], ["--set", f"optimizer.iterations={first}"])]
+    stages += [(friction, ["--set", f"optimizer={later}"]) for friction in STAGES if not arguments.quick]
+    earlier, iterations = [], 0
+    for number, (friction, options) in enumerate(stages):
+        run = os.path.join(arguments.output, f"{arguments.task}-{number}")
+        shutil.rmtree(run, ignore_errors=True)
+        made = call(arguments, "optimize", path, *earlier, "-o", run, "--no-report", "--set", f"contact.friction={friction}", *options)
+        iterations += made["iterations"]
+        earlier = ["--control", run]
+    return made, run, iterations
 
 
 def distances(result, first):
@@ -51,21 +67,17 @@ def main():
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)
     first = next(body["shape"] for body in scene["bodies"] if body["name"] == "object")
-    iterations = 8 if arguments.quick else scene["optimizer"]["iterations"]
-    run = os.path.join(arguments.output, arguments.task)
-    shutil.rmtree(run, ignore_errors=True)
     columns = {"as it is": distances(call(arguments, "simulate", path, "-o", "none"), first)}
-    made = call(arguments, "optimize", path, "-o", run, "--no-report", "--set", f"contact.friction={MARGIN}",
-                "--set", f"optimizer.iterations={iterations}")
+    made, run, iterations = design(arguments, path, scene)
     friction = ("--set", f"contact.friction={scene['contact']['friction']}")
     built = os.path.join(run, "design", "scene.json")
     columns["designed"] = distances(call(arguments, "simulate", built, "-o", "none", *friction), first)
     if not arguments.quick:
         columns["designed, MuJoCo"] = distances(
             call(arguments, "simulate", built, "-o", "none", "--model", "mujoco", *friction), first)
-    lines = [f"**{TITLES[arguments.task]}** (`scenes/{arguments.task}.json`, `scripts/paper/{arguments.task.replace('_', '-')}`): "
-             f"{len(made['design'])} coordinates of vertices, {made['iterations']} iterations, loss {made['initial_loss']:.3g} -> {made['loss']:.3g} at a "
-             f"coefficient of friction of {MARGIN}; below at {scene['contact']['friction']}. What each object moved by relative to the gripper, mm:", "",
+    lines = [f"### {TITLES[arguments.task]} (after paper 003, Figures 16 to 19 and 22)", "",
+             f"By `scripts/paper/{arguments.task.replace('_', '-')}`, `scenes/{arguments.task}.json`: {len(made['design'])} coordinates of vertices, "
+             f"{iterations} iterations. What each object moved by relative to the gripper, mm:", "",
              "| object | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for name in columns["as it is"]:
         lines.append(f"| {name} | " + " | ".join(f"{1e3 * column[name]:.2g}" for column in columns.values()) + " |")
