@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Grippers whose shape alone is sought (after paper 003, Figures 16 to 19 and 22).
+
+    scripts/paper/codesign-parallel-jaw [--quick] [--dcsim FILE] [--output DIR] [--publish]
+    scripts/paper/codesign-hand         the same
+
+Counts the objects that the scene's gripper holds as it is, designs its shapes, and counts again: in the scene's own contact
+model and, with the design built in, in MuJoCo.  The design begins with the scene's optimizer; then L-BFGS goes on with less and
+less friction, down to 0.12 instead of 0.15, so that the grip has a margin.  What is counted is at 0.15.  An object is held when it
+moves by less than 10 mm relative to the gripper while that is lifted by 0.2 m.  Prints Markdown, which DIR/TASK.md (default
+DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: a few iterations at 0.15, no MuJoCo, no verdict.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HELD = 0.01  # m
+STAGES = (0.15, 0.14, 0.13, 0.12)  # coefficients of friction that shapes are designed for, one after the other
+TITLES = {"codesign_parallel_jaw": "Parallel jaw", "codesign_hand": "Hand"}
+
+
+class Failed(Exception):
+    pass
+
+
+def call(arguments, *command):
+    done = subprocess.run([arguments.dcsim, *command, "--json", "--quiet"], capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(done.stderr)
+    return json.loads(done.stdout)
+
+
+def design(arguments, path, scene):
+    """What the last stage that went through told, its directory, its friction and the iterations of all."""
+    first = 8 if arguments.quick else scene["optimizer"]["iterations"]
+    later = '{"type": "lbfgs", "iterations": 8}'
+    stages = [(scene["contact"]["friction"], ["--set", f"optimizer.iterations={first}"])]
+    stages += [(friction, ["--set", f"optimizer={later}"]) for friction in STAGES if not arguments.quick]
+    earlier, iterations = [], 0
+    for number, (friction, options) in enumerate(stages):
+        run = os.path.join(arguments.output, f"{arguments.task}-{number}")
+        shutil.rmtree(run, ignore_errors=True)
+        try:
+            made = call(arguments, "optimize", path, *earlier, "-o", run, "--no-report", "--set", f"contact.friction={friction}", *options)
+        except Failed as failed:
+            if not earlier:
+                raise
+            print(f"at friction {friction}: {failed}", file=sys.stderr)
+            break  # the stage before is the result
+        iterations += made["iterations"]
+        earlier, last = ["--control", run], (made, run, friction)
+    return *last, iterations
+
+
+def closed(built, gap):
+    """The scene with its design built in, jaws that slide closed further by the gap that sdrs keeps: MuJoCo's touch without one,
+    which would squeeze less."""
+    with open(built, encoding="utf-8") as file:
+        scene = json.load(file)
+    jaws = [body["name"] for body in scene["bodies"]
+            if body.get("parent") and all(part["type"] == "slide" for part in body["joint"])]
+    for world in [scene] + scene["cases"]:
+        for control in world["control"]:
+            if control["body"] in jaws:
+                control["positions"] = [x + (x > 0) * gap - (x < 0) * gap for x in control["positions"]]
+    path = os.path.join(os.path.dirname(built), "closed.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+    return path if jaws else None
+
+
+def distances(result, first):
+    """What every object moved by, m; first: the name of the scene's own object."""
+    found = {first: result["objectives"][0]["distance"]}
+    found.update((case["name"], case["distance"]) for case in result["cases"])
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task", choices=TITLES)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
+    parser.add_argument("--publish", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.output, exist_ok=True)
+    path = os.path.join(ROOT, "scenes", arguments.task + ".json")
+    with open(path, encoding="utf-8") as file:
+        scene = json.load(file)
+    first = next(body["shape"] for body in scene["bodies"] if body["name"] == "object")
+    columns = {"as it is": distances(call(arguments, "simulate", path, "-o", "none"), first)}
+    made, run, least, iterations = design(arguments, path, scene)
+    friction = ("--set", f"contact.friction={scene['contact']['friction']}")
+    built = os.path.join(run, "design", "scene.json")
+    ours = call(arguments, "simulate", built, "-o", "none", *friction)
+    columns["designed"] = distances(ours, first)
+    if not arguments.quick:
+        further = closed(built, ours["min_gap"])
+        for name, scene_file in (("designed, MuJoCo", built), ("MuJoCo, jaws closed by the gap", further)):
+            if scene_file:
+                columns[name] = distances(
+                    call(arguments, "simulate", scene_file, "-o", "none", "--model", "mujoco", *friction), first)
+    lines = [f"### {TITLES[arguments.task]} (after paper 003, Figures 16 to 19 and 22)", "",
+             f"By `scripts/paper/{arguments.task.replace('_', '-')}`, `scenes/{arguments.task}.json`: {len(made['design'])} coordinates of vertices, "
+             f"{iterations} iterations, the last ones with a coefficient of friction of {least}. What each object moved by relative to the gripper, mm:", "",
+             "| object | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name in columns["as it is"]:
+        lines.append(f"| {name} | " + " | ".join(f"{1e3 * column[name]:.2g}" for column in columns.values()) + " |")
+    held = {name: sum(d < HELD for d in column.values()) for name, column in columns.items()}
+    count = len(columns["as it is"])
+    lines.append("| held | " + " | ".join(f"{n} of {count}" for n in held.values()) + " |")
+    if not arguments.quick:
+        met = held["as it is"] == 0 and held["designed"] == count
+        lines += ["", f"Verdict: {'met' if met else 'not met'} (none as it is, all when designed); in MuJoCo {list(held.values())[-1]} of {count} are lifted too."]
+    text = "\n".join(lines) + "\n"
+    print(text, end="")
+    places = [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else [])
+    for folder in places:
+        with open(os.path.join(folder, arguments.task + ".md"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
