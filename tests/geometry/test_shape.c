@@ -227,7 +227,7 @@ static void test_registry(void)
     if (file)
       remove(file);
   }
-  CHECK(types == 10, "%d types", types);
+  CHECK(types == 11, "%d types", types);
   CHECK(dc_shape_type_find("Sphere") == NULL, "names have one case");
 }
 
