@@ -39,7 +39,7 @@ static struct dc_scene *open_scene(const char *design)
   return scene;
 }
 
-// ---- One kind alone: apply and pull_back of a linear function of the input.
+// One kind alone: apply and pull_back of a linear function of the input.
 
 static double linear(const struct dc_scene *scene, const struct dc_number_kind *kind,
                      const struct dc_rollout_input *input)
@@ -161,7 +161,7 @@ static void test_kinds(void)
   }
 }
 
-// ---- All kinds in one rollout
+// All kinds in one rollout.
 
 static const char all_kinds[] = "{'type': 'number', 'of': 'mass', 'bodies': ['box', 'hand'], 'range': [0.5, 2]},"
                                 "{'type': 'number', 'of': 'friction', 'bodies': ['box']},"

@@ -52,7 +52,7 @@ static enum dc_status write_text(struct design_files *files, const char *name, s
   return status;
 }
 
-// ---- design.csv
+// The table design.csv.
 
 // A field of the header, quoted as RFC 4180 wants it.
 static void add_column(struct dc_text *csv, const char *what, const char *name, const char *unit)
@@ -173,7 +173,7 @@ static enum dc_status write_rows(struct design_files *files)
   return status;
 }
 
-// ---- Parts
+// Files of parts.
 
 // "FOLDER/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
 static const char *part_name(struct design_files *files, const char *folder, int index, const char *ending)
@@ -218,7 +218,7 @@ static enum dc_status write_parts(struct design_files *files, const struct dc_mo
   return status;
 }
 
-// ---- The scene
+// The scene with the design built in.
 
 static bool is_taken(const struct dc_shape *shapes, int count, const char *name)
 {
