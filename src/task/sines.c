@@ -263,17 +263,6 @@ static void push_forward(const void *options, const struct dc_model *model, cons
 }
 
 // Parameters are for the whole run, and time is known: nothing to remember.
-static int state_size(const void *options, const struct dc_model *model)
-{
-  (void)options, (void)model;
-  return 0;
-}
-
-static void start(const void *options, const struct dc_model *model, double *state)
-{
-  (void)options, (void)model, (void)state;
-}
-
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {
@@ -294,7 +283,5 @@ const struct dc_control_type dc_control_sines = {
     .apply = apply,
     .pull_back = pull_back,
     .push_forward = push_forward,
-    .state_size = state_size,
-    .start = start,
     .advance = advance,
 };

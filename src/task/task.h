@@ -49,11 +49,12 @@ struct dc_control_type {
   // parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
   void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                double spread, struct dc_random *random, double *parameters);
-  // Receding horizon; all NULL for controls that act on the start only, which are refused there.
+  // Receding horizon: what a control remembers from window to window; both NULL: nothing.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
   // The state after the first steps of the window have been applied, and the parameters moved forward by as many:
-  // those that come in at the end are as if nothing new was asked for.
+  // those that come in at the end are as if nothing new was asked for.  NULL: the control acts on the start or on a whole
+  // run only and is refused there.
   void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                   double *state, double *parameters);
   // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at the

@@ -575,7 +575,7 @@ static void test_registry(void)
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
               type->initial && type->apply && type->pull_back && type->push_forward,
           "%s", type->name);
-    CHECK(!type->state_size == !type->start && !type->start == !type->advance, "%s", type->name);
+    CHECK(!type->state_size == !type->start && (!type->start || type->advance), "%s", type->name);
     int count = type->parameter_count(options, &model, 5), group[MOST_PARAMETERS], next = 0;
     double p[MOST_PARAMETERS];
     CHECK(count >= 0 && count <= MOST_PARAMETERS, "%s: %d parameters", type->name, count);

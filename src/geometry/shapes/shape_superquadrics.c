@@ -158,10 +158,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   if (status)
     return status;
   shape->sdf = sdf;
-  status = dc_sdf_mesh(sdf, (int)options->cells, (int)options->triangles, options->inset, arena, &shape->mesh, error);
-  if (status || (status = dc_mesh_validate(&shape->mesh, error)))
-    return status;
-  return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+  return dc_shape_mesh_sdf(shape, options->cells, options->triangles, options->inset, arena, error);
 }
 
 const struct dc_shape_type dc_shape_superquadrics = {
