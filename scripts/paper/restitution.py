@@ -5,8 +5,9 @@
     scripts/paper/restitution [--dcsim FILE] [--quick] [--output docs/measured/restitution.md]
 
 Two free bodies of 1 kg without gravity, or one and a half-space; the one moves against the other.  Rebound is the speed at which the points part that met,
-over that at which they came: in the step in which the distance is again what it was at the start, or in the last one when bodies stay nearer.  The duration is
-2.5 times the way in.
+over that at which they came, with arm and normal of the frame in which they meet.  For e > 0 it is the largest until the distance is again what it was at
+the start, where the far field, which is conservative, has done no work, or until the end, after 2.5 times the way in.  With e = 0 bodies stay where they
+met until the far field parts them; there it is the speed just after the impact: in the step in which, with e = 1, they part with half of their rebound.
 """
 import argparse
 import math
@@ -23,6 +24,8 @@ KINDS = {
     "box on floor": "a cube of 0.5 m, flat on a half-space",
     "ball on rod": "a ball of 0.1 m against a rod of 1 m, 0.3 m off its centre",
 }
+HALF = {"two boxes": 0.25, "two balls": 0.25, "box on floor": 0.25, "ball on rod": 0.1}  # m, of the first body
+ROD = [0.1, 1, 0.1]
 STIFFNESSES, STEPS, SPEEDS, PARTS = (2e-4, 2e-6, 2e-8), (0.04, 0.01, 0.0025), (0.1, 1, 10), (1, 0.8, 0.5, 0)
 # Their stiffness is another quantity; the ranges of ipc and sdrs are such that steps of 10 ms see them.
 MODELS = {
@@ -39,15 +42,15 @@ def body(name, shape, position, **more):
 
 
 def scene_of(kind, gap):
-    """Shapes, bodies with the first one moving, the direction of that, and where the second one is met."""
+    """Shapes, bodies with the first one moving, the direction of that."""
     if kind == "box on floor":
         return ({"box": {"type": "box", "size": [0.5] * 3}, "floor": {"type": "plane"}},
-                [body("a", "box", [0, 0, 0.25 + gap]), {"name": "b", "shape": "floor", "joint": "fixed"}], [0, 0, -1], [0, 0, 0])
+                [body("a", "box", [0, 0, 0.25 + gap]), {"name": "b", "shape": "floor", "joint": "fixed"}], [0, 0, -1])
     if kind == "ball on rod":
-        return ({"ball": {"type": "sphere", "radius": 0.1, "level": 2}, "rod": {"type": "box", "size": [0.1, 1, 0.1]}},
-                [body("a", "ball", [-0.15 - gap, 0.3, 0]), body("b", "rod", [0, 0, 0])], [1, 0, 0], [-0.05, 0.3, 0])
+        return ({"ball": {"type": "sphere", "radius": 0.1, "level": 2}, "rod": {"type": "box", "size": ROD}},
+                [body("a", "ball", [-0.15 - gap, 0.3, 0]), body("b", "rod", [0, 0, 0])], [1, 0, 0])
     shape = {"type": "box", "size": [0.5] * 3} if kind == "two boxes" else {"type": "sphere", "radius": 0.25, "level": 2}
-    return {"one": shape}, [body("a", "one", [-0.5 - gap, 0, 0]), body("b", "one", [0, 0, 0])], [1, 0, 0], [-0.25, 0, 0]
+    return {"one": shape}, [body("a", "one", [-0.5 - gap, 0, 0]), body("b", "one", [0, 0, 0])], [1, 0, 0]
 
 
 def spins(rotations, step):
@@ -59,22 +62,55 @@ def spins(rotations, step):
     return axial * (np.where(sine > 1e-12, angle / np.maximum(sine, 1e-300), 1) / step)[:, None]
 
 
-def rebound(lab, kind, contact, step, speed):
+def way(kind, run, along):
+    """Of all frames: from the first body's centre to the second one's, the normal between them where they meet, the distance along it but for a constant.
+    The normal turns with the second body, or is that of the centres of balls."""
+    if "b" not in run.position:
+        apart = -run.position["a"]
+        return apart, np.tile(along, (len(apart), 1)), apart @ along
+    apart = run.position["b"] - run.position["a"]
+    turned = matrices(run.rotation["b"])
+    if kind == "two balls":
+        distance = np.linalg.norm(apart, axis=1)
+        return apart, apart / distance[:, None], distance
+    normal = turned @ along
+    if kind == "ball on rod":
+        beyond = np.abs(np.einsum("fji,fj->fi", turned, apart)) - np.array(ROD) / 2
+        return apart, normal, np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0)
+    return apart, normal, np.einsum("fi,fi->f", apart, normal)
+
+
+def parting(lab, kind, contact, step, speed):
+    """How fast the points part that met, in parts of the speed at which they came, in every step from the frame in which they are nearest for
+    the first time to the one in which the distance is again what it was at the start, or the last one.
+
+    Arm and normal are those of that first frame: the second body turns, in long steps by much."""
     gap = max(0.2, 2 * speed * step)
-    shapes, bodies, direction, met = scene_of(kind, gap)
-    bodies[0]["velocity"] = [speed * x for x in direction]
+    shapes, bodies, along = scene_of(kind, gap)
+    bodies[0]["velocity"] = [speed * x for x in along]
     steps = min(4000, max(12, math.ceil(2.5 * gap / (speed * step))))
     run = lab.simulate({"time": {"step": step, "steps": steps}, "gravity": [0, 0, 0], "contact": contact, "shapes": shapes, "bodies": bodies})
-    along = np.array(direction, float)
-    closing = run.velocity("a") @ along
-    distance = -(run.position["a"] @ along)
+    apart, normal, distance = way(kind, run, np.array(along, float))
+    met = int(np.argmax(np.diff(distance) > -0.01 * speed * step))
+    opening = -run.velocity("a") @ normal[met]
     if "b" in run.position:
-        turning = np.cross(spins(matrices(run.rotation["b"]), step), np.array(met, float))
-        closing = closing - (run.velocity("b") + turning) @ along
-        distance = distance + run.position["b"] @ along
-    nearest = int(np.argmin(distance))
-    back = [f for f in range(nearest, len(closing)) if distance[f + 1] >= distance[0]]
-    return -closing[back[0] if back else -1] / speed
+        arm = HALF[kind] * normal[met] - apart[met]
+        opening += (run.velocity("b") + np.cross(spins(matrices(run.rotation["b"]), step), arm)) @ normal[met]
+    back = [f for f in range(met, steps) if distance[f + 1] >= distance[0]]
+    return opening[met:back[0] + 1 if back else steps] / speed
+
+
+def rebounds(lab, kind, contact, step, speed):
+    """For each of PARTS, and for e = 0 also the largest speed later on."""
+    got = {}
+    for e in PARTS:
+        opening = parting(lab, kind, dict(contact, restitution=e), step, speed)
+        got[e] = opening.max()
+        if e == 1:
+            halfway = int(np.argmax(opening >= 0.5 * got[1]))
+    got["later"] = got[0]
+    got[0] = opening[min(halfway, len(opening) - 1)]
+    return got
 
 
 def table(header, rows):
@@ -85,38 +121,48 @@ def table(header, rows):
 def measure(lab, quick):
     lines = ["Restitution, measured by `scripts/paper/restitution`: rebounds (speed after over speed before) for e = 1, 0.8, 0.5, 0." if not quick
              else "Restitution, by `scripts/paper/restitution --quick`: rebounds for e = 1, 0.8, 0.5, 0.", ""]
+    lines += ["Arm and normal are those of the frame in which bodies meet. For e > 0 the largest speed until the distance is again what it was at the start (the far field has then done no work), or until the end of the run, 2.5 "
+              "times the way in; for e = 0 the speed just after the impact: in the step in which, with e = 1, bodies part with half of their rebound.", ""]
     lines += [f"- {kind}: {what}" for kind, what in KINDS.items()]
     lines += ["", "#### Stiffness, step, speed (bsh)", ""]
     stiffnesses, steps = (STIFFNESSES[:2], STEPS[1:2]) if quick else (STIFFNESSES, STEPS)
-    dead, resolved = [], {0.8: [], 0.5: []}
+    dead, later, resolved = [], [], {0.8: [], 0.5: []}
     for kind in KINDS:
         rows = []
         for stiffness in stiffnesses:
             for step in steps:
                 row = [f"{stiffness:g}", f"{step:g}"]
                 for speed in SPEEDS:
-                    got = {e: rebound(lab, kind, {"model": "bsh", "stiffness": stiffness, "restitution": e}, step, speed) for e in PARTS}
+                    got = rebounds(lab, kind, {"model": "bsh", "stiffness": stiffness}, step, speed)
                     row.append(", ".join(f"{got[e]:.2f}" for e in PARTS))
                     dead.append((got[0], kind, stiffness, step, speed))
+                    later.append((got["later"], kind, stiffness, step, speed))
                     for e, list_of in resolved.items():
                         if 0.9 <= got[1] <= 1.05:
                             list_of.append((got[e], kind, stiffness, step, speed))
                 rows.append(row)
                 print(kind, *row, flush=True)
         lines += [f"**{kind}**", ""] + table(["mu (J)", "step (s)"] + [f"{v:g} m/s" for v in SPEEDS], rows)
-    lines += summary(dead, resolved) + models(lab, quick)
+    lines += summary(dead, later, resolved) + models(lab, quick)
     return lines
 
 
-def summary(dead, resolved):
-    # A speed below which the far field turns bodies back before they meet: m v^2 / 4 of two bodies of 1 kg against 100 mu.
-    fast = [case for case in dead if 0.25 * case[4] ** 2 > 100 * case[2]]
-    slow = [case for case in dead if case not in fast]
-    far = [c for c in fast if abs(c[0]) > 0.03]
-    lines = [f"e = 0: |rebound| within 0.03 in {len(fast) - len(far)} of {len(fast)} cases."]
-    lines += [f"- {kind}, mu {stiffness:g}, step {step:g} s, {speed:g} m/s: {value:.2f}" for value, kind, stiffness, step, speed in far] + [""]
-    if slow:
-        lines.append(f"Left out of these are {len(slow)} slow ones whose energy, v^2/4, is below 100 mu: there the far field, which is conservative, turns bodies back; up to {max(c[0] for c in slow):.2f}.")
+def line(case):
+    value, kind, stiffness, step, speed = case
+    return f"- {kind}, mu {stiffness:g}, step {step:g} s, {speed:g} m/s: {value:.3f}"
+
+
+def summary(dead, later, resolved):
+    far = [case for case in dead if abs(case[0]) > 0.03]
+    lines = [f"e = 0, just after the impact: within 0.03 of rest in {len(dead) - len(far)} of {len(dead)} cases." + (" The others:" if far else ""), ""]
+    lines += [line(case) for case in far] + ([""] if far else [])
+    # The far field turns slow bodies back before they meet: m v^2 / 4 of two bodies of 1 kg against 100 mu.
+    fast = [case for case in later if 0.25 * case[4] ** 2 > 100 * case[2]]
+    slow = [case for case in later if case not in fast]
+    moved = [case for case in fast if case[0] > 0.03]
+    lines += [f"e = 0, the largest speed until the end of the run, by the work of the far field, which is conservative, and over the facets of balls: up to 0.03 in {len(fast) - len(moved)} of {len(fast)} cases" +
+              (f", and up to {max(case[0] for case in slow):.2f} in {len(slow)} slow ones, whose energy, v^2/4, is below 100 mu." if slow else ".") + (" The others:" if moved else ""), ""]
+    lines += [line(case) for case in moved] + ([""] if moved else [])
     for e, cases in resolved.items():
         if cases:
             lines.append(f"e = {e:g}, where e = 1 gives 0.9 to 1.05 ({len(cases)} cases): {min(c[0] for c in cases):.2f} to {max(c[0] for c in cases):.2f}.")
@@ -131,7 +177,8 @@ def models(lab, quick):
             row = [model, kind]
             for speed in SPEEDS:
                 try:
-                    row.append(", ".join(f"{rebound(lab, kind, dict(settings, model=model, restitution=e), 0.01, speed):.2f}" for e in PARTS))
+                    got = rebounds(lab, kind, dict(settings, model=model), 0.01, speed)
+                    row.append(", ".join(f"{got[e]:.2f}" for e in PARTS))
                 except RuntimeError as error:
                     row.append("not built" if "not built" in str(error) else str(error)[-80:])
             print(*row, flush=True)

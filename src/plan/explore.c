@@ -131,6 +131,13 @@ static enum dc_status choose_tried(struct dc_receding_horizon *h, struct guesses
   return DC_OK;
 }
 
+// Whether first guesses are compared in the plant.  By the kind of its simulator, not by the clock, so that a run is the
+// same on every machine: implicit steps in a plant, whose contact is harder, cost as much as those that plan or more.
+static bool compared_in_plant(const struct dc_receding_horizon *h)
+{
+  return h->plant && h->horizon.trials && !dc_model_has_adjoint(&h->horizon.plant->model);
+}
+
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error *error)
 {
   if (!wanted(h))
@@ -140,7 +147,7 @@ enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error
   int best = 0;
   enum dc_status status = fill(h, &guesses, error);
   if (!status && guesses.count > 1) {
-    if (h->plant && h->horizon.trials)
+    if (compared_in_plant(h))
       status = choose_tried(h, &guesses, &best, error);
     else if (!(status =
                    dc_plan_values(h->plan, guesses.count, guesses.parameters, guesses.losses, guesses.statuses, error)))
@@ -151,16 +158,39 @@ enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error
   return status;
 }
 
-void dc_horizon_try(struct dc_receding_horizon *h, double *kept)
+// The best so far of plans that were tried in the plant.
+struct best {
+  double *parameters, loss;
+  bool reached;
+};
+
+static void try_guess(struct dc_receding_horizon *h, const double *guess, struct best *best)
 {
-  size_t size = (size_t)h->plan->parameter_count;
-  bool reached, first_reached = false;
-  double loss = dc_horizon_trial(h, kept, INFINITY, &reached), enough = loss * (1 - LEAST_PROGRESS);
-  if (!reached && dc_horizon_trial(h, h->parameters, enough, &first_reached) < enough) {
-    memcpy(kept, h->parameters, size * sizeof *kept);
-    reached = first_reached;
-  }
-  h->foreseen = reached && h->horizon.explore > 0;
+  bool reached;
+  double enough = best->loss * (1 - LEAST_PROGRESS), loss = dc_horizon_trial(h, guess, enough, &reached);
+  if (!(loss < enough))
+    return;
+  best->loss = loss;
+  best->reached = reached;
+  memcpy(best->parameters, guess, (size_t)h->plan->parameter_count * sizeof *guess);
+}
+
+enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struct dc_error *error)
+{
+  struct best best = {.parameters = kept};
+  struct guesses guesses = {0};
+  enum dc_status status = DC_OK;
+  bool all = wanted(h) && !compared_in_plant(h);  // else the window began with the best of them
+  best.loss = dc_horizon_trial(h, kept, INFINITY, &best.reached);
+  if (!best.reached && !all)
+    try_guess(h, h->parameters, &best);
+  else if (!best.reached)
+    status = fill(h, &guesses, error);
+  for (int i = 0; !status && !best.reached && i < guesses.count; i++)
+    try_guess(h, guesses.parameters + (size_t)i * (size_t)h->plan->parameter_count, &best);
+  h->foreseen = best.reached && h->horizon.explore > 0;
+  release(&guesses);
+  return status;
 }
 
 void dc_horizon_note_progress(struct dc_receding_horizon *h)

@@ -14,11 +14,11 @@ void dc_horizon_set_start(struct dc_receding_horizon *horizon);
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
 // Replaces the first guess of the window that has been set by the best of several where that is asked for: by their losses
-// in the window or, with trials, in the plant.  DC_OK or DC_MEMORY.
+// in the window or, with trials in a simulator of others, in the plant.  DC_OK or DC_MEMORY.
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *horizon, struct dc_error *error);
-// With trials in the plant: kept [parameter_count] becomes the first guess of the window where that is better there;
-// h->foreseen is set by the plant.
-void dc_horizon_try(struct dc_receding_horizon *horizon, double *kept);
+// With trials in the plant: kept [parameter_count] becomes the best there of itself, the first guess of the window and,
+// where several were compared in the window alone, all of them; h->foreseen is set by the plant.  DC_OK or DC_MEMORY.
+enum dc_status dc_horizon_try(struct dc_receding_horizon *horizon, double *kept, struct dc_error *error);
 // After frames have been applied and judged.
 void dc_horizon_note_progress(struct dc_receding_horizon *horizon);
 

@@ -272,9 +272,9 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
   bool trials = h->plant && h->horizon.trials;
   memcpy(accepted, kept, bytes);
-  enum dc_status status = DC_OK;
-  if (trials)
-    dc_horizon_try(h, accepted);
+  enum dc_status status = trials ? dc_horizon_try(h, accepted, error) : DC_OK;
+  if (status)
+    return status;
   memcpy(h->parameters, accepted, bytes);
   double loss;
   if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)

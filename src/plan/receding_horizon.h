@@ -16,9 +16,11 @@
 // window it is applied as it is.
 //
 // Plant.  The steps may be executed in another world than the one they are planned in, from whose states the next windows
-// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.  With `trials` first
-// guesses are compared in the plant, by the loss at the window's end, and so is what the optimizer found with what it
-// began with: a strike that the plant answers otherwise than the plan is not made.
+// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.  With `trials` the plan
+// that ends with the lowest loss there is applied: a strike that the plant answers otherwise than the plan is not made.
+// In a simulator of others, whose steps are cheap, first guesses are compared by that, too, before the optimizer begins, and
+// then only what it found and what it began with.  In a plant of our own models, which is dearer than the planning
+// world, they are compared by their losses in the window, and tried where the optimizer's plan does not reach everything.
 // Where the plant's friction is not known trials have several (`trial_friction`): a plan is worth what it is in the worst
 // of those that have foretold what the plant did.
 //

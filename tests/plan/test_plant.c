@@ -341,7 +341,7 @@ static void test_choice(void)
   double *kept = dc_alloc(count, sizeof *kept);
   bool reached;
   double still = dc_horizon_trial(horizon, kept, INFINITY, &reached);
-  dc_horizon_try(horizon, kept);
+  CHECK(dc_horizon_try(horizon, kept, &error) == DC_OK, "%s", error.text);
   double chosen = dc_horizon_trial(horizon, kept, INFINITY, &reached);
   CHECK(chosen < still * (1 - 1e-3), "%g, %g", chosen, still);
   CHECK(chosen <= dc_horizon_trial(horizon, horizon->parameters, INFINITY, &reached) * (1 + 1e-3) &&
@@ -356,8 +356,24 @@ static void test_choice(void)
   dc_scene_destroy(scene);
 }
 
+// Rollouts of the planning world that looking for a first guess takes.
+static long guesses_planned(const char *text)
+{
+  struct dc_scene *scene = read_scene(text);
+  struct dc_receding_horizon *horizon = create(scene);
+  struct dc_error error = {0};
+  dc_horizon_set_start(horizon);
+  long before = horizon->plan->work.rollouts;
+  CHECK(dc_horizon_explore(horizon, &error) == DC_OK, "%s", error.text);
+  long count = horizon->plan->work.rollouts - before;
+  dc_horizon_destroy(horizon);
+  dc_scene_destroy(scene);
+  return count;
+}
+
 static void test_trials(void)
 {
+  CHECK(guesses_planned(tried) > 1);  // a plant of ours is no cheaper
   check_trial(tried);
   check_resume(tried);
   // Without a plant nothing is tried.
@@ -419,6 +435,7 @@ static void test_soft_plant(void)
 {
   if (!dc_mujoco_version())
     SKIP("built without MuJoCo");
+  CHECK(guesses_planned(tried_softly) == 1);
   check_start(soft);
   check_resume(soft);
   check_trial(tried_softly);
