@@ -67,7 +67,7 @@ struct cli_arguments {
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
   const char *task;            // of bench a kind, of sweep a part
-  const char *write, *scenes;  // of bench
+  const char *write, *scenes, *run;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods;
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2];
   double max_time, limit, tolerance, checkpoint, eye[3], target[3];
