@@ -88,7 +88,7 @@ static const struct cli_option task_options[] = {
      .argument = "DIR",
      .value = CLI_VALUE_DIRECTORY,
      OFFSET(write),
-     .help = "tasks: write the cases as scenes and commands into DIR, or open them only (none), and solve nothing"},
+     .help = "tasks: write the cases as scenes and commands into DIR; none: only open them"},
     {.name = "scenes",
      .type = CLI_TEXT,
      .argument = "DIR",
