@@ -23,6 +23,8 @@ struct bench_options {
   const char *output;          // folder of the rows
   const char *write;           // folder for scenes and commands of the cases
   const char *scenes;          // folder of the shipped scenes
+  const char *run;             // run directory for the only case, or NULL
+  const char *command_line;    // for its run.json
 };
 
 // Runs the benchmark called name; NULL lists them.  Statuses as of the functions of dcsim.h; report is released with

@@ -95,16 +95,30 @@ static enum dc_status find_scene(struct bench *bench, struct dc_error *error)
   return dc_fail(error, DC_IO, "%.300s: not found (--scenes names the folder of the shipped scenes)", bench->scene);
 }
 
+static enum dc_status check_run(const struct bench *bench, struct dc_error *error)
+{
+  const struct bench_options *options = bench->options;
+  if (!options->run)
+    return DC_OK;
+  if (options->draws > 1 || bench->method_count > 1)
+    return dc_fail(error, DC_USAGE, "--run: holds the run of one case by one method");
+  if (options->output || options->write)
+    return dc_fail(error, DC_USAGE, "--run: does not go with --output and --write");
+  return DC_OK;
+}
+
 static enum dc_status set_up(struct bench *bench, struct dc_error *error)
 {
   enum dc_status status = choose_kind(bench, error);
   if (!status)
     status = choose_methods(bench, error);
   if (!status)
+    status = check_run(bench, error);
+  if (!status)
     status = find_scene(bench, error);
   if (status)
     return status;
-  bench->draws = bench->options->draws ? (int)bench->options->draws : 10;
+  bench->draws = bench->options->draws ? (int)bench->options->draws : bench->options->run ? 1 : 10;
   bench->limit = bench->options->limit > 0 ? bench->options->limit : 60;
   bench->cases = calloc((size_t)bench->draws, sizeof *bench->cases);
   if (!bench->cases)
@@ -221,7 +235,8 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
   if (status)
     return dc_fail(error, (enum dc_status)status, "%.900s", outside.text);
   struct watch watch = {bench->kind, scene, dc_process_seconds(), bench->limit, NAN};
-  options.directory = "none";
+  options.directory = bench->options->run ? bench->options->run : "none";
+  options.command_line = bench->options->command_line;
   options.progress = within_limit;
   options.progress_context = &watch;
   options.ended = find_speed;
@@ -236,6 +251,8 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
   row->rollouts = (long)result.rollouts;
   say(row, row->status == DCSIM_STOPPED ? "out of time" : row->status ? outside.text : "");
   dcsim_scene_close(scene);
+  if (bench->options->run && row->status && row->status != DCSIM_STOPPED)
+    return dc_fail(error, (enum dc_status)row->status, "%.900s", outside.text);
   return DC_OK;
 }
 
@@ -352,10 +369,29 @@ static enum dc_status write_case(const struct bench *bench, int draw, struct dc_
   return fclose(file) || failed ? dc_fail(error, DC_IO, "%.300s: cannot be written", bench->options->write) : DC_OK;
 }
 
+// Opens all cases for all methods and leaves nothing.
+static enum dc_status try_cases(const struct bench *bench, struct dc_json_writer *json, struct dc_text *text,
+                                struct dc_error *error)
+{
+  for (int i = 0; i < bench->draws * bench->method_count; i++) {
+    dcsim_error outside = {0};
+    dcsim_scene *scene = NULL;
+    int status = open_case(bench, &bench->cases[i % bench->draws], bench->methods[i / bench->draws], &scene, &outside);
+    dcsim_scene_close(scene);
+    if (status)
+      return dc_fail(error, (enum dc_status)status, "%.900s", outside.text);
+  }
+  dc_json_put_integer(json, "cases", bench->draws);
+  dc_text_add(text, "%d cases of %s can be opened\n", bench->draws, bench->kind->name);
+  return DC_OK;
+}
+
 static enum dc_status write_cases(const struct bench *bench, struct dc_json_writer *json, struct dc_text *text,
                                   struct dc_error *error)
 {
   enum dc_status status = DC_OK;
+  if (strcmp(bench->options->write, "none") == 0)
+    return try_cases(bench, json, text, error);
   mkdir(bench->options->write, 0777);  // that there is none shows when the first file is opened
   for (int draw = 0; draw < bench->draws && !status; draw++)
     status = write_case(bench, draw, error);

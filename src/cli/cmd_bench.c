@@ -23,7 +23,9 @@ static int run(const struct cli_arguments *arguments)
                                        .limit = arguments->limit,
                                        .output = arguments->output,
                                        .write = arguments->write,
-                                       .scenes = arguments->scenes};
+                                       .scenes = arguments->scenes,
+                                       .run = arguments->run,
+                                       .command_line = arguments->command_line};
   int status = bench_run(arguments->operand, &chosen, &report, &error);
   return cli_finish(arguments, status, &report, &error);
 }
@@ -75,12 +77,18 @@ static const struct cli_option task_options[] = {
      .value = CLI_VALUE_DIRECTORY,
      OFFSET(output),
      .help = "tasks: folder of rows.tsv, where rows that are there already are not computed again"},
+    {.name = "run",
+     .type = CLI_TEXT,
+     .argument = "DIR",
+     .value = CLI_VALUE_DIRECTORY,
+     OFFSET(run),
+     .help = "tasks: run directory for the one case that is then solved, as of optimize"},
     {.name = "write",
      .type = CLI_TEXT,
      .argument = "DIR",
      .value = CLI_VALUE_DIRECTORY,
      OFFSET(write),
-     .help = "tasks: write the cases as scenes and commands into DIR and solve nothing"},
+     .help = "tasks: write the cases as scenes and commands into DIR; none: only open them"},
     {.name = "scenes",
      .type = CLI_TEXT,
      .argument = "DIR",

@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 
 const struct cli_command *const cli_commands[] = {
+    &cli_command_new,
     &cli_command_simulate,
     &cli_command_optimize,
     &cli_command_gradcheck,
@@ -28,17 +29,18 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_sweep,
     &cli_command_bench,
     &cli_command_completion,
+    &cli_command_help,
     NULL,
 };
 
-static void print_usage(FILE *file)
+void cli_print_usage(FILE *file)
 {
   fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"
                 "       dcsim --version | --help\n\n"
                 "Trajectory optimization through contact.\n\ncommands:\n");
   for (int i = 0; cli_commands[i]; i++)
     fprintf(file, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim(1), dcsim-COMMAND(1), dcsim-scene(5)\n");
+  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim help COMMAND, dcsim help scene\n");
 }
 
 static void print_version(void)
@@ -79,7 +81,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
   if (argc < 2) {
-    print_usage(stderr);
+    cli_print_usage(stderr);
     return DCSIM_USAGE;
   }
   bool version = strcmp(argv[1], "--version") == 0;
@@ -89,7 +91,7 @@ static int dispatch(int argc, char **argv)
     if (version)
       print_version();
     else
-      print_usage(stdout);
+      cli_print_usage(stdout);
     return 0;
   }
   for (int i = 0; cli_commands[i]; i++)

@@ -404,8 +404,9 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
   if (!status && !arguments->help && command->operand_required && !arguments->operand)
     status =
         cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand, command->name);
-  if (!status && !arguments->help && command->second_operand && !arguments->second)
-    status = cli_fail(DCSIM_USAGE, "%s: missing the second %s (see dcsim %s --help)", command->name,
+  if (!status && !arguments->help && command->second_operand && arguments->operand && !arguments->second)
+    status = cli_fail(DCSIM_USAGE, "%s: missing %s%s (see dcsim %s --help)", command->name,
+                      strcmp(command->operand, command->second_operand) == 0 ? "the second " : "",
                       command->second_operand, command->name);
   return status;
 }
@@ -423,10 +424,9 @@ void cli_print_help(const struct cli_command *command)
 {
   enum { COLUMN = 24 };
   printf("usage: dcsim %s [options]", command->name);
+  const char *second = command->second_operand, *blank = second ? " " : "";
   if (command->operand)
-    printf(command->operand_required ? " %s" : " [%s]", command->operand);
-  if (command->second_operand)
-    printf(" %s", command->second_operand);
+    printf(command->operand_required ? " %s%s%s" : " [%s%s%s]", command->operand, blank, second ? second : "");
   printf("\n\n%s\n", command->summary);
   if (command->details)
     printf("%s\n", command->details);

@@ -66,8 +66,8 @@ struct cli_arguments {
   const char *second;   // the second operand
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
-  const char *task;            // of bench a kind, of sweep a part
-  const char *write, *scenes;  // of bench
+  const char *task;                  // of bench a kind, of sweep a part
+  const char *write, *scenes, *run;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods;
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2];
   double max_time, limit, tolerance, checkpoint, eye[3], target[3];
@@ -80,7 +80,7 @@ struct cli_command {
   enum cli_value operand_value;
   const char *const *operand_choices;  // NULL-terminated, of CLI_VALUE_CHOICES
   bool operand_required;
-  const char *second_operand;  // required too; NULL: there is only one
+  const char *second_operand;  // required where there is a first; NULL: there is only one
   const char *details;         // more lines of help, or NULL
   const struct cli_option *const *options;
   int (*run)(const struct cli_arguments *arguments);  // the exit status

@@ -16,6 +16,14 @@
 
 enum { MOST_JOBS = 256 };
 
+// Cases are drawn by the program, and so opened by it; their bodies are not always those of the scene.
+static int try_case(const struct dc_sweep_place *place, long point, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  enum dc_status status = dc_process_try(place, point, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+}
+
 static int open_scene(const struct dc_study *study, long point, dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_point about;
@@ -71,7 +79,8 @@ enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uin
 {
   dcsim_scene *scene = NULL;
   dcsim_error local = {0};
-  int status = open_scene(study, point, &scene, &local);
+  int status = study->kind->draws ? dcsim_scene_open(study->scene, NULL, &scene, &local)
+                                  : open_scene(study, point, &scene, &local);
   if (status)
     return fail_point(study, point, status, local.text, error);
   *hash = scene->scene->scene_hash ^ (scene->scene->mesh_hash * 3);
@@ -92,8 +101,10 @@ struct checker {
 };
 
 // In the process: "I am at point" before each, an answer at the end.
-static _Noreturn void check_points(const struct dc_study *study, const struct dc_share *share, int k, int n, int fd)
+static _Noreturn void check_points(const struct dc_sweep_place *place, const struct dc_share *share, int k, int n,
+                                   int fd)
 {
+  const struct dc_study *study = place->study;
   struct answer answer = {.point = -1};
   long number = 0;
   signal(SIGTERM, SIG_DFL);
@@ -106,7 +117,7 @@ static _Noreturn void check_points(const struct dc_study *study, const struct dc
     struct answer at = {.point = -2 - point};
     if (write(fd, &at, sizeof at) != sizeof at)
       _exit(1);
-    if (open_scene(study, point, &scene, &answer.error))
+    if (study->kind->draws ? try_case(place, point, &answer.error) : open_scene(study, point, &scene, &answer.error))
       answer.point = point;
     dcsim_scene_close(scene);
   }
@@ -114,7 +125,7 @@ static _Noreturn void check_points(const struct dc_study *study, const struct dc
   _exit(0);
 }
 
-static enum dc_status start(const struct dc_study *study, const struct dc_share *share, int k, int n,
+static enum dc_status start(const struct dc_sweep_place *place, const struct dc_share *share, int k, int n,
                             struct checker *checker, struct dc_error *error)
 {
   int ends[2];
@@ -123,7 +134,7 @@ static enum dc_status start(const struct dc_study *study, const struct dc_share 
   pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);
-    check_points(study, share, k, n, ends[1]);
+    check_points(place, share, k, n, ends[1]);
   }
   int reason = errno;
   close(ends[1]);
@@ -183,10 +194,10 @@ static bool wait_for_all(struct checker *checkers, int count, struct answer *fir
   return true;
 }
 
-enum dc_status dc_sweep_check(const struct dc_study *study, const struct dc_share *share, int jobs,
+enum dc_status dc_sweep_check(const struct dc_sweep_place *place, const struct dc_share *share, int jobs,
                               int (*stop)(void *context), void *context, struct dc_error *error)
 {
-
+  const struct dc_study *study = place->study;
   struct checker checkers[MOST_JOBS];
   int count = 0, most = jobs < MOST_JOBS ? jobs : MOST_JOBS;
   struct answer first = {.point = -1};
@@ -194,7 +205,7 @@ enum dc_status dc_sweep_check(const struct dc_study *study, const struct dc_shar
   if (study->points.count < most)
     most = (int)study->points.count;
   for (; count < most && !status; count++)
-    if ((status = start(study, share, count, most, &checkers[count], error)))
+    if ((status = start(place, share, count, most, &checkers[count], error)))
       break;
   if (!status && !wait_for_all(checkers, count, &first, stop, context))
     status = dc_fail(error, DC_STOPPED, "stopped before anything ran");

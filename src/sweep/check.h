@@ -5,7 +5,7 @@
 
 #include <dcsim.h>
 
-#include "sweep/study.h"
+#include "sweep/process.h"
 
 // Which points are a process's: point % tasks == task % tasks.
 struct dc_share {
@@ -21,7 +21,7 @@ enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uin
 
 // Opens the scenes of a share by jobs processes.  The status and message of the first point whose scene does not open,
 // with the point's number and values.  progress is called now and then; a status that is not 0 ends it with DC_STOPPED.
-enum dc_status dc_sweep_check(const struct dc_study *study, const struct dc_share *share, int jobs,
+enum dc_status dc_sweep_check(const struct dc_sweep_place *place, const struct dc_share *share, int jobs,
                               int (*stop)(void *context), void *context, struct dc_error *error);
 
 #endif

@@ -22,7 +22,7 @@ static const double sync_seconds = 1;
 void dc_sweep_row_clear(struct dc_sweep_row *row)
 {
   free(row->message);
-  *row = (struct dc_sweep_row){.loss = NAN, .initial_loss = NAN, .min_gap = NAN, .seconds = NAN};
+  *row = (struct dc_sweep_row){.loss = NAN, .initial_loss = NAN, .min_gap = NAN, .seconds = NAN, .rollouts = -1};
   for (int i = 0; i < DC_VERDICTS; i++)
     row->verdicts[i] = NAN;
 }
@@ -47,6 +47,8 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
   put_real(text, "min_gap", row->min_gap);
   put_real(text, "seconds", row->seconds);
   dc_text_add(text, ", \"iterations\": %ld, \"steps\": %ld", row->iterations, row->steps);
+  if (row->rollouts >= 0)
+    dc_text_add(text, ", \"rollouts\": %ld", row->rollouts);
   for (int i = 0; i < DC_VERDICTS; i++)
     if (!isnan(row->verdicts[i]))
       put_real(text, dc_verdict_name(i), row->verdicts[i]);
@@ -85,6 +87,7 @@ long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *ro
         .seconds = get_real(object, "seconds"),
         .iterations = get_count(object, "iterations"),
         .steps = get_count(object, "steps"),
+        .rollouts = get_count(object, "rollouts"),
         .message = strdup(message->valuestring),
     };
   for (int i = 0; i < DC_VERDICTS; i++)

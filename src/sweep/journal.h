@@ -20,9 +20,9 @@ struct dc_sweep_row {
   int status;             // exit status of the run, 128 and more: that many and the signal that ended it
   bool success, stopped;  // stopped: by the longest time of a point
   double loss, initial_loss, min_gap, seconds;
-  long iterations, steps;
-  double verdicts[DC_VERDICTS];  // 1, 0, NAN: none
-  char *message;                 // "" when there is none; released with free()
+  long iterations, steps, rollouts;  // -1: none
+  double verdicts[DC_VERDICTS];      // 1, 0, NAN: none
+  char *message;                     // "" when there is none; released with free()
 };
 void dc_sweep_row_clear(struct dc_sweep_row *row);
 const char *dc_verdict_name(int verdict);  // "holds" and the worlds

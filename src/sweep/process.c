@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,36 @@ static char *directory_of(const struct dc_sweep_place *place, long point)
   return dc_path_join(place->directory, dc_point_name(point, name));
 }
 
+// A case of the task that the scene is named after: its run in `run`, or, with NULL, nothing but opening it.
+static const char **make_case(const struct dc_sweep_place *place, const struct dc_point *about, const char *run)
+{
+  const struct dc_study *study = place->study;
+  const char *base = strrchr(study->scene, '/') + 1, *dot = strrchr(base, '.');
+  int length = dot ? (int)(dot - base) : (int)strlen(base);
+  const char **list = dc_arena_alloc(about->arena, 24 + 2 * (size_t)about->override_count, sizeof *list);
+  int n = 0;
+  if (!list)
+    return NULL;
+#define ADD(option, value) (list[n++] = (option), list[n++] = (value))
+  ADD(place->program, "bench");
+  ADD("tasks", "--task");
+  list[n++] = dc_arena_printf(about->arena, "%.*s", length, base);
+  ADD("--scenes", dc_arena_printf(about->arena, "%.*s", (int)(base - study->scene), study->scene));
+  ADD("--threads", dc_arena_printf(about->arena, "%d", place->threads));
+  ADD("--draws", "1");
+  ADD(run ? "--run" : "--write", run ? run : "none");
+  if (study->point_seconds > 0)
+    ADD("--limit", dc_arena_printf(about->arena, "%.17g", study->point_seconds));
+  for (int i = 0; i < about->override_count; i++)
+    ADD("--set", about->overrides[i]);
+  if (about->method)
+    ADD("--method", about->method);
+  if (about->seed)
+    ADD("--seed", about->seed);
+#undef ADD
+  return list;
+}
+
 // Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process starts: its
 // messages do not depend on where that is.
 static const char **make_arguments(const struct dc_sweep_place *place, const struct dc_point *about, const char *run,
@@ -43,6 +74,8 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
   size_t most = 20 + 2 * (size_t)(about->override_count + study->allowed_paths.count + study->package_paths.count);
   const char **list = dc_arena_alloc(about->arena, most, sizeof *list);
   int n = 0;
+  if (study->kind->draws)
+    return make_case(place, about, run);
   if (!list)
     return NULL;
 #define ADD(option, value) (list[n++] = (option), list[n++] = (value))
@@ -103,7 +136,7 @@ static _Noreturn void become(const struct dc_sweep_place *place, const char **ar
   dup2(nothing, STDIN_FILENO);
   dup2(nothing, STDOUT_FILENO);
   dup2(said, STDERR_FILENO);
-  if (chdir(place->directory) == 0)
+  if (!place->directory || chdir(place->directory) == 0)
     execv(place->program, (char *const *)arguments);
   static const char text[] = "dcsim: the program of this point cannot be started\n";
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
@@ -166,6 +199,7 @@ static bool read_result(const struct dc_sweep_place *place, long point, struct d
   row->seconds = result.seconds;
   row->iterations = result.iterations;
   row->steps = result.steps;
+  row->rollouts = result.rollouts;
   *exit_status = result.exit_status;
   return true;
 }
@@ -315,6 +349,31 @@ static char *find_message(const struct dc_process *process)
   if (copy)
     dc_replace_controls(copy, '?', "");
   return copy;
+}
+
+enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, struct dc_error *error)
+{
+  struct dc_point about;
+  struct dc_process process = {.point = point};
+  enum dc_status status = dc_study_point(place->study, point, &about, error);
+  if (status)
+    return status;
+  const char **arguments = make_case(place, &about, NULL);
+  status = arguments ? spawn(place, arguments, &process, error)
+                     : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  dc_arena_destroy(about.arena);
+  if (status)
+    return status;
+  while (!dc_process_has_ended(&process))
+    poll(&(struct pollfd){.fd = process.said_fd, .events = POLLIN}, 1, process.said_fd < 0 ? 2 : 100);
+  if (WIFEXITED(process.how) && WEXITSTATUS(process.how) == 0)
+    return DC_OK;
+  char *message = find_message(&process);
+  bool known = WIFEXITED(process.how) && message && message[0];
+  dc_fail(error, known ? (enum dc_status)WEXITSTATUS(process.how) : DC_BAD_INPUT, "%.900s",
+          known ? message : "opening the case ended its process");
+  free(message);
+  return error->status;
 }
 
 // Ended by a signal that says nothing about the point: it goes on where it was.

@@ -39,6 +39,9 @@ struct dc_process {
 // anew.  DC_IO, DC_MEMORY.
 enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
                                 struct dc_error *error);
+// Opens the case of a point whose study draws cases, in a process that this waits for, and leaves nothing; place->directory
+// may be NULL.  What the process ended with, and why.
+enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, struct dc_error *error);
 // Asks it to write a checkpoint and end; kills it.
 void dc_process_stop(struct dc_process *process);
 void dc_process_kill(struct dc_process *process);

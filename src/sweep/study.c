@@ -10,8 +10,9 @@
 #include "io/json/json_print.h"
 #include "io/scene/options_reader.h"
 
-const struct dc_sweep_kind dc_sweep_kinds[] = {{"optimize", true}, {"simulate", false}, {NULL, false}};
-static const char *const kind_names[] = {"optimize", "simulate", NULL};
+const struct dc_sweep_kind dc_sweep_kinds[] = {
+    {"optimize", true, false}, {"simulate", false, false}, {"bench tasks", false, true}, {NULL, false, false}};
+static const char *const kind_names[] = {"optimize", "simulate", "bench tasks", NULL};
 static const char *const sampling_names[] = {"grid", "zip", "random", "latin_hypercube", NULL};
 static const char *const keep_names[] = {"everything", "results", "failures", NULL};
 
@@ -381,6 +382,9 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
       !find_paths(reading, &options->package_paths))
     return out_of_memory(reading);
   study->kind = &dc_sweep_kinds[options->run];
+  if (study->kind->draws && (options->allowed_paths.count || options->package_paths.count))
+    return dc_fail(reading->error, DC_BAD_INPUT,
+                   "%.400s: \"allow_path\" and \"package_path\" do not go with bench tasks", study->path);
   study->keep = (enum dc_sweep_keep)options->keep;
   study->verify = options->verify;
   study->point_seconds = isnan(options->max_time) ? 0 : options->max_time;
@@ -481,7 +485,13 @@ void dc_study_value(const struct dc_study *study, long point, int column, struct
   dc_points_value(&study->points, point, factor, column, text);
 }
 
-// "model" and "seed" are those of the options --model and --seed, which reach further than one member of the scene.
+static const char *without_quotes(struct dc_arena *arena, const char *value)
+{
+  size_t length = strlen(value);
+  return length >= 2 && value[0] == '"' ? dc_arena_printf(arena, "%.*s", (int)length - 2, value + 1) : value;
+}
+
+// "model", "seed" and "method" are options of the command, which reach further than one member of the scene.
 static enum dc_status add_value(const struct dc_study *study, long point, int column, struct dc_point *about)
 {
   struct dc_text text = {0};
@@ -494,11 +504,10 @@ static enum dc_status add_value(const struct dc_study *study, long point, int co
     about->seed = value;
     return DC_OK;
   }
-  if (strcmp(name, "model") == 0) {
-    size_t length = strlen(value);
-    bool quoted = length >= 2 && value[0] == '"';
-    about->model = quoted ? dc_arena_printf(about->arena, "%.*s", (int)length - 2, value + 1) : value;
-    return about->model ? DC_OK : DC_MEMORY;
+  if (strcmp(name, study->kind->draws ? "method" : "model") == 0) {
+    const char **option = study->kind->draws ? &about->method : &about->model;
+    *option = without_quotes(about->arena, value);
+    return *option ? DC_OK : DC_MEMORY;
   }
   const char *set = dc_arena_printf(about->arena, "%s=%s", name, value);
   about->overrides[about->override_count] = set;

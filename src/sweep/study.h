@@ -10,6 +10,7 @@
 struct dc_sweep_kind {
   const char *command;
   bool resumable;  // by --resume; else a point that was interrupted begins anew
+  bool draws;      // a benchmark: cases of a task on top of its shipped scene, solved by a method
 };
 extern const struct dc_sweep_kind dc_sweep_kinds[];
 
@@ -20,7 +21,7 @@ struct dc_study {
   const char *path, *text;
   size_t length;
   const char *name;   // of the study: that of its file without an ending, unless given
-  const char *scene;  // absolute path
+  const char *scene;  // absolute path; where cases are drawn the task has its name
   const struct dc_sweep_kind *kind;
   enum dc_sweep_keep keep;
   bool verify;                                         // each run that succeeds is certified
@@ -39,6 +40,7 @@ void dc_study_destroy(struct dc_study *study);
 struct dc_point {
   struct dc_arena *arena;
   const char *model, *seed;  // of --model and --seed; NULL: the scene's
+  const char *method;        // of --method, where cases are drawn; NULL: the default
   int override_count;
   const char **overrides;  // of --set: the fixed ones, then those that vary
 };

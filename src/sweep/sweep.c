@@ -289,7 +289,7 @@ static enum dc_status lead(struct dc_sweep *sweep, int jobs, bool *something)
   const dcsim_sweep_options *options = sweep->options;
   enum dc_status status = identify(sweep->study, &identity, &sweep->error);
   if (!status && !options->gather && !has_begun(sweep, options->directory))
-    status = dc_sweep_check(sweep->study, &sweep->share, jobs, ask_to_stop, sweep, &sweep->error);
+    status = dc_sweep_check(&sweep->place, &sweep->share, jobs, ask_to_stop, sweep, &sweep->error);
   if (!status)
     status = open_directory(sweep, &identity, &sweep->error);
   if (status) {

@@ -12,8 +12,8 @@
 
 const char *dc_result_name(enum dc_result result)
 {
-  static const char *const names[] = {"success", "loss",    "initial_loss", "iterations",
-                                      "steps",   "min_gap", "stopped",      "status"};
+  static const char *const names[] = {"success",  "loss",    "initial_loss", "iterations", "steps",
+                                      "rollouts", "min_gap", "stopped",      "status"};
   if (result < DC_RESULT_VERDICTS)
     return names[result];
   if (result < DC_RESULT_MESSAGE)
@@ -42,6 +42,7 @@ double dc_result_number(const struct dc_sweep_row *row, enum dc_result result)
   case DC_RESULT_INITIAL_LOSS: return row->initial_loss;
   case DC_RESULT_ITERATIONS: return count_or_nothing(row->iterations);
   case DC_RESULT_STEPS: return count_or_nothing(row->steps);
+  case DC_RESULT_ROLLOUTS: return count_or_nothing(row->rollouts);
   case DC_RESULT_MIN_GAP: return row->min_gap;
   case DC_RESULT_STOPPED: return row->stopped;
   case DC_RESULT_STATUS: return row->status;

@@ -42,11 +42,11 @@ done
 seconds=$(($(date +%s) - begin))
 echo "# $seconds s"
 
-for task in shot knock arm friction; do
+for task in shot knock arm friction mine; do
   check "runs/$task is reached" grep -qE '"success": *true' runs/$task/run.json
 done
 check "commands of the tutorial are many" [ "$(cat "$blocks"/*.out | wc -l)" -gt 40 ]
-for command in check optimize render probe gradcheck schema; do
+for command in check optimize render probe gradcheck schema new; do
   check "it shows dcsim $command" grep -q "^dcsim $command" "$tutorial"
 done
 check "knock.json names a schema that is there" [ -s scene.schema.json ]

@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe query check render report export diff list schema sweep bench completion"
+commands="simulate optimize gradcheck probe query check render report export diff list schema sweep bench completion new help"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --control --plant --frames --no-report --max-time --require-success --quiet"
 options_of() {
@@ -15,11 +15,11 @@ options_of() {
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;
     export) echo "--format --output" ;;
-    bench) echo "--set --task --draws --seed --method --limit --output --write --scenes --threads" ;;
+    bench) echo "--set --task --draws --seed --method --limit --output --run --write --scenes --threads" ;;
     report) echo "--threads" ;;
     sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
-  [ "$1" = completion ] || echo "--json"
+  [ "$1" = completion ] || [ "$1" = help ] || echo "--json"
   echo "--help"
 }
 

@@ -129,6 +129,7 @@ struct dc_run_result {
   bool success;
   double loss, initial_loss, min_gap;  // NAN where there is none
   long iterations, steps;
+  long rollouts;     // -1: the run is no optimization
   double seconds;    // of the whole run
   int exit_status;   // that the run ended with
   bool stopped;      // before it was done

@@ -122,6 +122,7 @@ enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *r
   *result = (struct dc_run_result){.loss = NAN, .initial_loss = NAN, .min_gap = NAN};
   if (!status) {
     struct dc_json root = dc_json_root(&document), object = dc_json_member(&root, "result");
+    struct dc_json gradient = object.node ? dc_json_member(&object, "gradient") : object;
     struct dc_json plant = object.node ? dc_json_member(&object, "plant") : object;
     if (object.node && cJSON_IsObject(object.node))
       *result = (struct dc_run_result){.success = cJSON_IsTrue(dc_json_member(&object, "success").node),
@@ -130,6 +131,7 @@ enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *r
                                        .min_gap = get_number(&object, "min_gap"),
                                        .iterations = get_count(&object, "iterations"),
                                        .steps = get_count(&object, "steps"),
+                                       .rollouts = gradient.node ? get_count(&gradient, "rollouts") : -1,
                                        .seconds = get_number(&root, "seconds"),
                                        .exit_status = (int)get_count(&root, "exit_status"),
                                        .stopped = cJSON_IsTrue(dc_json_member(&root, "stopped").node),

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dcsim new: every template is written with what it names, passes check and can be optimized; nothing is overwritten.
+# dcsim help: every command has its page.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+run 0 new
+templates=$(sed -n 's/^\([a-z]*\)  *[a-z].*/\1/p' "$out" | grep -v dcsim)
+run 0 new --json
+parses "$out" "the list"
+shipped=$(cd "$DCSIM_SOURCE/scenes/templates" && ls ./*.json | sed 's,./\(.*\).json,\1,' | sort)
+check "the list is what there is" [ "$(echo "$templates" | sort)" = "$shipped" ]
+
+for template in $templates; do
+  run 0 new "$template" "my_$template.json"
+  check "$template teaches by comments" [ "$(grep -c // "my_$template.json")" -gt 8 ]
+  case $template in # fewer iterations: that it works, not how well
+    push | arm | robot) brief="--set optimizer.iterations=3" ;;
+    *) brief= ;;
+  esac
+  # only what stands beside the scene: what it needs was written
+  saved=$DCSIM_DATADIR
+  export DCSIM_DATADIR=/nowhere
+  run 0 check "my_$template.json"
+  check "$template: check has no advice" sh -c "! grep -qiE 'warning|advice' '$out' '$err'"
+  # shellcheck disable=SC2086
+  run 0 optimize "my_$template.json" -o "$template" --no-report --quiet --json $brief
+  export DCSIM_DATADIR="$saved"
+  if [ "$brief" ]; then
+    holds "$template: the loss falls" "$out" 'd["loss"] < d["initial_loss"]'
+  else
+    holds "$template is reached" "$out" 'd["success"]'
+  fi
+done
+run 0 simulate my_identification.json --control identification -o none
+check "the friction of the recording is found" grep -qE 'box.friction: 0\.(3|29999|30000)' "$out"
+
+# nothing is overwritten
+run 5 new push my_push.json
+says "my_push.json: exists; nothing is overwritten (free is my_push-2.json)"
+run 0 new robot other.json # robot.urdf is there already, and the same
+echo '<robot/>' >robot.urdf
+run 5 new robot third.json
+says "robot.urdf: exists and is not the template's"
+check "what is there stays" [ "$(cat robot.urdf)" = '<robot/>' ]
+check "nothing is left of a failure" [ ! -e third.json ]
+mkdir -p full/grasp.json
+run 5 new grasp full/grasp.json
+check "companions are taken back" [ "$(ls full)" = grasp.json ]
+run 5 new push none/scene.json
+run 2 new pish scene.json
+says 'did you mean "push"?'
+run 2 new push
+says "missing FILE"
+run 0 new push 'a "b".json' --json
+parses "$out" "names that need quotes"
+
+# help
+run 0 help
+mkdir bin
+printf '#!/bin/sh\necho "$@"\n' >bin/man
+chmod +x bin/man
+PATH=$PWD/bin:$PATH
+for topic in $("$dcsim" help | sed -n 's/^  \([a-z]*\) .*/\1/p') scene dcsim; do
+  [ "$topic" = help ] && continue
+  run 0 help "$topic"
+  page=$(sed -n 's/^-l //p' "$out")
+  check "there is a page about $topic" [ -s "$page" ]
+done
+run 2 help optimise
+says 'did you mean "optimize"?'
+status=0
+PATH=/nonexistent "$dcsim" help check 2>"$err" || status=$?
+check "without man: status 5" [ "$status" -eq 5 ]
+says "there is no program man"
+finish
