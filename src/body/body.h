@@ -69,7 +69,8 @@ struct dc_body_definition {
   double restitution;                                  // in [0, 1]; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
   struct dc_index_list collide_except;                 // bodies that it does not touch
-  double color[3];                                     // linear RGB in [0, 1]
+  struct dc_index_list near_only;  // bodies that it has no far field with (contact/contact.h, near_range)
+  double color[3];                 // linear RGB in [0, 1]
 };
 
 extern const struct dc_option dc_body_options[];
@@ -126,10 +127,10 @@ struct dc_bodies {
   struct dc_support *supports;                // [support_count] frames on nodes
   double *reach;  // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
   // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
-  // hangs it on, or -1, by its name; collide and except: filters.
+  // hangs it on, or -1, by its name; collide, except and near_only: filters.
   const int *group, *above;
   const bool *collide;
-  const struct dc_index_list *except;
+  const struct dc_index_list *except, *near_only;
 };
 
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.
@@ -155,6 +156,8 @@ static inline bool dc_body_moves(const struct dc_body *body)
 // Whether two bodies feel each other: one moves, they are not parts of one rigid group nor neighbours in a mechanism
 // (joined by one joint, counting bodies that are fixed to each other as one), and no filter says otherwise.
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
+// Whether one of two bodies names the other as one that it has no far field with.
+bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b);
 
 void dc_initial_state(const struct dc_bodies *bodies, double *q);            // [nq]
 void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity);  // [nv]

@@ -41,7 +41,8 @@ static void make_pairs(struct dc_contact *contact)
       if (!is_pair(bodies, a, b))
         continue;
       struct dc_pair *pair = &contact->pairs[contact->pair_count];
-      *pair = (struct dc_pair){.a = a, .b = b};
+      *pair = (struct dc_pair){
+          .a = a, .b = b, .near_only = contact->model->hierarchical && dc_bodies_near_only(bodies, a, b)};
       contact->order[contact->pair_count] = contact->pair_count;
       contact->pair_bodies[contact->pair_count][0] = a;
       contact->pair_bodies[contact->pair_count++][1] = b;
@@ -103,8 +104,8 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   }
   make_pairs(contact);
   const struct dc_contact_methods *methods = model->methods;
-  if (dc_colliders_create(contact, model->flags & DC_CONTACT_SURFACES ? start : NULL, error) || check_size(contact, error) ||
-      (methods->create && methods->create(contact, error))) {
+  if (dc_colliders_create(contact, model->flags & DC_CONTACT_SURFACES ? start : NULL, error) ||
+      check_size(contact, error) || (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;
   }

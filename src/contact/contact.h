@@ -24,6 +24,7 @@ enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
 struct dc_contact_settings {
   double stiffness;           // mu (ipc: kappa), J
   double blend;               // epsilon of the hierarchy
+  double near_range;          // reach of pairs of bodies without a far field beyond the spheres of their nodes, m
   double length;              // length unit of the potential, m
   int weights;                // enum dc_contact_weights
   bool offset;                // the paper's constant 12 per term

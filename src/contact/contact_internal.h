@@ -104,11 +104,19 @@ struct dc_pair {
   long visited;
   double gap;
   double far_gap;  // lower bound of the distance of triangles that are no exact terms
+  bool near_only;  // node pairs farther apart than near_range do not act (docs/theory.md, "Pairs without a far field")
   bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
   bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
   bool crossing, large, far, failed;
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };
+
+// Width of the zone beyond inner = R_I + R_J in which a node pair is blended: with its centred term; of a pair without a
+// far field, with nothing.
+static inline double dc_pair_zone(const struct dc_contact_settings *settings, const struct dc_pair *pair, double inner)
+{
+  return pair->near_only ? settings->near_range : settings->blend * inner;
+}
 
 enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
 

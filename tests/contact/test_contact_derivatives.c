@@ -86,7 +86,10 @@ enum { SHAPE_PAIRS = sizeof pairs_of_shapes / sizeof *pairs_of_shapes };
 
 static const struct {
   const char *model, *settings;
+  bool near_only;
 } models[] = {{"bsh", ""},
+              {"bsh", "near_range=0.02", true},
+              {"bsh", "near_range=0.3 weights=paper offset=true", true},
               {"bsh", "blend=1 offset=true length=0.05"},
               {"bsh", "weights=paper"},
               {"bsh", "weights=paper offset=true blend=0.5"},
@@ -126,10 +129,14 @@ static void test_differences(void)
   for (int s = 0; s < SHAPE_PAIRS; s++) {
     struct scene scene;
     scene_pair(&scene, pairs_of_shapes[s][0], pairs_of_shapes[s][1]);
+    struct dc_index_list second = {1, (int[]){1}}, lists[2] = {{0, NULL}, {0, NULL}};
     for (int m = 0; m < MODELS; m++) {
+      lists[0] = models[m].near_only ? second : (struct dc_index_list){0, NULL};
+      scene.bodies.near_only = lists;
       struct dc_contact *contact = scene_contact(&scene, models[m].model, models[m].settings);
       for (int i = 0; i < 4; i++) {
-        double direction[12], gap = random_approach(&random, contact, scene.poses, 1e-3, 1);
+        double direction[12],
+            gap = random_approach(&random, contact, scene.poses, 1e-3, models[m].near_only ? 0.03 : 1);
         random_motion(&random, direction);
         // The third derivative jumps where a blend begins or ends: of two steps one may suffer from that, the other
         // from rounding.
@@ -148,6 +155,34 @@ static void test_differences(void)
   }
   CHECK(blended > 1000, "%ld", blended);
   printf("# against differences: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
+}
+
+// Bodies without a far field: where the spheres of all leaves are farther apart than the range nothing acts, and no term is
+// left; touching, the barrier is that of the whole potential (its leading term is that of the nearest triangles).
+static void test_near_only(void)
+{
+  struct scene scene;
+  struct dc_pair_derivatives near_pair, far_pair;
+  scene_pair(&scene, "box size=0.4,0.4,0.4 divisions=4,4,4", "box size=0.4,0.4,0.4 divisions=4,4,4");
+  struct dc_contact *full = scene_contact(&scene, "bsh", "");
+  struct dc_index_list lists[2] = {{1, (int[]){1}}, {0, NULL}};
+  scene.bodies.near_only = lists;
+  struct dc_contact *cut = scene_contact(&scene, "bsh", "near_range=0.01");
+  scene.poses[0].position[2] = 0.6;  // leaves are 0.1 m wide: their spheres end 0.07 m beyond them at most
+  CHECK(dc_contact_evaluate(cut, scene.poses, 2, &near_pair) == 0 &&
+            dc_contact_evaluate(full, scene.poses, 2, &far_pair) > 0,
+        "far away");
+  CHECK(dc_contact_last_counts(cut).exact == 0 && dc_contact_last_counts(cut).centred == 0, "terms far away");
+  CHECK(dc_contact_min_gap(cut) > 0.01 && dc_contact_min_gap(cut) <= 0.2, "%g", dc_contact_min_gap(cut));
+  scene.poses[0].position[2] = 0.4 + 1e-6;
+  dc_contact_evaluate(cut, scene.poses, 2, &near_pair);
+  dc_contact_evaluate(full, scene.poses, 2, &far_pair);
+  CHECK(near_pair.gradient[5] < 0 && fabs(near_pair.gradient[5] / far_pair.gradient[5] - 1) < 0.01, "%g of %g",
+        near_pair.gradient[5], far_pair.gradient[5]);
+  CHECK(dc_contact_last_counts(cut).visited < dc_contact_last_counts(full).visited, "no less to visit");
+  scene.poses[0].position[2] = 0.3;
+  CHECK(isinf(dc_contact_evaluate(cut, scene.poses, 0, &near_pair)), "overlap");
+  scene_end(&scene);
 }
 
 static void test_half_space(void)
@@ -492,8 +527,8 @@ static void test_warm_starts(void)
   scene_end(&scene);
 }
 
-RUN_TESTS({"derivatives against differences", test_differences}, {"half space", test_half_space},
-          {"invariance and momentum", test_invariance}, {"projected Hessian", test_projection},
-          {"projection keeps positive Hessians", test_projection_of_positive},
+RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without a far field", test_near_only},
+          {"half space", test_half_space}, {"invariance and momentum", test_invariance},
+          {"projected Hessian", test_projection}, {"projection keeps positive Hessians", test_projection_of_positive},
           {"eigenvalues and projection", test_eigen6}, {"same bits for any number of threads", test_threads},
           {"warm and cold starts", test_warm_starts})

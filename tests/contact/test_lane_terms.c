@@ -180,7 +180,6 @@ static void test_blend(void)
     struct dc_blend_batch batch = {0};
     double phi[DC_BATCH], inner_hessian[DC_BATCH][DC_HESSIAN];
     random_energy(&random, &common);
-    nodes.blend = common.blend;
     for (int lane = 0; lane < DC_BATCH; lane++) {
       struct energy *e = &energies[lane];
       double gradient[6];
@@ -193,7 +192,7 @@ static void test_blend(void)
       for (int k = 0; k < 3; k++)
         nodes.center_a[k][lane] = e->centred.a[k], nodes.center_b[k][lane] = e->centred.b[k];
       nodes.spread[lane] = e->centred.spread, nodes.scale[lane] = e->centred.scale;
-      nodes.constant[lane] = e->constant, nodes.inner[lane] = e->inner;
+      nodes.constant[lane] = e->constant, nodes.inner[lane] = e->inner, nodes.zone[lane] = e->blend * e->inner;
       batch.weight[lane] = between(&random, 0.1, 2);
       batch.energy[lane] = (double)energy_quad(e, 0, zero);
       for (int k = 0; k < 6; k++)

@@ -116,6 +116,21 @@ static void test_limits(void)
   check_note(&tree, "limits of effort and velocity are not applied: j/k");
   CHECK(find_body(&tree, "b_x") != NULL, "a slash becomes _");
   unload(&tree);
+  static const char arm[] =
+      ROBOT(LINK("a") LINK("b") LINK("c")
+                JOINT("j", "revolute", "a", "b", "<limit lower='-1' upper='1' effort='5' velocity='2'/>")
+                    JOINT("k", "revolute", "b", "c", "<limit lower='-1' upper='1' effort='0'/>"));
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 7}}", arm);
+  check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':5}");
+  check_json(find_body(&tree, "c"), "pd", "{'kp':7}");  // 0 is none
+  check_note(&tree, "limits of velocity are not applied: j");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 7, 'effort': 3}}", arm);
+  check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':3}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 7}}", arm);
+  check_json(find_body(&tree, "b"), "pd", "{'kp':7}");
+  unload(&tree);
 }
 
 static void test_disabled(void)
@@ -196,6 +211,32 @@ static void test_self_contact(void)
   }
 }
 
+// Links that still touch lose their far field, and those alone.
+static void test_self_field(void)
+{
+  write_bytes("robot.urdf",
+              ROBOT(LINK("a") LINK("b") LINK("c")
+                        JOINT("j", "revolute", "a", "b", "<origin xyz='3 0 0'/><limit lower='-3' upper='3'/>")
+                            JOINT("k", "revolute", "b", "c", "<origin xyz='3 0 0'/><limit lower='-3' upper='3'/>")),
+              sizeof ROBOT(LINK("a") LINK("b") LINK("c") JOINT("j", "revolute", "a", "b",
+                                                               "<origin xyz='3 0 0'/><limit lower='-3' upper='3'/>")
+                               JOINT("k", "revolute", "b", "c", "<origin xyz='3 0 0'/><limit lower='-3' upper='3'/>")) -
+                  1);
+  for (int near = 0; near < 2; near++) {
+    struct dc_scene *scene;
+    struct dc_error error = {0};
+    write_scene("scene.json", near ? "{" TIME ", 'include': {'file': 'robot.urdf', 'self_field': 'near'}}"
+                                   : "{" TIME ", 'include': {'file': 'robot.urdf'}}");
+    CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+    if (!scene)
+      return;
+    CHECK(dc_bodies_near_only(&scene->model.bodies, 0, 2) == near && dc_bodies_touch(&scene->model.bodies, 0, 2), "%d",
+          near);
+    CHECK(!dc_bodies_near_only(&scene->model.bodies, 0, 1), "neighbours do not touch");
+    dc_scene_destroy(scene);
+  }
+}
+
 // A tetrahedron in millimetres, moved by its node, z up: units and nodes count, the axis that is up does not.
 static void test_collada(void)
 {
@@ -244,6 +285,7 @@ int main(void)
       {"disabled collisions", test_disabled},
       {"links that overlap at rest", test_overlaps},
       {"links that cannot meet", test_self_contact},
+      {"links without a far field", test_self_field},
       {"COLLADA", test_collada},
   };
   enter_temporary_folder();

@@ -11,16 +11,16 @@
 
 static const double LEAST_PARALLEL_COST = 150e-6;  // s
 
-double dc_friction_support(double r, double inner, double epsilon, double *rate)
+double dc_friction_support(double r, double inner, double zone, double *rate)
 {
-  double t = 1 - (r - inner) / (epsilon * inner);
+  double t = 1 - (r - inner) / zone;
   *rate = 0;
   if (!(t > 0))
     return 0;
   if (t >= 1)
     return 1;
   double support = t * t * t * (10 + t * (6 * t - 15));
-  *rate = 30 * t * t * (1 - t) * (1 - t) / (epsilon * inner * support);
+  *rate = 30 * t * t * (1 - t) * (1 - t) / (zone * support);
   return support;
 }
 
@@ -30,7 +30,7 @@ double dc_friction_within_range(double sum, double range, double *rate)
   *rate = 0;
   if (isnan(range))
     return 1;
-  double within = dc_friction_support(gap, range, 1, rate);
+  double within = dc_friction_support(gap, range, range, rate);
   *rate *= gap / sum;
   return within;
 }

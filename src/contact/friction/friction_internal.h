@@ -94,9 +94,9 @@ void dc_friction_destroy(struct dc_contact *contact);
 // Makes Hessians exact: adds turn and clears it.
 void dc_friction_add_turn(struct dc_friction_derivatives *derivatives);
 
-// 1 - phi at distance r, 1 up to inner and 0 from (1 + epsilon) inner on, without cancellation; *rate: phi' / (1 -
+// 1 - phi at distance r, 1 up to inner and 0 from inner + zone on, without cancellation; *rate: phi' / (1 -
 // phi).
-double dc_friction_support(double r, double inner, double epsilon, double *rate);
+double dc_friction_support(double r, double inner, double zone, double *rate);
 
 // The same as a factor on the friction of a triangle pair with the given S, 1 up to the gap 12/S = range and 0 from
 // twice that on (range NAN: 1); *rate: its derivative by S over itself.

@@ -192,15 +192,16 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
       d[i] = (friction->now[a].position[i] - friction->now[b].position[i]) + (arm_a[i] - arm_b[i]);
     double r = dc_vec_norm(d);
     double inner = tree_a->radius[blends[k].i] + tree_b->radius[blends[k].j];
-    dc_friction_support(r, inner, contact->settings.blend, &rate);
+    dc_friction_support(r, inner, dc_pair_zone(&contact->settings, &contact->pairs[pair], inner), &rate);
+    double by_size = contact->pairs[pair].near_only ? rate * by_support[k] : rate * by_support[k] * r / inner;
     dc_vec_scale(force, d, -rate * by_support[k] / r);
     dc_add_wrench(arm_a, force, sides->wrench[0]);
     if (sides->points[0])
-      add_node(&contact->colliders[a], blends[k].i, sides->now[0], force, rate * by_support[k] * r / inner);
+      add_node(&contact->colliders[a], blends[k].i, sides->now[0], force, by_size);
     dc_vec_scale(force, force, -1);
     dc_add_wrench(arm_b, force, sides->wrench[1]);
     if (sides->points[1])
-      add_node(&contact->colliders[b], blends[k].j, sides->now[1], force, rate * by_support[k] * r / inner);
+      add_node(&contact->colliders[b], blends[k].j, sides->now[1], force, by_size);
   }
 }
 

@@ -85,8 +85,8 @@ static int leaf_support(const struct dc_contact *contact, const struct dc_fricti
   double d[3], rate;
   for (int k = 0; k < 3; k++)
     d[k] = a->spheres[i][k] - b->spheres[j][k] + arm[k];
-  rubbing->support =
-      dc_friction_support(dc_vec_norm(d), a->tree.radius[i] + b->tree.radius[j], contact->settings.blend, &rate);
+  double inner = a->tree.radius[i] + b->tree.radius[j];
+  rubbing->support = dc_friction_support(dc_vec_norm(d), inner, dc_pair_zone(&contact->settings, pair, inner), &rate);
   rubbing->blend = 0;
   if (rate > 0) {
     if (add_blend(own, i, j, 0))

@@ -56,8 +56,7 @@ struct dc_node_batch {
   double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];
   double spread[DC_BATCH], scale[DC_BATCH];  // of C, as in dc_centred_batch
   double constant[DC_BATCH];                 // added to C (the paper's offset, 0 otherwise)
-  double inner[DC_BATCH];                    // d1 = R_I + R_J
-  double blend;                              // epsilon
+  double inner[DC_BATCH], zone[DC_BATCH];    // d1 = R_I + R_J, d2 - d1
   double length;
 };
 

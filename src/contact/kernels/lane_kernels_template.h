@@ -109,7 +109,7 @@ static void blend_setup(const struct dc_node_batch *nodes, struct dc_blend_batch
     lanes x[3], z[6], inverse;
     lanes r = radial_geometry(nodes->center_a, nodes->center_b, lane, x, z, &inverse);
     struct centred c = centred_potential(r, load(&nodes->spread[lane]), load(&nodes->scale[lane]), nodes->length);
-    lanes inner = load(&nodes->inner[lane]), rate = 1.0 / (nodes->blend * inner), t = (r - inner) * rate;
+    lanes inner = load(&nodes->inner[lane]), rate = 1.0 / load(&nodes->zone[lane]), t = (r - inner) * rate;
     for (int k = 0; k < 3; k++)
       store(&batch->center_a[k][lane], x[k]);
     for (int k = 0; k < 6; k++)

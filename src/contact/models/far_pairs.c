@@ -9,7 +9,7 @@ static const double OFFSET = 12;  // paper 000, Eq. 7
 
 bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
 {
-  if (!contact->model->hierarchical || contact->model->local)
+  if (!contact->model->hierarchical || contact->model->local || pair->near_only)
     return false;
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   double d[3], inner = a->tree.radius[0] + b->tree.radius[0], outer = (1 + contact->settings.blend) * inner;

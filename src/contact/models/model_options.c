@@ -23,6 +23,13 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, blend)                                                              \
   }
 
+#define NEAR_RANGE_OPTION                                                                                              \
+  {                                                                                                                    \
+    .name = "near_range", .type = DC_REAL, .unit = "m", .fallback = "0.005", .minimum = 1e-6, .maximum = 1e3,          \
+    .help = "bodies under near_only: node pairs whose spheres are farther apart do not act, blended in between",       \
+    .offset = offsetof(struct dc_contact_settings, near_range)                                                         \
+  }
+
 #define LENGTH_OPTION                                                                                                  \
   {                                                                                                                    \
     .name = "length", .type = DC_REAL, .unit = "m", .fallback = "1", .minimum = 0, .maximum = 1e9,                     \
@@ -116,12 +123,13 @@ const struct dc_option dc_contact_options[] = {
     STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
     OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
     RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DHAT_OPTION,
-    SUPPORT_OPTION,     HULLS_OPTION,          DC_OPTIONS_END};
+    SUPPORT_OPTION,     HULLS_OPTION,          NEAR_RANGE_OPTION,     DC_OPTIONS_END};
 
 const struct dc_option dc_bsh_options[] = {
     STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
     OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
-    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DC_OPTIONS_END};
+    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, NEAR_RANGE_OPTION,
+    DC_OPTIONS_END};
 const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION,
                                              LENGTH_OPTION,
                                              WEIGHTS_OPTION,

@@ -42,10 +42,11 @@ static int reserve_level(struct dc_pair *pair, int next, size_t count)
 
 // Descends the larger of two nodes: beyond (1 + epsilon) (R_I + R_J) a node pair counts as one centred term, within
 // it as the sum over the children, blended in between; leaf pairs count exactly.  The node pairs of the next level go
-// to `to`; returns their number.  sized: the trees have sizes.
+// to `to`; returns their number.  sized: the trees have sizes; outer: (1 + epsilon)^2, of a pair with near_only its range,
+// in place of epsilon (R_I + R_J).
 static inline __attribute__((always_inline)) size_t
-walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3],
-           double outer_square, bool local, bool sized, const struct dc_term *from, size_t count, struct dc_term *to)
+walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b, const double arm[3], double outer,
+           bool local, bool sized, bool near, const struct dc_term *from, size_t count, struct dc_term *to)
 {
   struct dc_term *exact = pair->exact + pair->exact_count;
   struct dc_node_term *centred = pair->centred + pair->centred_count, *blends = pair->blends;
@@ -59,7 +60,8 @@ walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b,
     double x = c[0] - d[0] + arm[0], y = c[1] - d[1] + arm[1], z = c[2] - d[2] + arm[2];
     double square = x * x + y * y + z * z, inner = c[3] + d[3], inner_square = inner * inner;
     int right_a = a->right[i], right_b = b->right[j];
-    bool far = square >= outer_square * inner_square, blended = !far & (square > inner_square);
+    bool far = near ? square >= (inner + outer) * (inner + outer) : square >= outer * inner_square;
+    bool blended = !far & (square > inner_square);
     double size_a = sized ? a->size[i] : c[3], size_b = sized ? b->size[j] : d[3];
     bool leaves = (right_a & right_b) < 0, first = (right_b < 0) | ((right_a >= 0) & (size_a >= size_b));
     if (far & (square < (gap + inner) * (gap + inner)))
@@ -83,10 +85,9 @@ walk_level(struct dc_pair *pair, const struct walked *a, const struct walked *b,
 }
 
 static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, const struct dc_collider *b,
-                             const double arm[3], double epsilon, bool local)
+                             const double arm[3], double outer, bool local)
 {
   struct walked walked_a = walked_of(a), walked_b = walked_of(b);
-  double outer = (1 + epsilon) * (1 + epsilon);
   bool sized = walked_a.size != NULL;  // of all bodies or of none
   size_t count = 1;
   if (dc_grow(&pair->level[0], &pair->level_capacity[0], 1, sizeof *pair->level[0]))
@@ -99,8 +100,9 @@ static int collect_hierarchy(struct dc_pair *pair, const struct dc_collider *a, 
     pair->visited += (long)count;
     const struct dc_term *from = pair->level[depth];
     struct dc_term *to = pair->level[1 - depth];
-    count = sized ? walk_level(pair, &walked_a, &walked_b, arm, outer, local, true, from, count, to)
-                  : walk_level(pair, &walked_a, &walked_b, arm, outer, local, false, from, count, to);
+    count = pair->near_only ? walk_level(pair, &walked_a, &walked_b, arm, outer, local, sized, true, from, count, to)
+            : sized         ? walk_level(pair, &walked_a, &walked_b, arm, outer, local, true, false, from, count, to)
+                            : walk_level(pair, &walked_a, &walked_b, arm, outer, local, false, false, from, count, to);
   }
   return 0;
 }
@@ -178,7 +180,8 @@ static int set_blends(const struct dc_contact *contact, struct dc_pair *pair, co
     return -1;
   memset(pair->sums, 0, pair->blend_count * sizeof *pair->sums);
   pair->sums[0].weight = 1;
-  struct dc_node_batch nodes = {.blend = contact->settings.blend, .length = contact->settings.length};
+  bool local = contact->model->local || pair->near_only;
+  struct dc_node_batch nodes = {.length = contact->settings.length};
   double offset = contact->settings.offset ? OFFSET : 0;
   for (size_t first = 0; first < count; first += DC_BATCH) {
     struct dc_blend_batch *batch = &pair->blend_batches[first / DC_BATCH];
@@ -192,8 +195,9 @@ static int set_blends(const struct dc_contact *contact, struct dc_pair *pair, co
         nodes.center_b[k][l] = d[k] - arm[k];
       }
       nodes.inner[l] = c[3] + d[3];
+      nodes.zone[l] = dc_pair_zone(&contact->settings, pair, nodes.inner[l]);
       nodes.spread[l] = a->tree.spread[blend->i] + b->tree.spread[blend->j];
-      nodes.scale[l] = contact->model->local ? 0 : a->tree.weight[blend->i] * b->tree.weight[blend->j];
+      nodes.scale[l] = local ? 0 : a->tree.weight[blend->i] * b->tree.weight[blend->j];
       nodes.constant[l] = offset * nodes.scale[l];
     }
     contact->kernels->blend_setup(&nodes, batch);
@@ -218,8 +222,10 @@ static int reserve_results(struct dc_pair *pair)
 static int list_terms(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  const struct dc_contact_settings *settings = &contact->settings;
+  double outer = pair->near_only ? settings->near_range : (1 + settings->blend) * (1 + settings->blend);
   int status = contact->model->hierarchical
-                   ? collect_hierarchy(pair, a, b, arm, contact->settings.blend, contact->model->local)
+                   ? collect_hierarchy(pair, a, b, arm, outer, contact->model->local || pair->near_only)
                    : collect_all(pair, a, b);
   if (status || hand_on_planes(pair) || set_blends(contact, pair, arm))
     return -1;

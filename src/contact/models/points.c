@@ -265,6 +265,10 @@ static void blend_sizes(const struct dc_points *p, size_t k, const struct blend 
   double inner = a->radius[blend->nodes->i] + b->radius[blend->nodes->j];
   double weight_rate = p->weight_rates[blend->nodes->blend];
   double phi_inner = -blend->r / inner * phi[1], phi_inner_rate = -(phi[1] + blend->r * phi[2]) / inner * r_rate;
+  if (p->pair->near_only) {  // phi is a function of r - inner
+    phi_inner = -phi[1];
+    phi_inner_rate = -phi[2] * r_rate;
+  }
   double c_spread = c[1] / (2 * blend->r), c_spread_rate = (c[2] - c[1] / blend->r) / (2 * blend->r) * r_rate;
   double by_inner = weight_rate * phi_inner * blend->excess +
                     weight * (phi_inner_rate * blend->excess + phi_inner * (c[1] * r_rate - p->energy_rates[k]));

@@ -119,17 +119,35 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
 // Gains of one joint: of its actuators, force = gear (gain u + bias), bias = b0 + b1 gear q + b2 gear v, and its damping.
 struct gains {
   bool given;
-  double kp, kd;
+  double kp, kd, effort;  // effort: sum of the limits of its actuators, 0 when one of them has none
 };
+
+// The limit of an actuator's force on its joint; 0: none.  A motor's is that of its control as well.
+static double effort_of(const mjModel *model, int a)
+{
+  const double *force = model->actuator_forcerange + 2 * a, *control = model->actuator_ctrlrange + 2 * a;
+  bool motor = model->actuator_biastype[a] == mjBIAS_NONE;
+  double effort = INFINITY, gain = fabs(model->actuator_gainprm[a * mjNGAIN]);
+  if (model->actuator_forcelimited[a])
+    effort = fmax(fabs(force[0]), fabs(force[1]));
+  if (motor && model->actuator_ctrllimited[a])
+    effort = fmin(effort, gain * fmax(fabs(control[0]), fabs(control[1])));
+  return isfinite(effort) ? effort * fabs(model->actuator_gear[6 * a]) : 0;
+}
 
 static struct gains find_gains(const mjModel *model, int joint)
 {
   struct gains gains = {0};
+  bool unlimited = false;
   for (int a = 0; a < model->nu; a++) {
     const double *bias = model->actuator_biasprm + a * mjNBIAS;
     double gear = model->actuator_gear[6 * a];
     if ((model->actuator_trntype[a] != mjTRN_JOINT && model->actuator_trntype[a] != mjTRN_JOINTINPARENT) ||
-        model->actuator_trnid[2 * a] != joint || model->actuator_biastype[a] != mjBIAS_AFFINE)
+        model->actuator_trnid[2 * a] != joint)
+      continue;
+    unlimited |= effort_of(model, a) == 0;
+    gains.effort += effort_of(model, a);
+    if (model->actuator_biastype[a] != mjBIAS_AFFINE)
       continue;
     gains.given = true;
     gains.kp += fmax(0, -bias[1]) * gear * gear;
@@ -138,7 +156,16 @@ static struct gains find_gains(const mjModel *model, int joint)
   double damping = model->dof_damping[model->jnt_dofadr[joint]];
   gains.kd += damping;
   gains.given |= damping > 0;
+  if (unlimited)
+    gains.effort = 0;
   return gains;
+}
+
+// The one limit of an actuator of several joints is the least of theirs.
+static void put_effort(struct dc_mjcf_builder *builder, cJSON *pd, double effort, int place)
+{
+  if (builder->use->common.effort && isfinite(effort) && cJSON_IsObject(pd) && !cJSON_HasObjectItem(pd, "effort"))
+    dc_urdf_put_number(&builder->base, pd, "effort", effort, place);
 }
 
 // One actuator for the whole body: that of its slides and that of its hinges.
@@ -148,11 +175,13 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   struct gains kinds[2] = {{0}};  // slides, hinges
   int seen[2] = {0};
   bool unlike = false, scalar = true;
+  double effort = INFINITY;
   for (int k = 0; k < count; k++) {
     int kind = model->jnt_type[joints[k]] == mjJNT_HINGE;
     struct gains gains = find_gains(model, joints[k]), *most = &kinds[kind];
     scalar &= is_scalar(model, joints[k]);
     unlike |= seen[kind]++ && (gains.kp != most->kp || gains.kd != most->kd);
+    effort = gains.effort > 0 ? fmin(effort, gains.effort) : effort;
     most->given |= gains.given;
     most->kp = fmax(most->kp, gains.kp);
     most->kd = fmax(most->kd, gains.kd);
@@ -161,7 +190,8 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
     return;
   if (builder->use->common.pd) {
     cJSON *copied = cJSON_Duplicate(builder->use->common.pd, true);
-    dc_urdf_put(&builder->base, body, "pd", copied, builder->use->common.pd->valueint);
+    cJSON *pd = dc_urdf_put(&builder->base, body, "pd", copied, builder->use->common.pd->valueint);
+    put_effort(builder, pd, effort, place);
     return;
   }
   if (!kinds[0].given && !kinds[1].given)
@@ -177,6 +207,7 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
     dc_urdf_put_number(&builder->base, pd, "kp_rotation", kinds[1].kp, place);
     dc_urdf_put_number(&builder->base, pd, "kd_rotation", kinds[1].kd, place);
   }
+  put_effort(builder, pd, effort, place);
 }
 
 enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, int i, int place)

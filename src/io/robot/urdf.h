@@ -154,6 +154,7 @@ struct dc_urdf_use {
   const cJSON *base;         // the root's joint as bodies have them; NULL: fixed
   bool base_anchored;        // base takes an "anchor"
   const cJSON *pd;           // of every hinge and slide that follows no other; NULL: none
+  bool effort;               // limits of effort become those of pd
   bool collide, convex;
   long hull_points;     // of convex hulls of collision meshes; 0: all
   double longest_edge;  // of their triangles, m; 0: any

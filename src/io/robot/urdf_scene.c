@@ -186,10 +186,24 @@ static double start_of(const struct dc_urdf_builder *builder, int index)
   return joint->limited ? fmin(fmax(0, joint->lower), joint->upper) : 0;
 }
 
-static void put_copy(struct dc_urdf_builder *builder, cJSON *object, const char *key, const cJSON *value)
+static cJSON *put_copy(struct dc_urdf_builder *builder, cJSON *object, const char *key, const cJSON *value)
 {
   cJSON *copied = cJSON_Duplicate(value, true);
-  dc_urdf_put(builder, object, key, copied, value->valueint);
+  return dc_urdf_put(builder, object, key, copied, value->valueint);
+}
+
+// The actuator of a body that these joints move.  It has one limit: the least of theirs; 0 in a file is none.
+static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
+{
+  double effort = INFINITY;
+  if (!builder->use->pd)
+    return;
+  cJSON *pd = put_copy(builder, body, "pd", builder->use->pd);
+  for (int k = 0; k < count; k++)
+    if (builder->urdf->joints[joints[k]].effort > 0)
+      effort = fmin(effort, builder->urdf->joints[joints[k]].effort);
+  if (builder->use->effort && isfinite(effort) && cJSON_IsObject(pd) && !cJSON_HasObjectItem(pd, "effort"))
+    dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
 }
 
 // Axis, anchor and range of a joint of the robot; frame is its own frame seen from where axes and anchors are given.
@@ -262,8 +276,7 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
     started |= starts[c] != 0;
   if (started)
     dc_urdf_put_numbers(builder, body, "joint_position", starts, coordinates, builder->at->valueint);
-  if (builder->use->pd)
-    put_copy(builder, body, "pd", builder->use->pd);
+  put_pd(builder, body, chain, count);
   return DC_OK;
 }
 
@@ -281,8 +294,7 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
   double start = start_of(builder, index);
   if (start != 0)
     dc_urdf_put_numbers(builder, body, "joint_position", &start, 1, place);
-  if (builder->use->pd)
-    put_copy(builder, body, "pd", builder->use->pd);
+  put_pd(builder, body, &index, 1);
 }
 
 // Joint and place of the body of link, which the joint of head (link itself or a frame above) moves.
@@ -466,8 +478,9 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   struct dc_notes *notes = builder->use->notes;
   enum dc_status status = DC_OK;
   char repaired[128];
+  bool applied = builder->use->effort && builder->use->pd;
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
-    if (!isnan(urdf->joints[j].effort) || !isnan(urdf->joints[j].velocity))
+    if ((!applied && !isnan(urdf->joints[j].effort)) || !isnan(urdf->joints[j].velocity))
       remember(builder, &remarks->limited, urdf->joints[j].name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].freed)
@@ -491,7 +504,8 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     status = note(builder, &remarks->freed,
                   "ranges left out of joints that follow others whose ranges never lead them into theirs");
   if (!status)
-    status = note(builder, &remarks->limited, "limits of effort and velocity are not applied");
+    status = note(builder, &remarks->limited,
+                  applied ? "limits of velocity are not applied" : "limits of effort and velocity are not applied");
   return status;
 }
 

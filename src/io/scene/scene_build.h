@@ -10,7 +10,7 @@
 struct dc_scene_robot {
   const char **bodies;  // names [count]
   int count;
-  int overlaps, self_contact;  // enum dc_include_overlaps, enum dc_include_self_contact
+  int overlaps, self_contact, self_field;  // enum dc_include_overlaps, _self_contact, _self_field
   const struct dc_scene_robot *next;
 };
 

@@ -42,12 +42,16 @@ struct dc_include_options {
   int inertia;               // enum dc_urdf_inertia_policy
   int overlaps;              // enum dc_include_overlaps
   int self_contact;          // enum dc_include_self_contact
+  int self_field;            // enum dc_include_self_field
+  int effort;                // enum dc_include_effort
   const char *keyframe;      // of MJCF files; NULL: none
   int unsupported;           // enum dc_include_unsupported
   double color[3], density;  // NAN: not given
 };
 // Links of one robot: all touch, those that may meet, none; and those that overlap at the start of the scene.
 enum dc_include_self_contact { DC_SELF_CONTACT_ALL, DC_SELF_CONTACT_AUTO, DC_SELF_CONTACT_NONE };
+enum dc_include_self_field { DC_SELF_FIELD_FULL, DC_SELF_FIELD_NEAR };
+enum dc_include_effort { DC_EFFORT_NONE, DC_EFFORT_FILE };
 enum dc_include_overlaps { DC_OVERLAPS_EXCLUDE, DC_OVERLAPS_REFUSE };
 enum dc_include_unsupported { DC_UNSUPPORTED_REFUSE, DC_UNSUPPORTED_SKIP };
 extern const struct dc_option dc_include_options[], dc_start_options[];

@@ -302,8 +302,9 @@ static enum dc_status remember_bodies(const struct include *include, int first)
     if (i++ >= first &&
         !(names[count++] = dc_arena_strdup(arena, cJSON_GetStringValue(cJSON_GetObjectItem(body, "name")))))
       return out_of_memory(include);
-  *robot =
-      (struct dc_scene_robot){names, count, include->options.overlaps, include->options.self_contact, build->robots};
+  const struct dc_include_options *options = &include->options;
+  *robot = (struct dc_scene_robot){names,        count, options->overlaps, options->self_contact, options->self_field,
+                                   build->robots};
   build->robots = robot;
   return DC_OK;
 }
@@ -317,6 +318,7 @@ static struct dc_urdf_use use_of(const struct include *include)
   struct dc_urdf_use use = {.prefix = options->prefix,
                             .collide = options->collide,
                             .convex = options->convex,
+                            .effort = options->effort == DC_EFFORT_FILE,
                             .hull_points = options->hull_points >= 0 ? options->hull_points
                                            : refining                ? 0
                                                                      : 64,

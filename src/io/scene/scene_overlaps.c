@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of included robots that do not touch each other.  Collision geometry is often made a little too large where links
+// Links of included robots that do not touch each other, or only where they are near.  Collision geometry is often made a little too large where links
 // meet, so that neighbours of neighbours overlap at the start; and most pairs of links can never meet.
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,10 @@ static void find_robots(const struct dc_scene_build *build, const struct dc_scen
     }
 }
 
-// Appends other to the bodies that body does not touch.
-static enum dc_status exclude(struct dc_scene_build *build, int body, int other)
+// Appends a body to a list.
+static enum dc_status append(struct dc_arena *arena, struct dc_index_list *list, int other)
 {
-  struct dc_index_list *list = &build->scene->bodies[body].collide_except;
-  int *indices = dc_arena_alloc(build->scene->arena, (size_t)list->count + 1, sizeof *indices);
+  int *indices = dc_arena_alloc(arena, (size_t)list->count + 1, sizeof *indices);
   if (!indices)
     return DC_MEMORY;
   if (list->count)
@@ -76,13 +75,39 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
     const struct dc_scene_robot *robot = pairs->robot_of[a];
     if (!robot || robot != pairs->robot_of[b] || !is_wanted(pairs, p, robot))
       continue;
-    if (exclude(build, a, b) ||
+    if (append(build->scene->arena, &build->scene->bodies[a].collide_except, b) ||
         !(pairs->names[count++] = dc_arena_printf(build->scene->arena, "%s with %s", bodies[a].name, bodies[b].name)))
       return DC_MEMORY;
   }
   *excluded += count;
   const char *list = dc_notes_list(&build->scene->notes, pairs->names, count);
   return !list ? DC_MEMORY : count ? dc_notes_add(&build->scene->notes, "%s: %s", what, list) : DC_OK;
+}
+
+static bool is_listed(const struct dc_index_list *list, int body)
+{
+  for (int i = 0; i < list->count; i++)
+    if (list->indices[i] == body)
+      return true;
+  return false;
+}
+
+// Pairs of links of robots with self_field near that still touch; *found counts them.
+static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct pairs *pairs, int *found)
+{
+  const int(*all)[2] = dc_contact_pairs(pairs->contact);
+  for (int p = 0; p < dc_contact_pair_count(pairs->contact); p++) {
+    const struct dc_scene_robot *robot = pairs->robot_of[all[p][0]];
+    if (!robot || robot != pairs->robot_of[all[p][1]] || robot->self_field != DC_SELF_FIELD_NEAR)
+      continue;
+    struct dc_body_definition *first = &build->scene->bodies[all[p][0]];
+    if (is_listed(&first->collide_except, all[p][1]))
+      continue;
+    if (append(build->scene->arena, &first->near_only, all[p][1]))
+      return DC_MEMORY;
+    ++*found;
+  }
+  return DC_OK;
 }
 
 static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pairs, struct dc_error *error)
@@ -106,7 +131,7 @@ static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pai
                                    dc_contact_pairs(pairs->contact), pairs->meet, error);
 }
 
-static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_contact *contact, int *excluded)
+static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_contact *contact, int *changed)
 {
   size_t bodies = (size_t)build->scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact) + 1;
   struct pairs pairs = {.contact = contact,
@@ -118,12 +143,14 @@ static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_c
   bool complete = pairs.robot_of && pairs.overlaps && pairs.meet && pairs.names && pairs.poses;
   enum dc_status status = complete ? find_pairs(build, &pairs, build->error) : DC_MEMORY;
   if (!status)
-    status = exclude_pairs(build, &pairs, overlaps, "links that overlap at the start and do not touch", excluded);
+    status = exclude_pairs(build, &pairs, overlaps, "links that overlap at the start and do not touch", changed);
   if (!status)
     status = exclude_pairs(build, &pairs, never_meets,
-                           "links that never came near each other in a sample of positions and do not touch", excluded);
+                           "links that never came near each other in a sample of positions and do not touch", changed);
   if (!status)
-    status = exclude_pairs(build, &pairs, is_left_out, "links that do not touch, as self_contact says", excluded);
+    status = exclude_pairs(build, &pairs, is_left_out, "links that do not touch, as self_contact says", changed);
+  if (!status)
+    status = cut_far_fields(build, &pairs, changed);
   free(pairs.robot_of);
   free(pairs.overlaps);
   free(pairs.meet);
@@ -136,16 +163,16 @@ enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
   const struct dc_model_definition *definition = &scene->definition;
-  int excluded = 0;
+  int changed = 0;
   if (!build->robots)
     return DC_OK;
   struct dc_contact *contact =
       dc_contact_create(definition->contact_model, &definition->contact, &scene->model.bodies, build->error);
   if (!contact)
     return build->error->status;
-  enum dc_status status = find_and_exclude(build, contact, &excluded);
+  enum dc_status status = find_and_exclude(build, contact, &changed);
   dc_contact_destroy(contact);
-  if (!status && excluded && dc_model_create(&scene->model, definition, scene->arena, build->error))
+  if (!status && changed && dc_model_create(&scene->model, definition, scene->arena, build->error))
     status = dc_json_wrap(&build->root, build->error);
   return status;
 }
