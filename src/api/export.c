@@ -249,12 +249,15 @@ static enum dc_status write_file(const char *directory, const struct format *for
   return status;
 }
 
-// The scene of a run directory; for a model the file of a scene will do, if it is said where the model goes.
+// The scene of a run directory, for a model with the design that the run found built in; for a model the file of a scene will
+// do, if it is said where the model goes.
 static enum dc_status find_scene(const char *directory, const struct format *format, const char *file, char path[2048],
                                  struct dc_error *error)
 {
   struct stat info;
-  snprintf(path, 2048, "%s/resolved.json", directory);
+  snprintf(path, 2048, "%s/design/scene.json", directory);
+  if (!format->model || stat(path, &info) != 0)
+    snprintf(path, 2048, "%s/resolved.json", directory);
   if (!format->model || stat(directory, &info) != 0 || !S_ISREG(info.st_mode))
     return DC_OK;
   snprintf(path, 2048, "%s", directory);

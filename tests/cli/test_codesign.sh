@@ -133,6 +133,27 @@ assert float(best["volume of block [m^3]"]) != float(rows[0]["volume of block [m
 assert float(best["mass of two [kg]"]) == float(rows[0]["mass of two [kg]"]) == 1
 PYTHON
 check "design.csv tells numbers, masses and volumes of every iteration" python3 rows.py
+# the model for other programs is that of the best design
+run 0 export whole --format urdf --json
+run 0 export whole --format mjcf --json
+cat >links.py <<'PYTHON'
+import csv, json
+import xml.etree.ElementTree as xml
+rows = list(csv.DictReader(open("whole/design.csv")))
+lines = [json.loads(line) for line in open("whole/progress.jsonl")]
+best = rows[max(i for i, line in enumerate(lines) if line["best"])]
+root = xml.parse("whole/export/model.urdf").getroot()
+links = {link.get("name"): link for link in root.iter("link")}
+for name in ("upper", "lower", "block", "one", "two"):
+    mass = float(links[name].find("inertial/mass").get("value"))
+    assert abs(mass / float(best["mass of %s [kg]" % name]) - 1) < 1e-12, name
+assert all(links[name].find("collision/geometry/mesh") is not None for name in ("upper", "block"))
+joint = [j for j in root.iter("joint") if j.find("child").get("link") == "lower"][0]
+assert abs(float(joint.find("origin").get("xyz").split()[2]) + 0.33) > 1e-3, "the length of the link above is the scene's"
+boxes = [g for g in xml.parse("whole/export/model.xml").getroot().iter("geom") if g.get("type") == "box"]
+assert not boxes, "a box in MJCF"
+PYTHON
+check "URDF and MJCF have the design" python3 links.py
 # the parts are closed and outward, in both formats, and as large as design.csv says
 cat >parts.json <<'SCENE'
 { "time": { "step": 0.01, "steps": 1 }, "contact": { "model": "sdrs", "stiffness": 0.5 },

@@ -19,6 +19,14 @@ holds "nothing touches at first" "$out" 'd["objectives"][0]["distance"] > 0.0999
 run 0 simulate "$scene" --control grown -o again --quiet --no-report
 run 0 simulate "$scene" --control grown -o threads --quiet --no-report --threads 2
 check "the same for any number of threads" cmp again/loss.csv threads/loss.csv
+# a model that knows boxes as boxes has the designed ones, too
+run 0 simulate "$scene" --control grown -o none --json --model mujoco
+holds "mujoco moves the block by the design" "$out" 'd["objectives"][0]["distance"] < 0.03'
+run 0 simulate grown/design/scene.json --control grown -o none --json --model mujoco
+mv "$out" built
+run 0 simulate "$scene" --control grown -o none --json --model mujoco
+holds "as it is moved with the design built in" "$out" \
+  'd["objectives"] == __import__("json").load(open("built"))["objectives"]'
 # contact of short range has no gradient there
 run 0 optimize "$scene" -o short --json --no-report --set optimizer.iterations=3 --set contact.model=sdrs \
   --set contact.length=0.1 --set contact.support=0.1 --set contact.stiffness=0.1

@@ -100,6 +100,10 @@ static void test_hulls(void)
   enum dc_status status = dc_shape_with_vertices(&box, (const double(*)[3])vertices, arena, &other, &error);
   CHECK(status == DC_OK, "%s", error.text);
   CHECK_NEAR(other.properties.volume, 2, 1e-14);
+  const struct dc_hulls_options *options = other.options;
+  const struct dc_hulls_part *part = options->parts.objects;
+  CHECK(other.type == &dc_shape_hulls && options->parts.count == 1 && part->vertices.count == 24, "still a box");
+  CHECK(memcmp(part->vertices.values, vertices, sizeof vertices) == 0, "other vertices");
   // a corner that moves inside stays a vertex of the part, and is none of the hull
   for (int v = 0; v < 8; v++)
     vertices[v][2] /= 2;

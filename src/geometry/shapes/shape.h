@@ -132,14 +132,15 @@ enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struc
 // DC_MEMORY.
 enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, struct dc_arena *arena,
                                             struct dc_error *error);
-// The same shape with its vertices elsewhere, as dc_shape_set_hulls makes it.  DC_INFEASIBLE when a part has no hull or less
+// The shape with its vertices elsewhere, as dc_shape_set_hulls makes it: of the type "hulls", of whatever type it was, with
+// these vertices as its options.  DC_INFEASIBLE when a part has no hull or less
 // than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error);
 // Of every vertex of the mesh of a shape its number among the vertices of the parts: indices [mesh.vertex_count].  false when
 // the mesh is not made of the parts, in their order.
 bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices);
-// The same shape with its vertices elsewhere, where mesh and parts keep their triangles; properties are of the mesh.
+// Likewise, but mesh and parts keep their triangles, whatever the hulls of the vertices are; properties are of the mesh.
 // DC_INFEASIBLE when a part has less than a thousandth of the volume that it has in shape; DC_BAD_INPUT when the mesh is not
 // made of the parts; DC_MEMORY.
 enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "geometry/convex/hull.h"
-#include "geometry/shapes/shape.h"
+#include "geometry/shapes/shape_types.h"
 
 static const double LEAST_VOLUME = 1e-3;  // of a part, relative to its start
 
@@ -121,6 +121,22 @@ static enum dc_status check_volumes(const struct dc_shape *shape, const struct d
   return DC_OK;
 }
 
+// Whatever the shape was, its vertices are all that describes what it has become.
+static enum dc_status become_hulls(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_hulls_options *options = dc_arena_alloc(arena, 1, sizeof *options);
+  struct dc_hulls_part *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
+  if (!options || !parts)
+    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+  for (int i = 0; i < shape->part_count; i++)
+    parts[i].vertices = (struct dc_real_list){3 * shape->parts[i].vertex_count, shape->parts[i].vertices[0]};
+  options->parts = (struct dc_object_list){.count = shape->part_count, .objects = parts};
+  shape->type = &dc_shape_hulls;
+  shape->options = options;
+  shape->sdf = NULL;
+  return DC_OK;
+}
+
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error)
 {
@@ -135,7 +151,8 @@ enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double
   enum dc_status status = dc_shape_set_hulls(result, count, given, arena, &why);
   if (status)
     return dc_fail(error, status == DC_MEMORY ? DC_MEMORY : DC_INFEASIBLE, "shape \"%s\", %s", shape->name, why.text);
-  return check_volumes(shape, result, error);
+  status = become_hulls(result, arena, error);
+  return status ? status : check_volumes(shape, result, error);
 }
 
 bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices)
@@ -183,6 +200,8 @@ enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double 
     moved += parts[i].vertex_count;
   }
   result->parts = parts;
-  enum dc_status status = check_volumes(shape, result, error);
+  enum dc_status status = become_hulls(result, arena, error);
+  if (!status)
+    status = check_volumes(shape, result, error);
   return status ? status : move_mesh(shape, vertices, arena, result, error);
 }

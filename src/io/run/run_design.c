@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "geometry/shapes/shape_thickness.h"
-#include "geometry/shapes/shape_types.h"
 #include "io/run/mesh_write.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
@@ -228,19 +227,7 @@ static bool is_taken(const struct dc_shape *shapes, int count, const char *name)
   return false;
 }
 
-static const struct dc_hulls_options *hulls_of(const struct dc_shape *shape, struct dc_arena *arena)
-{
-  struct dc_hulls_options *options = dc_arena_alloc(arena, 1, sizeof *options);
-  struct dc_hulls_part *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
-  if (!options || !parts)
-    return NULL;
-  for (int i = 0; i < shape->part_count; i++)
-    parts[i].vertices = (struct dc_real_list){3 * shape->parts[i].vertex_count, shape->parts[i].vertices[0]};
-  options->parts = (struct dc_object_list){.count = shape->part_count, .objects = parts};
-  return options;
-}
-
-// Shapes of the design as "hulls", called by the first body that has them.
+// Shapes of the design are named by the first body that has them.
 static enum dc_status name_shapes(struct design_files *files, struct dc_model_definition *definition)
 {
   int given = files->scene->definition.shape_count;
@@ -257,9 +244,7 @@ static enum dc_status name_shapes(struct design_files *files, struct dc_model_de
     while (name && is_taken(shapes, i, name))
       name = dc_arena_printf(files->arena, "%s designed", name);
     shapes[i].name = name;
-    shapes[i].type = &dc_shape_hulls;
-    shapes[i].options = hulls_of(&definition->shapes[i], files->arena);
-    if (!name || !shapes[i].options)
+    if (!name)
       return fail_memory(files);
   }
   definition->shapes = shapes;
