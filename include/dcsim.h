@@ -168,6 +168,9 @@ typedef struct {
   // Other processes to share the rollouts of an optimization with; NULL: there are none.  Results do not depend on them.
   // On another rank than 0 the call rolls out for rank 0 until that calls dcsim_ranks_finish; it uses no other option.
   struct dcsim_ranks *ranks;
+  // Put the run in the place of the one that directory holds.  That one is kept as DIR.old until the new one has a result;
+  // a directory that holds anything else than a run is refused with DCSIM_IO.
+  int overwrite;
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.

@@ -226,6 +226,8 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
     return "only an optimization can be resumed";
   if (options->resume && options->directory)
     return "a resumed run goes on in its own directory: no other one may be given";
+  if (options->resume && options->overwrite)
+    return "a resumed run goes on in its own directory: nothing is overwritten";
   if (options->resume && options->control_run)
     return "a resumed run has its controls: none may be taken from another run";
   return NULL;

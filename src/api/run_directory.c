@@ -32,7 +32,14 @@ enum dc_status dc_session_open_run(struct session *session)
   }
   if (session->given && dc_run_has(asked, "resolved.json"))  // of a case, whose run was left before
     return dc_run_reopen(asked, session->scene->scene, 0, &session->run, &session->error);
-  return dc_run_create(asked, session->scene->scene, &session->run, &session->error);
+  enum dc_status status = DC_OK;
+  if (session->options->overwrite)
+    status = dc_run_set_aside(asked, session->replaced, sizeof session->replaced, &session->error);
+  if (!status)
+    status = dc_run_create(asked, session->scene->scene, &session->run, &session->error);
+  if (status && session->replaced[0])
+    dc_run_take_back(session->replaced, asked);
+  return status;
 }
 
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
@@ -64,7 +71,10 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .stopped = session->stopped,
                                    .libraries = libraries,
                                    .result_json = json};
-  return dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
+  enum dc_status status = dc_run_write_summary(session->run, session->scene->scene, &summary, &session->error);
+  if (!status && session->replaced[0])
+    dc_run_discard(session->replaced);
+  return status;
 }
 
 // The animated model is for looking at: a run is complete without it.

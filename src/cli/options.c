@@ -59,6 +59,7 @@ const struct cli_option cli_run_options[] = {
      .value = CLI_VALUE_DIRECTORY,
      OFFSET(output),
      .help = "run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"},
+    {.name = "overwrite", .type = CLI_FLAG, OFFSET(overwrite), .help = "replace the run that the run directory holds"},
     {.name = "control",
      .type = CLI_TEXT,
      .argument = "RUN",

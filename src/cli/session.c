@@ -132,6 +132,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
       .force = arguments->force,
       .checkpoint_seconds = arguments->checkpoint,
       .ranks = ranks,
+      .overwrite = arguments->overwrite,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};

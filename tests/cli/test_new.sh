@@ -55,6 +55,44 @@ says "missing FILE"
 run 0 new push 'a "b".json' --json
 parses "$out" "names that need quotes"
 
+# runs are overwritten when that is asked for, and only runs
+run 0 simulate my_push.json -o place --no-report --quiet
+cp place/run.json first.json
+run 5 simulate my_push.json -o place --no-report
+says "place/scene.json: exists; the directory already holds a run (free is place-2)"
+run 0 simulate my_arm.json -o place/ --overwrite --no-report --quiet
+check "the new run is there" grep -q '"name": "arm"' place/resolved.json
+check "the old one is gone" [ ! -e place.old ]
+cp -r place kept
+echo important >place/notes.txt
+run 5 simulate my_push.json -o place --overwrite --no-report
+says "place: holds notes.txt, which is no part of a run"
+rm place/notes.txt
+check "nothing was touched" diff -r place kept
+run 3 simulate my_push.json -o place --overwrite --set bodies.box.mass=-1
+check "bad input overwrites nothing" diff -r place kept
+run 0 simulate my_push.json -o fresh --overwrite --no-report --quiet
+run 2 optimize --resume place --overwrite
+if command -v flock >/dev/null 2>&1; then
+  status=0
+  flock place/.lock "$dcsim" simulate my_push.json -o place --overwrite --no-report 2>"$err" || status=$?
+  check "a run that is being written is not overwritten" [ "$status" -eq 5 ]
+  rm -f place/.lock
+  check "and is untouched" diff -r place kept
+else
+  skip "a run that is being written is not overwritten" "no flock"
+fi
+# killed before there is a result: the old run is there, and stays
+"$dcsim" optimize my_push.json --set 'objective[0].target=[9, 9, 0.158]' -o place --overwrite --no-report --quiet >/dev/null 2>"$err" &
+pid=$!
+tries=0
+until [ -s place/loss.csv ] && [ -d place.old ] || [ $tries -gt 3000 ]; do sleep 0.01; tries=$((tries + 1)); done
+kill -KILL $pid
+wait $pid 2>/dev/null
+check "the old run is kept" diff -r place.old kept
+run 5 simulate my_push.json -o place --overwrite --no-report
+says "place.old: exists; it is the run before place"
+
 # help
 run 0 help
 mkdir bin

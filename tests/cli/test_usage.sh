@@ -5,7 +5,7 @@
 
 commands="simulate optimize gradcheck probe query check render report export diff list schema sweep bench completion new help"
 scene_options="--set --model --allow-path --package-path --seed --threads"
-run_options="--output --control --plant --frames --no-report --max-time --require-success --quiet"
+run_options="--output --overwrite --control --plant --frames --no-report --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;

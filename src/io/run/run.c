@@ -211,8 +211,11 @@ static enum dc_status refuse_existing(const char *directory, const char *const *
     if (!path)
       return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
     bool exists = lstat(path, &info) == 0;
-    if (exists)
-      dc_fail(error, DC_IO, "%.800s: exists; the directory already holds a run", path);
+    if (exists) {
+      char other[840];
+      dc_run_find_free(directory, other, sizeof other);
+      dc_fail(error, DC_IO, "%.800s: exists; the directory already holds a run (free is %s)", path, other);
+    }
     free(path);
     if (exists)
       return DC_IO;

@@ -21,6 +21,16 @@ struct dc_run;
 // and what was made is taken back.
 enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                              struct dc_error *error);
+// The first of DIR-2, DIR-3 ... that is free.
+void dc_run_find_free(const char *directory, char *name, size_t size);
+
+// Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when the
+// directory holds anything else, another process writes it or DIR.old is there.
+enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error);
+// Moves it back; removes it.
+void dc_run_take_back(const char *aside, const char *directory);
+void dc_run_discard(const char *aside);
+
 const char *dc_run_directory(const struct dc_run *run);
 // Whether that is still the directory that was opened: not removed, moved or replaced by another.
 bool dc_run_is_in_place(const struct dc_run *run);
