@@ -50,6 +50,7 @@ refuses() { # rule, assignment
   says "$1"
 }
 refuses "poisson" bodies.jelly.soft.poisson=0.5
+refuses "must be within [-0.99, 0.4999]" design.1.range='[0, 0.5]'
 refuses "material" bodies.jelly.soft.material=steel
 refuses "cells: must be whole numbers" bodies.jelly.soft.cells='[2.5, 2, 2]'
 refuses "joint: must not be given for a soft body" bodies.jelly.joint=fixed
