@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/advice.h"
+#include "body/soft.h"
 #include "math/vector.h"
 
 static const double FLOATING = 0.25;  // resting gap over a body's size
@@ -167,7 +168,8 @@ static void advise_reach(const struct dc_scene *scene, struct dc_advice_list *li
       bool met = dc_advice_is_driven(scene, body) || scene->task.design_count > 0;
       for (int other = 0; other < bodies->count && !met; other++)
         met = other != body && dc_body_moves(&bodies->bodies[other]) && dc_bodies_touch(bodies, body, other);
-      if (dc_body_moves(&bodies->bodies[body]) && met)
+      bool nodes = !dc_body_moves(&bodies->bodies[body]) && dc_frame_moves(bodies, body);
+      if (nodes || (dc_body_moves(&bodies->bodies[body]) && met))
         continue;
       dc_advice_add(list, "out of reach", "\"%.100s\" has a target, but %s", bodies->bodies[body].name,
                     dc_body_moves(&bodies->bodies[body]) ? "no body that moves may touch it" : "it is fixed");

@@ -9,6 +9,7 @@
 #include "api/rebound.h"
 #include "api/refine.h"
 #include "base/memory_limit.h"
+#include "body/soft.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -92,6 +93,19 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->gap = dc_contact_min_gap(start->contact);
   sum_wrenches(scene, start);
   return DC_OK;
+}
+
+static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, struct dc_text *text,
+                          struct dc_json_writer *json)
+{
+  double volume = soft->elastic.volume, mass = soft->density * volume;
+  dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d tetrahedra, %d pins", body->name,
+              "soft", mass, volume, soft->node_count, soft->mesh.element_count, soft->pin_count);
+  dc_json_put_string(json, "material", dc_material_names[soft->material]);
+  dc_json_put_number(json, "volume", volume);
+  dc_json_put_integer(json, "nodes", soft->node_count);
+  dc_json_put_integer(json, "elements", soft->mesh.element_count);
+  dc_json_put_integer(json, "pins", soft->pin_count);
 }
 
 static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
@@ -222,14 +236,17 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
   dc_json_begin(json, "bodies", '{');
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
+    const struct dc_soft *soft = dc_soft_of(bodies, i);
     bool movable = dc_body_moves(body);
     double acceleration = movable ? start->far[i] / body->mass : 0;
     largest = fmax(largest, acceleration);
     dc_json_begin(json, body->name, '{');
     dc_json_put_string(json, "joint", body->joint_name);
-    dc_json_put_number(json, "mass", body->mass);
+    dc_json_put_number(json, "mass", soft ? soft->density * soft->elastic.volume : body->mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
-    if (movable)
+    if (soft)
+      describe_soft(body, soft, text, json);
+    else if (movable)
       dc_text_add(text,
                   "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2",
                   body->name, body->shape->name, body->mass, body->radius, acceleration);

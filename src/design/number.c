@@ -158,6 +158,9 @@ static enum dc_status check_range(const struct dc_number_options *options, const
   if (kind->factor && !(range[0] <= 1 && range[1] >= 1))
     return dc_fail(error, DC_BAD_INPUT, "range: must contain 1, the factor of the scene's value (is [%g, %g])",
                    range[0], range[1]);
+  if (kind->least < kind->most && !(range[0] >= kind->least && range[1] <= kind->most))
+    return dc_fail(error, DC_BAD_INPUT, "range: must be within [%g, %g] (is [%g, %g])", kind->least, kind->most,
+                   range[0], range[1]);
   if (!kind->factor)
     FOR_EACH_NUMBER(index, options, model)
     {
@@ -232,9 +235,11 @@ static void bounds(const void *options, const struct dc_model *model, double *lo
     low[i] = -INFINITY, high[i] = INFINITY;
     if (!isnan(range[0]) && kind->factor)
       low[i] = log(range[0]) / number->scale, high[i] = log(range[1]) / number->scale;
-    else if (!isnan(range[0]))
-      low[i] = (range[0] - kind->value(model, index)) / number->scale,
-      high[i] = (range[1] - kind->value(model, index)) / number->scale;
+    else if (!isnan(range[0]) || kind->least < kind->most) {
+      const double limits[2] = {isnan(range[0]) ? kind->least : range[0], isnan(range[0]) ? kind->most : range[1]};
+      low[i] = (limits[0] - kind->value(model, index)) / number->scale;
+      high[i] = (limits[1] - kind->value(model, index)) / number->scale;
+    }
     i += !number->together;
   }
 }

@@ -19,6 +19,7 @@ struct dc_number_kind {
   enum dc_number_index index;
   // The input holds a factor on the scene's value; otherwise the value itself.
   bool factor;
+  double least, most;  // what the value may be; both 0: anything
   // Whether the model has that number and a loss can depend on it.
   bool (*present)(const struct dc_model *model, int index);
   // Its value in the scene, and the unit of that.

@@ -67,6 +67,9 @@ const struct dc_number_kind dc_number_poisson = {.name = "poisson",
                                                  .summary = "Poisson's ratio of a soft body",
                                                  .index = DC_NUMBER_OF_BODY,
                                                  .present = is_soft,
+                                                 .least =
+                                                     -0.99,  // those of the option; at -1 and 1/2 moduli are infinite
+                                                 .most = 0.4999,
                                                  .value = poisson_value,
                                                  .unit = poisson_unit,
                                                  .input = poisson_input,

@@ -7,6 +7,8 @@
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
+enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
+
 // Mechanisms and nodes are the blocks of the Hessian, those that touch or follow each other or share an element its pattern.
 static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
@@ -41,7 +43,8 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollou
     coupled[couplings++][1] = b;
   }
   couplings += (int)dc_soft_list_edges(bodies, coupled + couplings);
-  return dc_symmetric_create(blocks, sizes, couplings, (const int(*)[2])coupled, DC_SOLVER_AUTOMATIC);
+  enum dc_solver_backend backend = bodies->node_count > SMALL_SOLID ? DC_SOLVER_SUPERNODAL : DC_SOLVER_AUTOMATIC;
+  return dc_symmetric_create(blocks, sizes, couplings, (const int(*)[2])coupled, backend);
 }
 
 struct request {
@@ -55,29 +58,29 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   const struct dc_bodies *model_bodies = &rollout->model->bodies;
   size_t bodies = (size_t)model_bodies->count, nq = (size_t)model_bodies->nq, nv = (size_t)model_bodies->nv;
   size_t pairs = (size_t)rollout->pair_count, real = sizeof(double), twist = sizeof(double[6]);
-  const struct request requests[] = {{&rollout->gradient, nv, real},
-                                     {&rollout->trial_gradient, nv, real},
-                                     {&rollout->step, nv, real},
-                                     {&rollout->newton_step, nv, real},
-                                     {&rollout->magnitude, nv, real},
-                                     {&rollout->node_duals, (size_t)dc_node_touch_count(rollout->model), real},
-                                     {&rollout->q_iterate, model_bodies->node_count ? nq : 0, real},
-                                     {&rollout->q_before, nq, real},
-                                     {&rollout->q_now, nq, real},
-                                     {&rollout->q_trial, nq, real},
-                                     {&rollout->coefficients, bodies, real},
-                                     {&rollout->coefficient_cotangents, bodies, real},
-                                     {&rollout->restitution, bodies, real},
-                                     {&rollout->wrenches, bodies, twist},
-                                     {&rollout->floors, bodies, twist},
-                                     {&rollout->twists, bodies, twist},
-                                     {&rollout->wrenches_now, bodies, twist},
-                                     {&rollout->wrenches_before, bodies, twist},
-                                     {&rollout->blocks, bodies, sizeof *rollout->blocks},
-                                     {&rollout->pairs, pairs, sizeof *rollout->pairs},
-                                     {&rollout->trial_pairs, pairs, sizeof *rollout->trial_pairs},
-                                     {&rollout->friction, pairs, sizeof *rollout->friction},
-                                     {&rollout->impact, pairs, sizeof *rollout->impact}};
+  const struct request requests[] = {
+      {&rollout->gradient, nv, real},
+      {&rollout->trial_gradient, nv, real},
+      {&rollout->step, nv, real},
+      {&rollout->newton_step, nv, real},
+      {&rollout->magnitude, nv, real},
+      {&rollout->node_duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
+      {&rollout->q_before, nq, real},
+      {&rollout->q_now, nq, real},
+      {&rollout->q_trial, nq, real},
+      {&rollout->coefficients, bodies, real},
+      {&rollout->coefficient_cotangents, bodies, real},
+      {&rollout->restitution, bodies, real},
+      {&rollout->wrenches, bodies, twist},
+      {&rollout->floors, bodies, twist},
+      {&rollout->twists, bodies, twist},
+      {&rollout->wrenches_now, bodies, twist},
+      {&rollout->wrenches_before, bodies, twist},
+      {&rollout->blocks, bodies, sizeof *rollout->blocks},
+      {&rollout->pairs, pairs, sizeof *rollout->pairs},
+      {&rollout->trial_pairs, pairs, sizeof *rollout->trial_pairs},
+      {&rollout->friction, pairs, sizeof *rollout->friction},
+      {&rollout->impact, pairs, sizeof *rollout->impact}};
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
     void *memory = dc_arena_alloc(arena, requests[i].count, requests[i].size);
     if (!memory)

@@ -451,12 +451,10 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     for (int i = 0; i < nv; i++)
       rollout->step[i] = -rollout->step[i];
     double fraction, gain;
-    if (rollout->model->bodies.node_count)
-      memcpy(rollout->q_iterate, q_next, (size_t)rollout->model->bodies.nq * sizeof *q_next);
+    dc_node_move_duals(&current->state, rollout->step, rollout->node_duals);
     status = line_search(rollout, given, q_next, current, report, &fraction, &gain, error);
     if (status)
       return status;
-    dc_node_move_duals(rollout->model, rollout->q_iterate, rollout->step, rollout->node_duals);
     // Barriers of nodes have multipliers instead: with damping every node would wait for the one that was cut.
     if (!rollout->model->bodies.node_count && (fraction < SHORT_STEP || gain < SMALL_GAIN))
       damping = fmax(1, DAMPING_FACTOR * damping);
@@ -522,7 +520,6 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   if (status)
     return status;
   first_guess(rollout, &given, q_next);
-  dc_node_set_duals(rollout->model, q, rollout->node_duals);
   status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
     return status;
@@ -535,6 +532,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   }
   if (!isfinite(current.value))
     return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
+  dc_node_set_duals(&current.state, rollout->node_duals);
   if (interval->continuation)
     status = follow_path(rollout, &given, q_next, &current, report, error);
   if (!status)

@@ -23,6 +23,11 @@ struct dc_step_interval {
   bool continuation;
 };
 
+// Multipliers of a node at a half-space (terms_node_contact.c).
+struct dc_node_dual {
+  double normal, along[3];  // N
+};
+
 // What the terms of a step see: states and frames at t-1, t and t+1 and the contact derivatives at t+1.
 struct dc_step_state {
   const struct dc_model *model;
@@ -39,7 +44,7 @@ struct dc_step_state {
   bool rubs;                                 // friction lists are those of t, and not empty
   double friction_energy;                    // J
   const double *coefficients;                // [bodies] of friction at this input
-  const double *duals;                       // [dc_node_touch_count] of Newton's iterates; NULL: those of the gaps
+  const struct dc_node_dual *duals;          // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
   struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
   bool resists;                              // the same of restitution
   double impact_energy;                      // J
@@ -157,8 +162,8 @@ double dc_node_safe_part(const struct dc_model *model, const double *q, double p
 // Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step from
 // there, of which a part may have been taken (terms_node_contact.c).
 long dc_node_touch_count(const struct dc_model *model);
-void dc_node_set_duals(const struct dc_model *model, const double *q, double *duals);
-void dc_node_move_duals(const struct dc_model *model, const double *q, const double *step, double *duals);
+void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals);
+void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals);
 // The least gap between a node and a half-space; INFINITY without.
 double dc_node_gap(const struct dc_model *model, const double *q);
 
@@ -193,8 +198,7 @@ struct dc_rollout {
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double *newton_step;                                   // [nv] before it was bounded
-  double *node_duals;                                    // [dc_node_touch_count]
-  double *q_iterate;                                     // [nq] before an iteration; of models with nodes
+  struct dc_node_dual *node_duals;                       // [dc_node_touch_count]
   double (*wrenches)[6];                                 // [bodies]
   double (*floors)[6];                                   // [bodies]
   double (*blocks)[36];                                  // [bodies]

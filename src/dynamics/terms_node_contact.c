@@ -11,6 +11,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+static const double DUAL_LOST = 0.95;  // most of a normal force that an iteration takes away
+
 // A node near a half-space.
 struct touch {
   const struct dc_soft *soft;
@@ -124,20 +126,37 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   visit(state, visit_gradient, forces->joints);
 }
 
+// Of Newton's iterates (see below), which know forces apart from places; NULL: the forces are those of the places.
+static const struct dc_node_dual *dual_of(const struct dc_step_state *state, const struct touch *touch)
+{
+  return state->duals ? &state->duals[touch->index] : NULL;
+}
+
+// k P + (k'/k)(y t^T + t y^T); with y = k t this is the Hessian of D.
+static void add_slip_block(const struct touch *touch, const struct slip *slip, const struct dc_node_dual *dual,
+                           double block[9])
+{
+  const double *n = touch->normal, *t = slip->way;
+  double y[3], ratio = slip->by_square / slip->k;
+  dc_vec_scale(y, t, slip->k);
+  if (dual)
+    dc_vec_copy(y, dual->along);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      block[3 * i + j] += slip->k * ((i == j) - n[i] * n[j]) + ratio * (y[i] * t[j] + t[i] * y[j]);
+}
+
 static void visit_hessian(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   struct dc_step_hessian *hessian = context;
+  const struct dc_node_dual *dual = dual_of(state, touch);
   struct slip slip;
   const double *n = touch->normal;
-  double block[9] = {0}, curvature = state->duals ? state->duals[touch->index] / touch->gap
-                                                  : 0.5 * touch->e / (touch->gap * touch->gap);
-  bool rubs = find_slip(state, touch, &slip);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      block[3 * i + j] = curvature * n[i] * n[j];
-      if (rubs)
-        block[3 * i + j] += slip.k * ((i == j) - n[i] * n[j]) + 2 * slip.by_square * slip.way[i] * slip.way[j];
-    }
+  double block[9], curvature = (dual ? dual->normal : 0.5 * touch->e / touch->gap) / touch->gap;
+  for (int i = 0; i < 9; i++)
+    block[i] = curvature * n[i / 3] * n[i % 3];
+  if (find_slip(state, touch, &slip))
+    add_slip_block(touch, &slip, dual, block);
   int index = dc_node_block(&state->model->bodies, touch->soft, touch->at / 3);
   dc_symmetric_add_block(hessian->matrix, index, index, 1, block, 3);
 }
@@ -223,13 +242,7 @@ const struct dc_step_term dc_node_contact_term = {
     .add_product = add_product,
 };
 
-// Newton's iterates know the barrier's force by a multiplier l of its own, as primal-dual interior-point methods do
-// (Waechter and Biegler 2006): the curvature of the barrier is l/gap instead of e/(2 gap^2), the same at the solution, where
-// 2 l gap = e.  With the curvature of the gap alone a contact that opens could at most double its gap in an iteration.  For a
-// step d the linearized law gives
-//     l <- e/(2 gap) - l/gap n.d,     but not below a part of what it was.
-
-// Bounds of moves and multipliers.
+// Bounds of moves.
 
 // The pose of a half-space, which never moves.
 static struct dc_pose pose_of(const struct dc_body *body)
@@ -240,9 +253,7 @@ static struct dc_pose pose_of(const struct dc_body *body)
 }
 
 struct bound {
-  double part, least, e;
-  long index;  // among all pairs of a node and a half-space
-  double *duals;
+  double part, least;
 };
 typedef void bounder_function(const double *x, const struct dc_pose *pose, double *way, struct bound *bound);
 
@@ -256,8 +267,7 @@ static void visit_ways(const struct dc_model *model, const double *q, double *ta
       if (!dc_soft_touches(bodies, soft, b))
         continue;
       struct dc_pose pose = pose_of(&bodies->bodies[b]);
-      bound->e = barrier_energy(model, soft);
-      for (int k = 0; k < 3 * soft->node_count; k += 3, bound->index++)
+      for (int k = 0; k < 3 * soft->node_count; k += 3)
         bounder(q + soft->q_offset + k, &pose, tangent ? tangent + soft->v_offset + k : NULL, bound);
     }
 }
@@ -305,20 +315,6 @@ double dc_node_gap(const struct dc_model *model, const double *q)
   return bound.least;
 }
 
-static void set_dual(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
-{
-  double normal[3];
-  (void)way;
-  bound->duals[bound->index] = 0.5 * bound->e / gap_of(pose, x, normal);
-}
-
-static void move_dual(const double *x, const struct dc_pose *pose, double *way, struct bound *bound)
-{
-  double normal[3], gap = gap_of(pose, x, normal), *dual = &bound->duals[bound->index];
-  double next = 0.5 * bound->e / gap - *dual / gap * dc_vec_dot(normal, way);
-  *dual = fmax(next, (1 - bound->part) * *dual);
-}
-
 long dc_node_touch_count(const struct dc_model *model)
 {
   long count = 0;
@@ -329,16 +325,59 @@ long dc_node_touch_count(const struct dc_model *model)
   return count;
 }
 
-void dc_node_set_duals(const struct dc_model *model, const double *q, double *duals)
+// Newton's iterates know forces by multipliers of their own, as primal-dual methods do.  At the solution they are those of
+// the places.
+//
+// The barrier's (Waechter and Biegler 2006), l: its curvature is l/gap instead of e/(2 gap^2).  With the latter a contact that
+// opens could at most double its gap in an iteration.  For a step d the linearized law gives
+//     l <- e/(2 gap) - l/gap n.d,     but not below a part of what it was.
+// Friction's (Chan, Golub and Mulet 1999, for total variation), y, of y/k = t:
+//     y <- k (t + P d) + 2 (k'/k)(t.d) y,   but no longer than c.
+// With 2 c |t| |k'| <= k c its Hessian, symmetrized, is positive semidefinite for every |y| <= c.  Where a node slides its own
+// curvature, without y, is that of a cone, which Newton's method leaves in steps of any length but of the needed one.
+
+static void set_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
-  struct bound bound = {.duals = duals};
-  visit_ways(model, q, NULL, set_dual, &bound);
+  struct dc_node_dual *dual = (struct dc_node_dual *)context + touch->index;
+  struct slip slip;
+  *dual = (struct dc_node_dual){.normal = 0.5 * touch->e / touch->gap};
+  if (find_slip(state, touch, &slip))
+    dc_vec_scale(dual->along, slip.way, slip.k);
 }
 
-void dc_node_move_duals(const struct dc_model *model, const double *q, const double *step, double *duals)
+void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals)
 {
-  struct bound bound = {.part = 0.95, .duals = duals};
-  visit_ways(model, q, (double *)step, move_dual, &bound);
+  visit(state, set_dual, duals);
+}
+
+struct move {
+  const double *step;
+  struct dc_node_dual *duals;
+};
+
+static void move_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct move *move = context;
+  const double *d = move->step + touch->soft->v_offset + touch->at;
+  struct dc_node_dual *dual = &move->duals[touch->index];
+  double closing = dc_vec_dot(touch->normal, d), next = (0.5 * touch->e - dual->normal * closing) / touch->gap, to[3];
+  struct slip slip;
+  dual->normal = fmax(next, (1 - DUAL_LOST) * dual->normal);
+  if (!find_slip(state, touch, &slip))
+    return;
+  dc_vec_add(to, slip.way, d);
+  dc_vec_add_scaled(to, to, -closing, touch->normal);
+  dc_vec_scale(to, to, slip.k);
+  dc_vec_add_scaled(dual->along, to, 2 * slip.by_square / slip.k * dc_vec_dot(slip.way, d), dual->along);
+  double size = dc_vec_norm(dual->along);
+  if (size > slip.c)
+    dc_vec_scale(dual->along, dual->along, slip.c / size);
+}
+
+void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals)
+{
+  struct move move = {step, duals};
+  visit(state, move_dual, &move);
 }
 
 // Noise: positions are rounded, which elements, pins, planes and inertia see through their stiffness.

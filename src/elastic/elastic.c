@@ -65,25 +65,46 @@ static void stress_of(const double u[9], const double v[9], const struct dc_mate
   dc_mat_multiply_transposed(p, scaled, v);
 }
 
+static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e,
+                   double p[9])
+{
+  double u[9], v[9], f[9];
+  struct dc_material_response response;
+  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
+    dc_element_gradient(elastic, e, x, f);
+    dc_neo_hookean_stress(elasticity.lame, f, p);
+    return;
+  }
+  respond(elastic, elasticity, x, e, false, u, v, &response);
+  stress_of(u, v, &response, p);
+}
+
+static double density(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e)
+{
+  double u[9], v[9], f[9];
+  struct dc_material_response response;
+  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
+    dc_element_gradient(elastic, e, x, f);
+    return dc_neo_hookean_energy(elasticity.lame, f);
+  }
+  respond(elastic, elasticity, x, e, false, u, v, &response);
+  return response.energy;
+}
+
 double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x)
 {
-  double sum = 0, u[9], v[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
-    struct dc_material_response response;
-    respond(elastic, elasticity, x, e, false, u, v, &response);
-    sum += elastic->volumes[e] * response.energy;
-  }
+  double sum = 0;
+  for (int e = 0; e < elastic->mesh->element_count; e++)
+    sum += elastic->volumes[e] * density(elastic, elasticity, x, e);
   return sum;
 }
 
 void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                              double scale, double *gradient)
 {
-  double u[9], v[9], p[9];
+  double p[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    struct dc_material_response response;
-    respond(elastic, elasticity, x, e, false, u, v, &response);
-    stress_of(u, v, &response, p);
+    stress(elastic, elasticity, x, e, p);
     dc_element_add_stress(elastic, e, p, scale, gradient);
   }
 }
@@ -91,11 +112,9 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction)
 {
-  double sum = 0, u[9], v[9], p[9], moved[9];
+  double sum = 0, p[9], moved[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    struct dc_material_response response;
-    respond(elastic, elasticity, x, e, false, u, v, &response);
-    stress_of(u, v, &response, p);
+    stress(elastic, elasticity, x, e, p);
     dc_element_gradient(elastic, e, direction, moved);
     sum += elastic->volumes[e] * dc_dot(p, moved, 9);
   }
@@ -131,6 +150,12 @@ void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elas
 {
   double u[9], v[9], h[4][3];
   struct dc_material_response response;
+  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN && !projected) {
+    dc_element_gradient(elastic, element, x, u);
+    if (dc_neo_hookean_blocks(elasticity.lame, u, (const double(*)[3])elastic->gradients[element],
+                              elastic->volumes[element], blocks))
+      return;
+  }
   respond(elastic, elasticity, x, element, true, u, v, &response);
   if (projected)
     dc_material_project(&response);

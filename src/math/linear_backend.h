@@ -43,6 +43,10 @@ struct dc_linear_backend {
   void (*solve)(void *state, double *x);  // in place; x is aligned to 64 bytes
 };
 
-extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse;
+extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse, dc_linear_supernodal;
+
+// The matrix as CHOLMOD sees it; view points into it.
+struct cholmod_sparse_struct;
+void dc_cholmod_view(const struct dc_symmetric_matrix *matrix, struct cholmod_sparse_struct *view);
 
 #endif

@@ -106,7 +106,9 @@ static void fill_rows(struct dc_symmetric_matrix *matrix)
 static const struct dc_linear_backend *choose(enum dc_solver_backend backend, int size, long entries)
 {
   if (backend != DC_SOLVER_AUTOMATIC)
-    return backend == DC_SOLVER_DENSE ? &dc_linear_dense : &dc_linear_sparse;
+    return backend == DC_SOLVER_DENSE    ? &dc_linear_dense
+           : backend == DC_SOLVER_SPARSE ? &dc_linear_sparse
+                                         : &dc_linear_supernodal;
   double triangle = 0.5 * size * (size + 1.0);
   if (size <= DENSE_ALWAYS || (size <= DENSE_AT_MOST && (double)entries > triangle / 3))
     return &dc_linear_dense;

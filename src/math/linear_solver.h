@@ -3,7 +3,7 @@
 //
 // A matrix has block_count block rows of given sizes; only the lower triangle of blocks (row >= column) is stored and
 // only blocks named in the pattern may be touched.  Memory is allocated at creation, none in clear, add, factor or
-// solve (the sparse backend allocates inside CHOLMOD only in factor).
+// solve (the sparse backends allocate inside CHOLMOD in factor, the supernodal one also in solve).
 #ifndef DC_MATH_LINEAR_SOLVER_H
 #define DC_MATH_LINEAR_SOLVER_H
 
@@ -13,7 +13,8 @@
 
 struct dc_symmetric_matrix;
 
-enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE };
+// SUPERNODAL: for patterns that fill in, such as those of solids.
+enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE, DC_SOLVER_SUPERNODAL };
 
 // sizes [block_count]; pairs [pair_count][2]: off-diagonal blocks that may be non-zero (any order, row != column;
 // both orders name the same block; duplicates allowed).  Diagonal blocks are always there.  AUTOMATIC takes dense up

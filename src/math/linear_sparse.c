@@ -30,6 +30,23 @@ static void destroy(void *state)
   free(sparse);
 }
 
+void dc_cholmod_view(const struct dc_symmetric_matrix *matrix, cholmod_sparse *view)
+{
+  size_t n = (size_t)matrix->size;
+  *view = (cholmod_sparse){.nrow = n,
+                           .ncol = n,
+                           .nzmax = (size_t)matrix->column_start[n],
+                           .p = matrix->column_start,
+                           .i = matrix->row,
+                           .x = matrix->values,
+                           .stype = -1,
+                           .itype = CHOLMOD_INT,
+                           .xtype = CHOLMOD_REAL,
+                           .dtype = CHOLMOD_DOUBLE,
+                           .sorted = 1,
+                           .packed = 1};
+}
+
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
   struct sparse *sparse = dc_alloc(1, sizeof *sparse);
@@ -47,18 +64,7 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   common->final_pack = 1;
   common->final_monotonic = 1;
   size_t n = (size_t)matrix->size;
-  sparse->matrix = (cholmod_sparse){.nrow = n,
-                                    .ncol = n,
-                                    .nzmax = (size_t)matrix->column_start[n],
-                                    .p = matrix->column_start,
-                                    .i = matrix->row,
-                                    .x = matrix->values,
-                                    .stype = -1,
-                                    .itype = CHOLMOD_INT,
-                                    .xtype = CHOLMOD_REAL,
-                                    .dtype = CHOLMOD_DOUBLE,
-                                    .sorted = 1,
-                                    .packed = 1};
+  dc_cholmod_view(matrix, &sparse->matrix);
   sparse->permuted = dc_alloc(n, sizeof(double));
   sparse->magnitude = dc_alloc(n, sizeof(double));
   if (n)

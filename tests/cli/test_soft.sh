@@ -26,12 +26,31 @@ END
 run 0 simulate fall.json -o fall --json
 holds "the centre of mass falls as a point" "$out" 'd["loss"] <= 1e-16'
 
+# the body is listed for what it is, and its nodes are stored
+run 0 check fall.json --json
+holds "nodes, elements and mass are listed" "$out" 'd["bodies"]["ball"]["nodes"] == 64 and d["bodies"]["ball"]["elements"] == 162'
+run 0 check fall.json
+check "in words" grep -q "64 nodes, 162 tetrahedra" "$out"
+if python_with h5py numpy; then
+  cat >nodes.py <<'END'
+import sys, h5py, numpy
+with h5py.File(sys.argv[1]) as file:
+    x = file["nodes/ball"][()].reshape(21, 64, 3)
+    first, last = x[0].mean(axis=0), x[-1].mean(axis=0)
+sys.exit(not (abs(first - [0, 0, 1]).max() < 1e-12 and abs(last - [0.1, 0, 0.79]).max() < 0.02 and numpy.ptp(x[0]) > 0.1))
+END
+  check "the nodes of all frames are stored" "$python" nodes.py fall/trajectory.h5
+else
+  skip "the nodes of all frames are stored" "no python3 with h5py"
+fi
+
 # mistakes
 refuses() { # rule, assignment
   run 3 check soft.json --set "$2"
   says "$1"
 }
 refuses "poisson" bodies.jelly.soft.poisson=0.5
+refuses "must be within [-0.99, 0.4999]" design.1.range='[0, 0.5]'
 refuses "material" bodies.jelly.soft.material=steel
 refuses "cells: must be whole numbers" bodies.jelly.soft.cells='[2.5, 2, 2]'
 refuses "joint: must not be given for a soft body" bodies.jelly.joint=fixed

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "body/soft.h"
 #include "io/run/h5_file.h"
 #include "io/run/seal.h"
 #include "io/run/trajectory_h5.h"
@@ -180,6 +181,22 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
   close_object(group);
 }
 
+// The places of the nodes of soft bodies.
+static void put_nodes(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
+{
+  hid_t group = bodies->soft_count ? make_group(writer, parent, "nodes") : -1;
+  size_t stride = (size_t)bodies->nq * sizeof *states->q;
+  for (int s = 0; s < bodies->soft_count && !writer->failed; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    char *name = dc_h5_link_name(bodies->bodies[soft->body].name);
+    if (name)
+      put_rows(writer, group, name, states->count, 3 * soft->node_count, states->q + soft->q_offset, stride, "m");
+    writer->failed |= !name;
+    free(name);
+  }
+  close_object(group);
+}
+
 static void put_times(struct writer *writer, hid_t parent, const struct dc_trajectory *trajectory)
 {
   enum { BLOCK = DC_RELEASED_FRAMES };
@@ -267,6 +284,7 @@ static void put_between(struct writer *writer, hid_t parent, const struct dc_bod
     close_object(put_reals(writer, group, "time", between->count, 0, time, "s"));
     put_bodies(writer, group, bodies, &states);
     put_joints(writer, group, bodies, &states);
+    put_nodes(writer, group, bodies, &states);
     close_object(group);
   }
   free(poses);
@@ -282,6 +300,7 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   const struct states frames = {trajectory->steps + 1, trajectory->q, trajectory->poses};
   put_bodies(writer, parent, &scene->model.bodies, &frames);
   put_joints(writer, parent, &scene->model.bodies, &frames);
+  put_nodes(writer, parent, &scene->model.bodies, &frames);
   put_between(writer, parent, &scene->model.bodies, trajectory);
   put_control(writer, parent, scene, trajectory->steps, parameters);
   if (any_gap(trajectory)) {

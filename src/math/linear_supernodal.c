@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse factorizations in dense blocks: CHOLMOD's supernodal L L^T (Chen, Davis, Hager and Rajamanickam 2008), for
+// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once.
+// BLAS runs on one thread, so that bits do not depend on threads.  L D L^T of indefinite matrices, which is rare, is left to
+// linear_sparse.c.
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/cholmod.h>
+
+#include "base/memory.h"
+#include "math/linear_backend.h"
+
+struct supernodal {
+  cholmod_common common;
+  cholmod_sparse matrix;     // a view of the caller's columns
+  cholmod_factor *factor;    // analysed once, numbers replaced by every factorization
+  cholmod_dense *x, *y, *e;  // kept by cholmod_solve2
+  void *indefinite;          // state of dc_linear_sparse, NULL before it was needed
+  bool positive;             // which of the two was factored last
+};
+
+static void destroy(void *state)
+{
+  struct supernodal *solver = state;
+  if (solver->indefinite)
+    dc_linear_sparse.destroy(solver->indefinite);
+  cholmod_free_factor(&solver->factor, &solver->common);
+  cholmod_free_dense(&solver->x, &solver->common);
+  cholmod_free_dense(&solver->y, &solver->common);
+  cholmod_free_dense(&solver->e, &solver->common);
+  cholmod_finish(&solver->common);
+  free(solver);
+}
+
+static void *create(const struct dc_symmetric_matrix *matrix)
+{
+  openblas_set_num_threads(1);
+  struct supernodal *solver = dc_alloc(1, sizeof *solver);
+  if (!solver)
+    return NULL;
+  cholmod_common *common = &solver->common;
+  cholmod_start(common);
+  common->print = 0;
+  common->supernodal = CHOLMOD_SUPERNODAL;
+  common->quick_return_if_not_posdef = 1;
+  common->nmethods = 2;
+  common->method[0].ordering = CHOLMOD_AMD;
+  common->method[1].ordering = CHOLMOD_METIS;
+  size_t n = (size_t)matrix->size;
+  dc_cholmod_view(matrix, &solver->matrix);
+  if (n && !(solver->factor = cholmod_analyze(&solver->matrix, common))) {
+    destroy(solver);
+    return NULL;
+  }
+  return solver;
+}
+
+// As in linear_sparse.c: every pivot stands above the rounding of the diagonal entry that it was computed from.
+static bool pivots_hold(const struct supernodal *solver)
+{
+  const cholmod_factor *factor = solver->factor;
+  const int *first = factor->super, *rows = factor->pi, *start = factor->px, *order = factor->Perm;
+  const int *column_start = solver->matrix.p;
+  const double *values = factor->x, *diagonal = solver->matrix.x;
+  for (size_t s = 0; s < factor->nsuper; s++)
+    for (int j = 0, stride = rows[s + 1] - rows[s]; j < first[s + 1] - first[s]; j++) {
+      double lead = values[start[s] + (long)j * stride + j], pivot = lead * lead;
+      if (!(pivot > DC_PIVOT_TOLERANCE * fabs(diagonal[column_start[order[first[s] + j]]]) && isfinite(pivot)))
+        return false;
+    }
+  return true;
+}
+
+static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
+{
+  struct supernodal *solver = state;
+  cholmod_common *common = &solver->common;
+  solver->positive = positive;
+  if (!positive) {
+    if (!solver->indefinite && !(solver->indefinite = dc_linear_sparse.create(matrix)))
+      return DC_MEMORY;
+    return dc_linear_sparse.factor(solver->indefinite, matrix, false);
+  }
+  common->status = CHOLMOD_OK;
+  if (!cholmod_factorize(&solver->matrix, solver->factor, common))
+    return common->status == CHOLMOD_OUT_OF_MEMORY ? DC_MEMORY : DC_NUMERICAL;
+  bool complete = common->status == CHOLMOD_OK && solver->factor->minor == solver->factor->n;
+  return complete && pivots_hold(solver) ? DC_OK : DC_NUMERICAL;
+}
+
+static void solve(void *state, double *x)
+{
+  struct supernodal *solver = state;
+  if (!solver->positive) {
+    dc_linear_sparse.solve(solver->indefinite, x);
+    return;
+  }
+  size_t n = solver->matrix.nrow;
+  cholmod_dense b = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = x, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  if (cholmod_solve2(CHOLMOD_A, solver->factor, &b, NULL, &solver->x, NULL, &solver->y, &solver->e, &solver->common))
+    memcpy(x, solver->x->x, n * sizeof *x);
+  else
+    for (size_t i = 0; i < n; i++)  // out of memory
+      x[i] = NAN;
+}
+
+const struct dc_linear_backend dc_linear_supernodal = {
+    .name = "supernodal", .create = create, .destroy = destroy, .factor = factor, .solve = solve};
