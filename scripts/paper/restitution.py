@@ -119,8 +119,7 @@ def table(header, rows):
 
 
 def measure(lab, quick):
-    lines = ["Restitution, measured by `scripts/paper/restitution`: rebounds (speed after over speed before) for e = 1, 0.8, 0.5, 0." if not quick
-             else "Restitution, by `scripts/paper/restitution --quick`: rebounds for e = 1, 0.8, 0.5, 0.", ""]
+    lines = ["### Restitution", "", f"Measured by `scripts/paper/restitution{' --quick' if quick else ''}`: rebounds (speed after over speed before) for e = 1, 0.8, 0.5, 0.", ""]
     lines += ["Arm and normal are those of the frame in which bodies meet. For e > 0 the largest speed until the distance is again what it was at the start (the far field has then done no work), or until the end of the run, 2.5 "
               "times the way in; for e = 0 the speed just after the impact: in the step in which, with e = 1, bodies part with half of their rebound.", ""]
     lines += [f"- {kind}: {what}" for kind, what in KINDS.items()]
