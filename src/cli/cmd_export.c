@@ -15,15 +15,14 @@ static const struct cli_option own_options[] = {
      .value = CLI_VALUE_CHOICES,
      .choices = formats,
      .offset = offsetof(struct cli_arguments, format),
-     .help = "csv (a table), npz (arrays for NumPy), glb (an animated glTF model), mjcf or urdf (the model, for other "
-             "simulators)"},
+     .help = "csv (table), npz (NumPy), glb (animated glTF), mjcf or urdf (the model)"},
     {.name = "output",
      .letter = 'o',
      .type = CLI_TEXT,
      .argument = "FILE",
      .value = CLI_VALUE_FILE,
      .offset = offsetof(struct cli_arguments, output),
-     .help = "default: RUN/export/trajectory.csv or .npz, RUN/run.glb, RUN/export/model.xml or .urdf"},
+     .help = "default: below RUN/export; RUN/run.glb"},
     CLI_OPTIONS_END,
 };
 
