@@ -22,7 +22,7 @@ static const struct cli_option own_options[] = {
      .argument = "FILE",
      .value = CLI_VALUE_FILE,
      .offset = offsetof(struct cli_arguments, output),
-     .help = "default: below RUN/export; RUN/run.glb"},
+     .help = "default: in RUN/export, trajectory.csv or .npz, model.xml or .urdf; RUN/run.glb"},
     CLI_OPTIONS_END,
 };
 
