@@ -383,6 +383,10 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 // the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper 001).
 // DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
 int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error);
+// Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the scene that
+// comes of it, with every default, to the file output, and its meshes to the folder "meshes" beside that.  options may be NULL.
+int dcsim_import(const char *file, const dcsim_scene_options *options, const char *output, dcsim_report *report,
+                 dcsim_error *error);
 // Masses, meshes, initial gaps, the acceleration that the far field alone gives.
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
 

@@ -18,7 +18,8 @@ import sys
 
 SCENE = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh", "stiffness": 1e-6}}
 COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("default", {}), ("self_contact auto", {"self_contact": "auto"}),
-           ("32 corners", {"hull_points": 32}), ("32 corners, auto", {"hull_points": 32, "self_contact": "auto"}), ("no self-contact", {"self_contact": "none"})]
+           ("near", {"self_field": "near"}),
+           ("near, auto", {"self_field": "near", "self_contact": "auto"}), ("32 corners", {"hull_points": 32}), ("32 corners, auto", {"hull_points": 32, "self_contact": "auto"}), ("no self-contact", {"self_contact": "none"})]
 SHORT, LONG = 5, 25
 
 

@@ -15,14 +15,14 @@ static const struct cli_option own_options[] = {
      .value = CLI_VALUE_CHOICES,
      .choices = formats,
      .offset = offsetof(struct cli_arguments, format),
-     .help = "csv, npz (tables, arrays), glb (animated model), mjcf, urdf (for other simulators)"},
+     .help = "csv (table), npz (NumPy), glb (animated glTF), mjcf or urdf (the model)"},
     {.name = "output",
      .letter = 'o',
      .type = CLI_TEXT,
      .argument = "FILE",
      .value = CLI_VALUE_FILE,
      .offset = offsetof(struct cli_arguments, output),
-     .help = "default: RUN/export/trajectory.csv or .npz, RUN/run.glb, RUN/export/model.*"},
+     .help = "default: in RUN/export, trajectory.csv or .npz, model.xml or .urdf; RUN/run.glb"},
     CLI_OPTIONS_END,
 };
 

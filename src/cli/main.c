@@ -21,6 +21,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_check,
     &cli_command_render,
     &cli_command_report,
+    &cli_command_import,
     &cli_command_export,
     &cli_command_diff,
     &cli_command_verify,

@@ -28,10 +28,10 @@ static int open_own_scene(const char *directory, const dcsim_scene_options *opti
   return status;
 }
 
-int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
+dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments)
 {
-  const dcsim_scene_options options = {
-      .size = sizeof options,
+  return (dcsim_scene_options){
+      .size = sizeof(dcsim_scene_options),
       .model = arguments->model,
       .gradient = arguments->gradient,
       .plant = arguments->plant,
@@ -44,6 +44,11 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
       .seed_given = arguments->seed >= 0,
       .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 0,
   };
+}
+
+int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
+{
+  const dcsim_scene_options options = cli_scene_options_of(arguments);
   *scene = NULL;
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);

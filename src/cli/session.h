@@ -7,6 +7,9 @@
 
 #include "cli/options.h"
 
+// What the options say of scenes; it points into arguments.
+dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments);
+
 // Opens the scene that the operand names, or without one that of the run to resume.  0, or an exit status after a
 // message; *scene is then NULL.
 int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene);

@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe query check render report export diff list schema sweep bench completion new help"
+commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep bench completion new help"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --overwrite --control --plant --frames --no-report --max-time --require-success --quiet"
 options_of() {
@@ -12,6 +12,7 @@ options_of() {
     optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint --mpi" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     query) echo "--manifold --output $scene_options" ;;
+    import) echo "--output $scene_options" ;;
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;
     export) echo "--format --output" ;;

@@ -97,6 +97,27 @@ static void test_start_and_actuators(void)
   unload(&tree);
 }
 
+// The limit of a force, times the gear; of a motor, that of its control.
+static void test_effort(void)
+{
+  static const char model[] =
+      "<mujoco><worldbody><body name='a'><joint name='j' type='hinge'/><geom type='box' size='.1 .1 .1'/></body>"
+      "<body name='b' pos='1 0 0'><joint name='k' type='hinge'/><geom type='box' size='.1 .1 .1'/></body></worldbody>"
+      "<actuator><position joint='j' kp='10' gear='2' forcelimited='true' forcerange='-3 4'/>"
+      "<motor joint='k' gear='5' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>";
+  struct tree tree = {0};
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file'}", model);
+  check_json(find_body(&tree, "a"), "pd", "{'kp':40,'kd':0,'effort':8}");
+  check_json(find_body(&tree, "b"), "pd", "-");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 1}}", model);
+  check_json(find_body(&tree, "b"), "pd", "{'kp':1,'effort':5}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf'}", model);
+  check_json(find_body(&tree, "a"), "pd", "{'kp':40,'kd':0}");
+  unload(&tree);
+}
+
 static void test_couplings(void)
 {
   struct tree tree = {0};
@@ -230,12 +251,17 @@ static void test_files(void)
 
 int main(void)
 {
-  static const struct test tests[] = {
-      {"agrees with MuJoCo", test_agreement}, {"included with a prefix and a place", test_placed},
-      {"keyframes", test_keyframe},           {"starts, actuators, bodies without mass", test_start_and_actuators},
-      {"couplings", test_couplings},          {"who touches whom", test_filters},
-      {"what is refused", test_refused},      {"export as MJCF", test_export},
-      {"export as URDF", test_urdf_export},   {"files", test_files}};
+  static const struct test tests[] = {{"agrees with MuJoCo", test_agreement},
+                                      {"included with a prefix and a place", test_placed},
+                                      {"keyframes", test_keyframe},
+                                      {"limits of effort", test_effort},
+                                      {"starts, actuators, bodies without mass", test_start_and_actuators},
+                                      {"couplings", test_couplings},
+                                      {"who touches whom", test_filters},
+                                      {"what is refused", test_refused},
+                                      {"export as MJCF", test_export},
+                                      {"export as URDF", test_urdf_export},
+                                      {"files", test_files}};
   enter_temporary_folder();
   return run_tests(tests, sizeof tests / sizeof tests[0]);
 }

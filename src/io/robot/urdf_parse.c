@@ -1,209 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // URDF text to struct dc_urdf, by expat's events.
-#include <expat.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/mesh/mesh_read.h"
 #include "io/scene/scene_format.h"
-#include "io/robot/urdf.h"
+#include "io/robot/urdf_parser.h"
 #include "math/vector.h"
-
-// Elements that are read; everything else is skipped with all that is in it.
-enum element {
-  DOCUMENT,
-  ROBOT,
-  LINK,
-  JOINT,
-  MATERIAL,  // of the robot
-  INERTIAL,
-  VISUAL,
-  COLLISION,
-  GEOMETRY,
-  SURFACE,  // box, sphere, ...
-  LOOK,     // material of a visual
-  DETAIL,   // without elements inside
-  ELEMENTS
-};
-
-struct material {
-  const char *name;
-  double rgb[3];
-};
-
-struct parser {
-  XML_Parser expat;
-  struct dc_urdf *urdf;
-  struct dc_error *error;
-  enum dc_status status;
-  enum element stack[DC_URDF_MOST_DEPTH];
-  size_t offsets[DC_URDF_MOST_DEPTH];
-  unsigned seen[DC_URDF_MOST_DEPTH];  // one bit for each detail that may stand once
-  int depth, skipped;                 // elements that are read, and skipped ones inside
-  const char *item;                   // "link" or "joint" that is being read, with its name; NULL: neither
-  const char *item_name;
-  struct material *materials;
-  size_t material_count, material_capacity;
-  int robot_materials;   // elements at the top
-  struct material look;  // of the visual or material that is being read
-  bool colored;
-};
 
 // Details that may stand once in their parent; an index into seen's bits.
 enum detail { ORIGIN, MASS, INERTIA, AXIS, PARENT, CHILD, LIMIT, MIMIC, COLOR, INNER, LOOKS, INERTIALS };
 
-static size_t offset_now(const struct parser *parser)
-{
-  return (size_t)XML_GetCurrentByteIndex(parser->expat);
-}
-
-// The first failure ends the parsing and is kept.
-__attribute__((format(printf, 4, 5))) static void fail(struct parser *parser, size_t offset, enum dc_status status,
-                                                       const char *format, ...)
-{
-  char text[500], quoted[DC_JSON_QUOTED];
-  if (parser->status)
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  if (parser->item && parser->item_name)
-    dc_urdf_fail(parser->urdf, offset, parser->error, status, "%s %s: %s", parser->item,
-                 dc_json_quote(quoted, parser->item_name), text);
-  else
-    dc_urdf_fail(parser->urdf, offset, parser->error, status, "%s", text);
-  parser->status = status;
-  XML_StopParser(parser->expat, XML_FALSE);
-}
-
-static void fail_here(struct parser *parser, const char *rule)
-{
-  fail(parser, offset_now(parser), DC_BAD_INPUT, "%s", rule);
-}
-
-static void out_of_memory(struct parser *parser)
-{
-  fail(parser, offset_now(parser), DC_MEMORY, "out of memory");
-}
-
-// The value of an attribute, or NULL.
-static const char *attribute(struct parser *parser, const XML_Char *element, const XML_Char **attributes,
-                             const char *name)
-{
-  for (int i = 0; attributes[i]; i += 2)
-    if (strcmp(attributes[i], name) == 0) {
-      const char *value = attributes[i + 1];
-      if (strstr(value, "${") || strstr(value, "$("))
-        fail(parser, offset_now(parser), DC_BAD_INPUT,
-             "<%.40s>: %s holds a xacro expression; run xacro on the file first", element, name);
-      return value;
-    }
-  return NULL;
-}
-
-static const char *required(struct parser *parser, const XML_Char *element, const XML_Char **attributes,
-                            const char *name)
-{
-  const char *value = attribute(parser, element, attributes, name);
-  if (!value)
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "<%.40s>: missing attribute \"%s\"", element, name);
-  return value;
-}
-
-static const char *copy(struct parser *parser, const char *text)
-{
-  char *copied = text ? dc_arena_strdup(parser->urdf->arena, text) : NULL;
-  if (text && !copied)
-    out_of_memory(parser);
-  return copied;
-}
-
-// An attribute of exactly count numbers between blanks; left as it is when it is missing.  True when it stands there.
-static bool read_numbers(struct parser *parser, const XML_Char *element, const XML_Char **attributes, const char *name,
-                         int count, double *numbers)
-{
-  static const char blanks[] = " \t\r\n";
-  char quoted[DC_JSON_QUOTED];
-  const char *text = attribute(parser, element, attributes, name), *word = text;
-  if (!text)
-    return false;
-  int found = 0;
-  bool good = true;
-  for (word += strspn(word, blanks); *word && good; word += strspn(word, blanks)) {
-    size_t length = strcspn(word, blanks);
-    double number = 0;
-    good = found < count && dc_mesh_parse_number(word, length, &number) && fabs(number) <= DC_URDF_MOST_NUMBER;
-    if (good)
-      numbers[found++] = number;
-    word += length;
-  }
-  if (!good || found != count)
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "<%.40s>: %s must be %d finite number%s of at most %g (is %s)",
-         element, name, count, count > 1 ? "s" : "", DC_URDF_MOST_NUMBER, dc_json_quote(quoted, text));
-  return true;
-}
-
-static void require_number(struct parser *parser, const XML_Char *element, const XML_Char **attributes,
-                           const char *name, double *number)
-{
-  if (required(parser, element, attributes, name))
-    read_numbers(parser, element, attributes, name, 1, number);
-}
-
-// Rz(y) Ry(p) Rx(r) from half angles.
-static void set_rotation(double *q, const double *rpy)
-{
-  double cr = cos(rpy[0] / 2), sr = sin(rpy[0] / 2), cp = cos(rpy[1] / 2), sp = sin(rpy[1] / 2);
-  double cy = cos(rpy[2] / 2), sy = sin(rpy[2] / 2);
-  q[0] = cr * cp * cy + sr * sp * sy;
-  q[1] = sr * cp * cy - cr * sp * sy;
-  q[2] = cr * sp * cy + sr * cp * sy;
-  q[3] = cr * cp * sy - sr * sp * cy;
-}
-
-static void read_origin(struct parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin)
-{
-  double rpy[3] = {0, 0, 0};
-  read_numbers(parser, "origin", attributes, "xyz", 3, origin->position);
-  if (read_numbers(parser, "origin", attributes, "rpy", 3, rpy))
-    set_rotation(origin->rotation, rpy);
-}
-
 // Marks a detail of the element that is being read; a second one is refused.
-static void once(struct parser *parser, const XML_Char *element, enum detail detail)
+static void once(struct dc_urdf_parser *parser, const XML_Char *element, enum detail detail)
 {
   unsigned *seen = &parser->seen[parser->depth - 1], bit = 1u << detail;
   if (*seen & bit)
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "<%.40s>: stands here twice", element);
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%.40s>: stands here twice", element);
   *seen |= bit;
 }
 
 // The name of a link or joint, which the place of all messages about it refers to.
-static const char *read_item(struct parser *parser, const char *element, const XML_Char **attributes)
+static const char *read_item(struct dc_urdf_parser *parser, const char *element, const XML_Char **attributes)
 {
   char quoted[DC_JSON_QUOTED];
-  const char *name = copy(parser, required(parser, element, attributes, "name"));
+  const char *name = dc_urdf_copy(parser, dc_urdf_required(parser, element, attributes, "name"));
   char *plain = name ? dc_arena_strdup(parser->urdf->arena, name) : NULL;
   for (char *slash = plain; slash && (slash = strchr(slash, '/'));)
     *slash = '_';  // a name of a body will have none
   if (plain && !dc_is_name(plain))
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "<%s>: name " DC_NAME_RULE " (is %s)", element,
-         dc_json_quote(quoted, name));
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%s>: name " DC_NAME_RULE " (is %s)", element,
+                   dc_json_quote(quoted, name));
   parser->item = element;
   parser->item_name = name;
   return name;
 }
 
-static void refuse_count(struct parser *parser, const char *what, int most)
+static void refuse_count(struct dc_urdf_parser *parser, const char *what, int most)
 {
-  fail(parser, offset_now(parser), DC_BAD_INPUT, "more than %d %s", most, what);
+  dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "more than %d %s", most, what);
 }
 
-static void begin_link(struct parser *parser, const XML_Char **attributes)
+static void begin_link(struct dc_urdf_parser *parser, const XML_Char **attributes)
 {
   struct dc_urdf *urdf = parser->urdf;
   if (urdf->link_count == DC_URDF_MOST_LINKS) {
@@ -211,11 +50,11 @@ static void begin_link(struct parser *parser, const XML_Char **attributes)
     return;
   }
   if (dc_grow(&urdf->links, &urdf->link_capacity, urdf->link_count + 1, sizeof *urdf->links)) {
-    out_of_memory(parser);
+    dc_urdf_out_of_memory(parser);
     return;
   }
   urdf->links[urdf->link_count++] = (struct dc_urdf_link){.name = read_item(parser, "link", attributes),
-                                                          .offset = offset_now(parser),
+                                                          .offset = dc_urdf_offset_now(parser),
                                                           .inertial = dc_urdf_identity,
                                                           .first_geometry = (int)urdf->geometry_count,
                                                           .joint = -1};
@@ -223,7 +62,7 @@ static void begin_link(struct parser *parser, const XML_Char **attributes)
 
 static const char *const joint_types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
 
-static void begin_joint(struct parser *parser, const XML_Char **attributes)
+static void begin_joint(struct dc_urdf_parser *parser, const XML_Char **attributes)
 {
   struct dc_urdf *urdf = parser->urdf;
   char quoted[DC_JSON_QUOTED];
@@ -232,30 +71,30 @@ static void begin_joint(struct parser *parser, const XML_Char **attributes)
     return;
   }
   if (dc_grow(&urdf->joints, &urdf->joint_capacity, urdf->joint_count + 1, sizeof *urdf->joints)) {
-    out_of_memory(parser);
+    dc_urdf_out_of_memory(parser);
     return;
   }
   struct dc_urdf_joint *joint = &urdf->joints[urdf->joint_count++];
   *joint = (struct dc_urdf_joint){.name = read_item(parser, "joint", attributes),
-                                  .offset = offset_now(parser),
+                                  .offset = dc_urdf_offset_now(parser),
                                   .origin = dc_urdf_identity,
                                   .axis = {1, 0, 0},
                                   .effort = NAN,
                                   .velocity = NAN,
                                   .mimic = -1,
                                   .multiplier = 1};
-  const char *type = required(parser, "joint", attributes, "type");
+  const char *type = dc_urdf_required(parser, "joint", attributes, "type");
   int index = 0;
   while (type && joint_types[index] && strcmp(joint_types[index], type) != 0)
     index++;
   if (type && !joint_types[index])
-    fail(parser, joint->offset, DC_BAD_INPUT,
-         "type must be revolute, continuous, prismatic, fixed, floating or planar (is %s)",
-         dc_json_quote(quoted, type));
+    dc_urdf_refuse(parser, joint->offset, DC_BAD_INPUT,
+                   "type must be revolute, continuous, prismatic, fixed, floating or planar (is %s)",
+                   dc_json_quote(quoted, type));
   joint->type = (enum dc_urdf_joint_type)index;
 }
 
-static void begin_geometry(struct parser *parser, bool visual)
+static void begin_geometry(struct dc_urdf_parser *parser, bool visual)
 {
   struct dc_urdf *urdf = parser->urdf;
   if (urdf->geometry_count == DC_URDF_MOST_SHAPES) {
@@ -263,37 +102,38 @@ static void begin_geometry(struct parser *parser, bool visual)
     return;
   }
   if (dc_grow(&urdf->geometries, &urdf->geometry_capacity, urdf->geometry_count + 1, sizeof *urdf->geometries)) {
-    out_of_memory(parser);
+    dc_urdf_out_of_memory(parser);
     return;
   }
   urdf->geometries[urdf->geometry_count++] = (struct dc_urdf_geometry){
-      .offset = offset_now(parser), .visual = visual, .origin = dc_urdf_identity, .scale = {1, 1, 1}};
+      .offset = dc_urdf_offset_now(parser), .visual = visual, .origin = dc_urdf_identity, .scale = {1, 1, 1}};
   urdf->links[urdf->link_count - 1].geometries++;
   parser->colored = false;
   parser->look = (struct material){0};
 }
 
-static void require_positive(struct parser *parser, const char *element, const char *name, int count,
+static void require_positive(struct dc_urdf_parser *parser, const char *element, const char *name, int count,
                              const double *numbers)
 {
   for (int i = 0; i < count; i++)
     if (!(numbers[i] > 0)) {
-      fail(parser, offset_now(parser), DC_BAD_INPUT, "<%s>: %s must be > 0 (is %.10g)", element, name, numbers[i]);
+      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%s>: %s must be > 0 (is %.10g)", element, name,
+                     numbers[i]);
       return;
     }
 }
 
-static void read_mesh(struct parser *parser, const XML_Char **attributes, struct dc_urdf_geometry *geometry)
+static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_geometry *geometry)
 {
   geometry->type = DC_URDF_MESH;
-  geometry->file = copy(parser, required(parser, "mesh", attributes, "filename"));
-  read_numbers(parser, "mesh", attributes, "scale", 3, geometry->scale);
+  geometry->file = dc_urdf_copy(parser, dc_urdf_required(parser, "mesh", attributes, "filename"));
+  dc_urdf_read_numbers(parser, "mesh", attributes, "scale", 3, geometry->scale);
   for (int i = 0; i < 3; i++)
     if (geometry->scale[i] == 0)
-      fail_here(parser, "<mesh>: scale must not be zero");
+      dc_urdf_refuse_here(parser, "<mesh>: scale must not be zero");
 }
 
-static void read_surface(struct parser *parser, const XML_Char *name, const XML_Char **attributes)
+static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];
   bool long_one = strcmp(name, "cylinder") == 0 || strcmp(name, "capsule") == 0;
@@ -301,70 +141,72 @@ static void read_surface(struct parser *parser, const XML_Char *name, const XML_
     read_mesh(parser, attributes, geometry);
   } else if (strcmp(name, "box") == 0) {
     geometry->type = DC_URDF_BOX;
-    if (required(parser, "box", attributes, "size"))
-      read_numbers(parser, "box", attributes, "size", 3, geometry->size);
+    if (dc_urdf_required(parser, "box", attributes, "size"))
+      dc_urdf_read_numbers(parser, "box", attributes, "size", 3, geometry->size);
     require_positive(parser, "box", "size", 3, geometry->size);
   } else if (long_one || strcmp(name, "sphere") == 0) {
     geometry->type = !long_one ? DC_URDF_SPHERE : name[1] == 'y' ? DC_URDF_CYLINDER : DC_URDF_CAPSULE;
-    require_number(parser, name, attributes, "radius", &geometry->radius);
+    dc_urdf_require_number(parser, name, attributes, "radius", &geometry->radius);
     require_positive(parser, name, "radius", 1, &geometry->radius);
     if (long_one) {
-      require_number(parser, name, attributes, "length", &geometry->length);
+      dc_urdf_require_number(parser, name, attributes, "length", &geometry->length);
       require_positive(parser, name, "length", 1, &geometry->length);
     }
   } else {
-    fail(parser, offset_now(parser), DC_BAD_INPUT,
-         "<geometry>: must hold a box, cylinder, capsule, sphere or mesh (holds <%.40s>)", name);
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
+                   "<geometry>: must hold a box, cylinder, capsule, sphere or mesh (holds <%.40s>)", name);
   }
 }
 
-static void read_inertia(struct parser *parser, const XML_Char **attributes, struct dc_urdf_link *link)
+static void read_inertia(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_link *link)
 {
   static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   for (int i = 0; i < 6; i++)
-    require_number(parser, "inertia", attributes, names[i], &link->inertia[i]);
+    dc_urdf_require_number(parser, "inertia", attributes, names[i], &link->inertia[i]);
 }
 
-static void read_limit(struct parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
+static void read_limit(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
   joint->limited = true;
-  read_numbers(parser, "limit", attributes, "lower", 1, &joint->lower);
-  read_numbers(parser, "limit", attributes, "upper", 1, &joint->upper);
-  read_numbers(parser, "limit", attributes, "effort", 1, &joint->effort);
-  read_numbers(parser, "limit", attributes, "velocity", 1, &joint->velocity);
+  dc_urdf_read_numbers(parser, "limit", attributes, "lower", 1, &joint->lower);
+  dc_urdf_read_numbers(parser, "limit", attributes, "upper", 1, &joint->upper);
+  dc_urdf_read_numbers(parser, "limit", attributes, "effort", 1, &joint->effort);
+  dc_urdf_read_numbers(parser, "limit", attributes, "velocity", 1, &joint->velocity);
 }
 
-static void read_mimic(struct parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
+static void read_mimic(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
-  joint->mimic_name = copy(parser, required(parser, "mimic", attributes, "joint"));
-  read_numbers(parser, "mimic", attributes, "multiplier", 1, &joint->multiplier);
-  read_numbers(parser, "mimic", attributes, "offset", 1, &joint->shift);
+  joint->mimic_name = dc_urdf_copy(parser, dc_urdf_required(parser, "mimic", attributes, "joint"));
+  dc_urdf_read_numbers(parser, "mimic", attributes, "multiplier", 1, &joint->multiplier);
+  dc_urdf_read_numbers(parser, "mimic", attributes, "offset", 1, &joint->shift);
 }
 
-static void read_color(struct parser *parser, const XML_Char **attributes)
+static void read_color(struct dc_urdf_parser *parser, const XML_Char **attributes)
 {
   double rgba[4] = {0, 0, 0, 1};
-  if (required(parser, "color", attributes, "rgba"))
-    read_numbers(parser, "color", attributes, "rgba", 4, rgba);
+  if (dc_urdf_required(parser, "color", attributes, "rgba"))
+    dc_urdf_read_numbers(parser, "color", attributes, "rgba", 4, rgba);
   for (int i = 0; i < 4; i++)
     if (rgba[i] < 0 || rgba[i] > 1)
-      fail(parser, offset_now(parser), DC_BAD_INPUT, "<color>: rgba must be from 0 to 1 (is %.10g)", rgba[i]);
+      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<color>: rgba must be from 0 to 1 (is %.10g)",
+                     rgba[i]);
   dc_vec_copy(parser->look.rgb, rgba);
   parser->colored = true;
 }
 
 // An element inside a link: what it is, and what it says.
-static enum element in_inertial(struct parser *parser, const XML_Char *name, const XML_Char **attributes)
+static enum element in_inertial(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_link *link = &parser->urdf->links[parser->urdf->link_count - 1];
   if (strcmp(name, "origin") == 0) {
     once(parser, name, ORIGIN);
-    read_origin(parser, attributes, &link->inertial);
+    dc_urdf_read_origin(parser, attributes, &link->inertial);
   } else if (strcmp(name, "mass") == 0) {
     once(parser, name, MASS);
-    require_number(parser, name, attributes, "value", &link->mass);
+    dc_urdf_require_number(parser, name, attributes, "value", &link->mass);
     if (link->mass < 0)
-      fail(parser, offset_now(parser), DC_BAD_INPUT, "<mass>: value must be >= 0 kg (is %.10g)", link->mass);
+      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<mass>: value must be >= 0 kg (is %.10g)",
+                     link->mass);
   } else if (strcmp(name, "inertia") == 0) {
     once(parser, name, INERTIA);
     read_inertia(parser, attributes, link);
@@ -374,13 +216,13 @@ static enum element in_inertial(struct parser *parser, const XML_Char *name, con
   return DETAIL;
 }
 
-static enum element in_geometry_of_link(struct parser *parser, enum element parent, const XML_Char *name,
+static enum element in_geometry_of_link(struct dc_urdf_parser *parser, enum element parent, const XML_Char *name,
                                         const XML_Char **attributes)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];
   if (strcmp(name, "origin") == 0) {
     once(parser, name, ORIGIN);
-    read_origin(parser, attributes, &geometry->origin);
+    dc_urdf_read_origin(parser, attributes, &geometry->origin);
     return DETAIL;
   }
   if (strcmp(name, "geometry") == 0) {
@@ -389,14 +231,14 @@ static enum element in_geometry_of_link(struct parser *parser, enum element pare
   }
   if (parent == VISUAL && strcmp(name, "material") == 0) {
     once(parser, name, LOOKS);
-    geometry->material = copy(parser, attribute(parser, name, attributes, "name"));
+    geometry->material = dc_urdf_copy(parser, dc_urdf_attribute(parser, name, attributes, "name"));
     parser->look.name = geometry->material;
     return LOOK;
   }
   return ELEMENTS;
 }
 
-static enum element in_joint(struct parser *parser, const XML_Char *name, const XML_Char **attributes)
+static enum element in_joint(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   static const char *const names[] = {"origin", "axis", "parent", "child", "limit", "mimic"};
   static const enum detail details[] = {ORIGIN, AXIS, PARENT, CHILD, LIMIT, MIMIC};
@@ -408,20 +250,20 @@ static enum element in_joint(struct parser *parser, const XML_Char *name, const 
     return ELEMENTS;
   once(parser, name, details[i]);
   switch (details[i]) {
-  case ORIGIN: read_origin(parser, attributes, &joint->origin); break;
+  case ORIGIN: dc_urdf_read_origin(parser, attributes, &joint->origin); break;
   case AXIS:
-    if (required(parser, name, attributes, "xyz"))
-      read_numbers(parser, name, attributes, "xyz", 3, joint->axis);
+    if (dc_urdf_required(parser, name, attributes, "xyz"))
+      dc_urdf_read_numbers(parser, name, attributes, "xyz", 3, joint->axis);
     break;
-  case PARENT: joint->parent_name = copy(parser, required(parser, name, attributes, "link")); break;
-  case CHILD: joint->child_name = copy(parser, required(parser, name, attributes, "link")); break;
+  case PARENT: joint->parent_name = dc_urdf_copy(parser, dc_urdf_required(parser, name, attributes, "link")); break;
+  case CHILD: joint->child_name = dc_urdf_copy(parser, dc_urdf_required(parser, name, attributes, "link")); break;
   case LIMIT: read_limit(parser, attributes, joint); break;
   default: read_mimic(parser, attributes, joint); break;
   }
   return DETAIL;
 }
 
-static enum element in_link(struct parser *parser, const XML_Char *name)
+static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
 {
   if (strcmp(name, "inertial") == 0) {
     once(parser, name, INERTIALS);
@@ -434,7 +276,7 @@ static enum element in_link(struct parser *parser, const XML_Char *name)
   return visual ? VISUAL : COLLISION;
 }
 
-static enum element in_robot(struct parser *parser, const XML_Char *name, const XML_Char **attributes)
+static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "link") == 0) {
     begin_link(parser, attributes);
@@ -449,18 +291,18 @@ static enum element in_robot(struct parser *parser, const XML_Char *name, const 
   if (++parser->robot_materials > DC_URDF_MOST_LINKS)
     refuse_count(parser, "materials", DC_URDF_MOST_LINKS);
   parser->colored = false;
-  parser->look = (struct material){.name = copy(parser, attribute(parser, name, attributes, "name"))};
+  parser->look = (struct material){.name = dc_urdf_copy(parser, dc_urdf_attribute(parser, name, attributes, "name"))};
   return MATERIAL;
 }
 
 // What the element is that begins inside parent; ELEMENTS: one to skip.
-static enum element classify(struct parser *parser, enum element parent, const XML_Char *name,
+static enum element classify(struct dc_urdf_parser *parser, enum element parent, const XML_Char *name,
                              const XML_Char **attributes)
 {
   switch (parent) {
   case DOCUMENT:
     if (strcmp(name, "robot") != 0)
-      fail(parser, offset_now(parser), DC_BAD_INPUT, "must be a <robot> (is <%.40s>)", name);
+      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "must be a <robot> (is <%.40s>)", name);
     return ROBOT;
   case ROBOT: return in_robot(parser, name, attributes);
   case LINK: return in_link(parser, name);
@@ -485,15 +327,17 @@ static enum element classify(struct parser *parser, enum element parent, const X
 
 static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
-  struct parser *parser = context;
+  struct dc_urdf_parser *parser = context;
   if (parser->status)
     return;
   if (strncmp(name, "xacro:", 6) == 0) {
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "<%.40s>: this is a xacro file; run xacro on it first", name);
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
+                   "<%.40s>: this is a xacro file; run xacro on it first", name);
     return;
   }
   if (parser->depth + parser->skipped == DC_URDF_MOST_DEPTH) {
-    fail(parser, offset_now(parser), DC_BAD_INPUT, "elements nested deeper than %d levels", DC_URDF_MOST_DEPTH);
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "elements nested deeper than %d levels",
+                   DC_URDF_MOST_DEPTH);
     return;
   }
   enum element parent = parser->depth ? parser->stack[parser->depth - 1] : DOCUMENT;
@@ -503,40 +347,41 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
     return;
   }
   parser->stack[parser->depth] = element;
-  parser->offsets[parser->depth] = offset_now(parser);
+  parser->offsets[parser->depth] = dc_urdf_offset_now(parser);
   parser->seen[parser->depth++] = 0;
 }
 
-static void end_joint(struct parser *parser, size_t offset)
+static void end_joint(struct dc_urdf_parser *parser, size_t offset)
 {
   struct dc_urdf_joint *joint = &parser->urdf->joints[parser->urdf->joint_count - 1];
   bool turns = joint->type == DC_URDF_REVOLUTE, slides = joint->type == DC_URDF_PRISMATIC;
   double norm = dc_vec_norm(joint->axis);
   if (!joint->parent_name || !joint->child_name)
-    fail(parser, offset, DC_BAD_INPUT, "missing <%s>", joint->parent_name ? "child" : "parent");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "missing <%s>", joint->parent_name ? "child" : "parent");
   if (joint->type != DC_URDF_FIXED && joint->type != DC_URDF_FLOATING && !(norm > 0))
-    fail(parser, offset, DC_BAD_INPUT, "<axis>: xyz must not be zero");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<axis>: xyz must not be zero");
   if (norm > 0)
     dc_vec_scale(joint->axis, joint->axis, 1 / norm);
   if ((turns || slides) && !joint->limited)
-    fail(parser, offset, DC_BAD_INPUT, "missing <limit> (a %s)",
-         turns ? "revolute joint without limits is \"continuous\"" : "prismatic joint must have one");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "missing <limit> (a %s)",
+                   turns ? "revolute joint without limits is \"continuous\"" : "prismatic joint must have one");
   joint->limited &= turns || slides;
   if (joint->limited && joint->lower > joint->upper)
-    fail(parser, offset, DC_BAD_INPUT, "<limit>: lower must be <= upper (%.10g > %.10g)", joint->lower, joint->upper);
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<limit>: lower must be <= upper (%.10g > %.10g)", joint->lower,
+                   joint->upper);
 }
 
-static void end_material(struct parser *parser)
+static void end_material(struct dc_urdf_parser *parser)
 {
   if (!parser->colored || !parser->look.name)
     return;
   if (dc_grow(&parser->materials, &parser->material_capacity, parser->material_count + 1, sizeof *parser->materials))
-    out_of_memory(parser);
+    dc_urdf_out_of_memory(parser);
   else
     parser->materials[parser->material_count++] = parser->look;
 }
 
-static void end_look(struct parser *parser)
+static void end_look(struct dc_urdf_parser *parser)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];
   if (parser->colored)
@@ -547,7 +392,7 @@ static void end_look(struct parser *parser)
 
 static void XMLCALL end_element(void *context, const XML_Char *name)
 {
-  struct parser *parser = context;
+  struct dc_urdf_parser *parser = context;
   (void)name;
   if (parser->status)
     return;
@@ -565,11 +410,12 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
   if (element == LOOK)
     end_look(parser);
   if (element == INERTIAL && (~seen & (1u << MASS | 1u << INERTIA)))
-    fail(parser, offset, DC_BAD_INPUT, "<inertial>: missing <%s>", seen & 1u << MASS ? "inertia" : "mass");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<inertial>: missing <%s>", seen & 1u << MASS ? "inertia" : "mass");
   if ((element == VISUAL || element == COLLISION) && !(seen & 1u << INNER))
-    fail(parser, offset, DC_BAD_INPUT, "<%s>: missing <geometry>", element == VISUAL ? "visual" : "collision");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<%s>: missing <geometry>",
+                   element == VISUAL ? "visual" : "collision");
   if (element == GEOMETRY && !(seen & 1u << INNER))
-    fail(parser, offset, DC_BAD_INPUT, "<geometry>: is empty");
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<geometry>: is empty");
   if (element == LINK || element == JOINT)
     parser->item = parser->item_name = NULL;
 }
@@ -579,7 +425,7 @@ static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML
                                   int internal)
 {
   (void)name, (void)system, (void)public, (void)internal;
-  fail_here(context, "DOCTYPE is not allowed");
+  dc_urdf_refuse_here(context, "DOCTYPE is not allowed");
 }
 
 static int compare_materials(const void *a, const void *b)
@@ -589,7 +435,7 @@ static int compare_materials(const void *a, const void *b)
 }
 
 // Visuals that only name their material get its color; of several with one name, any.
-static void color_visuals(struct parser *parser)
+static void color_visuals(struct dc_urdf_parser *parser)
 {
   struct dc_urdf *urdf = parser->urdf;
   if (!parser->material_count)
@@ -610,7 +456,7 @@ static void color_visuals(struct parser *parser)
 }
 
 // Expat takes lengths as int; texts are at most 64 MB.
-static void run(struct parser *parser)
+static void run(struct dc_urdf_parser *parser)
 {
   struct dc_urdf *urdf = parser->urdf;
   XML_SetUserData(parser->expat, parser);
@@ -621,14 +467,14 @@ static void run(struct parser *parser)
   enum XML_Error code = XML_GetErrorCode(parser->expat);
   enum dc_status status = code == XML_ERROR_NO_MEMORY ? DC_MEMORY : DC_BAD_INPUT;
   parser->item = NULL;
-  fail(parser, offset_now(parser), status, "not well-formed XML in UTF-8: %s", XML_ErrorString(code));
+  dc_urdf_refuse(parser, dc_urdf_offset_now(parser), status, "not well-formed XML in UTF-8: %s", XML_ErrorString(code));
 }
 
 enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char *text, size_t length,
                              struct dc_arena *arena, struct dc_error *error)
 {
   *urdf = (struct dc_urdf){.name = name, .text = text, .length = length, .arena = arena};
-  struct parser parser = {.urdf = urdf, .error = error};
+  struct dc_urdf_parser parser = {.urdf = urdf, .error = error};
   parser.expat = XML_ParserCreate("UTF-8");
   if (!parser.expat)
     return dc_fail(error, DC_MEMORY, "%.200s: out of memory", name);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of URDF elements, and what is said where they are wrong.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry/mesh/mesh_read.h"
+#include "io/robot/urdf_parser.h"
+
+size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
+{
+  return (size_t)XML_GetCurrentByteIndex(parser->expat);
+}
+
+void dc_urdf_refuse(struct dc_urdf_parser *parser, size_t offset, enum dc_status status, const char *format, ...)
+{
+  char text[500], quoted[DC_JSON_QUOTED];
+  if (parser->status)
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (parser->item && parser->item_name)
+    dc_urdf_fail(parser->urdf, offset, parser->error, status, "%s %s: %s", parser->item,
+                 dc_json_quote(quoted, parser->item_name), text);
+  else
+    dc_urdf_fail(parser->urdf, offset, parser->error, status, "%s", text);
+  parser->status = status;
+  XML_StopParser(parser->expat, XML_FALSE);
+}
+
+void dc_urdf_refuse_here(struct dc_urdf_parser *parser, const char *rule)
+{
+  dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "%s", rule);
+}
+
+void dc_urdf_out_of_memory(struct dc_urdf_parser *parser)
+{
+  dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_MEMORY, "out of memory");
+}
+
+const char *dc_urdf_attribute(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                              const char *name)
+{
+  for (int i = 0; attributes[i]; i += 2)
+    if (strcmp(attributes[i], name) == 0) {
+      const char *value = attributes[i + 1];
+      if (strstr(value, "${") || strstr(value, "$("))
+        dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
+                       "<%.40s>: %s holds a xacro expression; run xacro on the file first", element, name);
+      return value;
+    }
+  return NULL;
+}
+
+const char *dc_urdf_required(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                             const char *name)
+{
+  const char *value = dc_urdf_attribute(parser, element, attributes, name);
+  if (!value)
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%.40s>: missing attribute \"%s\"", element,
+                   name);
+  return value;
+}
+
+const char *dc_urdf_copy(struct dc_urdf_parser *parser, const char *text)
+{
+  char *copied = text ? dc_arena_strdup(parser->urdf->arena, text) : NULL;
+  if (text && !copied)
+    dc_urdf_out_of_memory(parser);
+  return copied;
+}
+
+bool dc_urdf_read_numbers(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                          const char *name, int count, double *numbers)
+{
+  static const char blanks[] = " \t\r\n";
+  char quoted[DC_JSON_QUOTED];
+  const char *text = dc_urdf_attribute(parser, element, attributes, name), *word = text;
+  if (!text)
+    return false;
+  int found = 0;
+  bool good = true;
+  for (word += strspn(word, blanks); *word && good; word += strspn(word, blanks)) {
+    size_t length = strcspn(word, blanks);
+    double number = 0;
+    good = found < count && dc_mesh_parse_number(word, length, &number) && fabs(number) <= DC_URDF_MOST_NUMBER;
+    if (good)
+      numbers[found++] = number;
+    word += length;
+  }
+  if (!good || found != count)
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
+                   "<%.40s>: %s must be %d finite number%s of at most %g (is %s)", element, name, count,
+                   count > 1 ? "s" : "", DC_URDF_MOST_NUMBER, dc_json_quote(quoted, text));
+  return true;
+}
+
+void dc_urdf_require_number(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                            const char *name, double *number)
+{
+  if (dc_urdf_required(parser, element, attributes, name))
+    dc_urdf_read_numbers(parser, element, attributes, name, 1, number);
+}
+
+// Rz(y) Ry(p) Rx(r) from half angles.
+static void set_rotation(double *q, const double *rpy)
+{
+  double cr = cos(rpy[0] / 2), sr = sin(rpy[0] / 2), cp = cos(rpy[1] / 2), sp = sin(rpy[1] / 2);
+  double cy = cos(rpy[2] / 2), sy = sin(rpy[2] / 2);
+  q[0] = cr * cp * cy + sr * sp * sy;
+  q[1] = sr * cp * cy - cr * sp * sy;
+  q[2] = cr * sp * cy + sr * cp * sy;
+  q[3] = cr * cp * sy - sr * sp * cy;
+}
+
+void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin)
+{
+  double rpy[3] = {0, 0, 0};
+  dc_urdf_read_numbers(parser, "origin", attributes, "xyz", 3, origin->position);
+  if (dc_urdf_read_numbers(parser, "origin", attributes, "rpy", 3, rpy))
+    set_rotation(origin->rotation, rpy);
+}

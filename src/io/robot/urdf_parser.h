@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parser of URDF texts: its state and what it reads of attributes.  Private to src/io/robot.
+#ifndef DC_IO_URDF_PARSER_H
+#define DC_IO_URDF_PARSER_H
+
+#include <expat.h>
+
+#include "io/robot/urdf.h"
+
+// Elements that are read; everything else is skipped with all that is in it.
+enum element {
+  DOCUMENT,
+  ROBOT,
+  LINK,
+  JOINT,
+  MATERIAL,  // of the robot
+  INERTIAL,
+  VISUAL,
+  COLLISION,
+  GEOMETRY,
+  SURFACE,  // box, sphere, ...
+  LOOK,     // material of a visual
+  DETAIL,   // without elements inside
+  ELEMENTS
+};
+
+struct material {
+  const char *name;
+  double rgb[3];
+};
+
+struct dc_urdf_parser {
+  XML_Parser expat;
+  struct dc_urdf *urdf;
+  struct dc_error *error;
+  enum dc_status status;
+  enum element stack[DC_URDF_MOST_DEPTH];
+  size_t offsets[DC_URDF_MOST_DEPTH];
+  unsigned seen[DC_URDF_MOST_DEPTH];  // one bit for each detail that may stand once
+  int depth, skipped;                 // elements that are read, and skipped ones inside
+  const char *item;                   // "link" or "joint" that is being read, with its name; NULL: neither
+  const char *item_name;
+  struct material *materials;
+  size_t material_count, material_capacity;
+  int robot_materials;   // elements at the top
+  struct material look;  // of the visual or material that is being read
+  bool colored;
+};
+
+// The place of the element that begins or ends.
+size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser);
+// The first failure ends the parsing and is kept; the message names the link or joint that is being read.
+void dc_urdf_refuse(struct dc_urdf_parser *parser, size_t offset, enum dc_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void dc_urdf_refuse_here(struct dc_urdf_parser *parser, const char *rule);
+void dc_urdf_out_of_memory(struct dc_urdf_parser *parser);
+
+// The value of an attribute, or NULL; where it is required its lack is refused.
+const char *dc_urdf_attribute(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                              const char *name);
+const char *dc_urdf_required(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                             const char *name);
+// A copy in the robot's arena; NULL for NULL and, refused, without memory.
+const char *dc_urdf_copy(struct dc_urdf_parser *parser, const char *text);
+// An attribute of exactly count numbers between blanks; left as it is when it is missing.  True when it stands there.
+bool dc_urdf_read_numbers(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                          const char *name, int count, double *numbers);
+void dc_urdf_require_number(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
+                            const char *name, double *number);
+// The attributes of an <origin>.
+void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin);
+
+#endif
