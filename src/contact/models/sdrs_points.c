@@ -74,8 +74,9 @@ static void plane_answer(const struct facing *f, double answer[4])
       rhs[1 + k] -= p[2] * size * x[2] * place[k] + side(f, v) * p[1] * x[k];
   }
   dc_sdrs_add_slack_to_plane(f->hulls->support, f->slack, h);
-  dc_sdrs_factor_plane(h);
-  dc_sdrs_solve_plane((const double(*)[4])h, rhs, answer);
+  memset(answer, 0, 4 * sizeof *answer);
+  if (dc_sdrs_factor_plane(h) < INFINITY)  // else rounding alone brings the hulls within the support
+    dc_sdrs_solve_plane((const double(*)[4])h, rhs, answer);
 }
 
 static void add_hulls(const struct facing *f)

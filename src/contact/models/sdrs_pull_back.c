@@ -5,6 +5,7 @@
 // The slips on a plane are those of plane_slip.h, where G gains
 //     sum_v W_v rho^2 omega varpi / e
 // from the spins.  Everything is in the frame of a plane: b_1, b_2, m about o.
+#include <math.h>
 #include <string.h>
 
 #include "contact/friction/plane_slip.h"
@@ -106,11 +107,14 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
 
 // H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
 //     -s_v (P'' (y_v.eta) n + P' eta_n) / l.
+// A plane that one hull alone feels is none: rounding left vertices just inside the support, with forces far below it, and H is
+// singular.
 static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
 {
   double h[4][4], eta[4], size = 1 - pull->rub->slack, unit = 1 / pull->length;
   plane_hessian(pull, h);
-  dc_sdrs_factor_plane(h);
+  if (!(dc_sdrs_factor_plane(h) < INFINITY))
+    return;
   dc_sdrs_solve_plane((const double(*)[4])h, cotangent->p, eta);
   for (int v = 0; v < pull->rub->count; v++) {
     const double *x = pull->vertices[v].local;
