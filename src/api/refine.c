@@ -48,12 +48,13 @@ static void keep_frame(struct refinement *run, const double *q)
   memcpy(run->frames + (size_t)run->frame_count++ * nq, q, bytes);
 }
 
-// What has succeeded does not begin anew: asked once for each time that it did.
+// What has succeeded does not begin anew: asked once for each time that it did.  With a target of zero it goes on.
 static bool is_enough(struct refinement *run)
 {
+  const struct dc_optimizer_common *common = run->session.scene->scene->refinement.method_options;
   struct dc_refine_state best;
   long restarts = dc_refine_counts(run->refine).restarts;
-  if (restarts == run->restarts)
+  if (restarts == run->restarts || common->target == 0)
     return false;
   run->restarts = restarts;
   dc_refine_inspect(run->refine, run->best, &best, run->contacts);
