@@ -30,6 +30,17 @@ HANDS = {
         "limits": {"spread_1": (-0.7, 0.7), **{f"flex_{i}": (-0.8, 1.5) for i in (1, 2, 3)},
                    **{f"tip_{i}": (-0.3, 1.6) for i in (1, 2, 3)}},
     },
+    "hand4": {
+        "fingers": [([f"{n}_proximal", f"{n}_middle", f"{n}_distal"],
+                     [(f"{n}_flex", -0.2, 1.4), (f"{n}_bend", 0.1, 1.1), (f"{n}_tip", 0.1, 0.9)]) for n in ("index", "middle", "ring")] +
+                   [(["thumb_proximal", "thumb_distal"], [("thumb_flex", -0.5, 1.4), ("thumb_tip", 0.0, 1.0)])],
+        "drawn": [("thumb_turn", -0.6, 0.6), ("thumb_roll", -0.4, 0.4)] + [(f"{n}_spread", -0.2, 0.2) for n in ("index", "middle", "ring")],
+        "must": ["thumb_proximal", "thumb_distal"],
+        "objects": ("can",),
+        "limits": {"thumb_turn": (-0.8, 0.8), "thumb_roll": (-0.6, 0.6), "thumb_flex": (-0.6, 1.5), "thumb_tip": (-0.2, 1.6),
+                   **{f"{n}_{j}": limit for n in ("index", "middle", "ring")
+                      for j, limit in (("spread", (-0.4, 0.4)), ("flex", (-0.2, 1.6)), ("bend", (-0.2, 1.6)), ("tip", (-0.2, 1.6)))}},
+    },
     "hand5": {
         "fingers": [([f"{n}_proximal", f"{n}_middle", f"{n}_distal"], [(f"{n}_flex", -0.2, 1.5), (f"{n}_bend", 0.1, 1.1)])
                     for n in ("index", "middle", "ring", "little")] +
@@ -245,7 +256,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    names = arguments.names or [f"{hand}_{thing}" for hand in HANDS for thing in OBJECTS]
+    names = arguments.names or [f"{hand}_{thing}" for hand in HANDS for thing in HANDS[hand].get("objects", OBJECTS)]
     for name in names:
         hand, thing = name.split("_", 1)
         make(Lab(arguments.dcsim, arguments.scenes, hand, thing), arguments.seed)

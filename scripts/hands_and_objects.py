@@ -302,11 +302,43 @@ def five_fingers(folder):
     hand.write()
 
 
+def four_fingers(folder):
+    """A hand of sixteen joints, each for itself: three fingers along y before a flat palm that faces z, and a thumb at its side."""
+    hand = Hand("hand4", folder)
+    size = (0.11, 0.095, 0.032)
+    mass = size[0] * size[1] * size[2] * DENSITY
+    hand.link("palm", mass, (0, 0, 0), tuple(mass * (a * a + b * b) / 12 for a, b in
+                                             ((size[1], size[2]), (size[0], size[2]), (size[0], size[1]))),
+              f'<box size="{size[0]:g} {size[1]:g} {size[2]:g}"/>', PALM)
+    along = rpy((0, 0, -1), (-1, 0, 0), (0, 1, 0))
+    radius, lengths = 0.012, (0.052, 0.036, 0.03)
+    for name, x in zip(("index", "middle", "ring"), (-0.042, 0.0, 0.042)):
+        hand.capsule_link(f"{name}_knuckle", radius, 0.01, STEEL)
+        hand.joint(f"{name}_spread", "palm", f"{name}_knuckle", (x, size[1] / 2, 0), along, (1, 0, 0), (-0.4, 0.4))
+        parent, at = f"{name}_knuckle", 0.014
+        for part, bend, length, color in zip(("proximal", "middle", "distal"), ("flex", "bend", "tip"), lengths, (STEEL, STEEL, TIP)):
+            hand.capsule_link(f"{name}_{part}", radius, length, color)
+            hand.joint(f"{name}_{bend}", parent, f"{name}_{part}", (0, 0, at), STRAIGHT, FLEX, (-0.2, 1.6))
+            parent, at = f"{name}_{part}", length
+    z = unit((-0.75, 0.25, 0.6))
+    x = unit(scaled(add((1.0, 0.0, 0.0), scaled(z, -z[0])), -1))
+    hand.capsule_link("thumb_base", 0.013, 0.012, STEEL)
+    hand.joint("thumb_turn", "palm", "thumb_base", (-0.05, -0.03, 0.0), rpy(x, cross(z, x), z), (1, 0, 0), (-0.8, 0.8))
+    hand.capsule_link("thumb_knuckle", 0.013, 0.014, STEEL)
+    hand.joint("thumb_roll", "thumb_base", "thumb_knuckle", (0, 0, 0.018), STRAIGHT, (0, 0, 1), (-0.6, 0.6))
+    hand.capsule_link("thumb_proximal", radius, 0.046, STEEL)
+    hand.joint("thumb_flex", "thumb_knuckle", "thumb_proximal", (0, 0, 0.02), STRAIGHT, FLEX, (-0.6, 1.5))
+    hand.capsule_link("thumb_distal", radius, 0.034, TIP)
+    hand.joint("thumb_tip", "thumb_proximal", "thumb_distal", (0, 0, 0.046), STRAIGHT, FLEX, (-0.2, 1.6))
+    hand.write()
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scenes")
     for folder in ("hands", "objects"):
         os.makedirs(os.path.join(root, folder), exist_ok=True)
     three_fingers(os.path.join(root, "hands"))
+    four_fingers(os.path.join(root, "hands"))
     five_fingers(os.path.join(root, "hands"))
     for name, (comment, parts) in objects().items():
         write_obj(os.path.join(root, "objects", name + ".obj"), comment, parts)

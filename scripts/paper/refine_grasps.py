@@ -35,7 +35,7 @@ PICTURES = ("hand3_cup", "hand3_torus", "hand3_hammer", "hand5_ball", "hand5_bot
 
 HEAD = """### Grasps (paper 002, Figure 7)
 
-By `scripts/paper/refine-grasps`: the twenty scenes `scenes/grasp_*.json`, found by closing fingers (`scripts/grasps.py`). A grasp counts when every pair is within 0.1 mm and nothing else overlaps by more.
+By `scripts/paper/refine-grasps`: the scenes `scenes/grasp_*.json`, found by closing fingers (`scripts/grasps.py`). A grasp counts when every pair is within 0.1 mm and nothing else overlaps by more.
 Drawn starts: 5 mm in each direction, 0.15 rad, 0.15 rad at every joint. The paper's descent: 2000 steps of 1 mm, 1 mrad and 10 mrad, a tenth of it after half of them, a hundredth after four fifths.
 """
 

@@ -18,10 +18,13 @@ struct refinement {
   struct dc_optimizer_result result;
   struct dc_refine_state before, after;
   struct dc_refine_contact_state *contacts;  // [contact_count] at the best state
-  double *q;                                 // [nq] best state
+  double *q;                                 // [nq] best state, once it is over
+  double *best;                              // [nq] best state so far
   double *frames;                            // [MOST_FRAMES + 1][nq] the way there: every improvement, or every so many
   int frame_count, every;                    // every: improvements from one frame to the next
   long improvements;
+  long restarts;  // that observe has seen
+  bool enough;    // ended because the best state is a success
 };
 
 static size_t state_bytes(const struct refinement *run)
@@ -45,6 +48,19 @@ static void keep_frame(struct refinement *run, const double *q)
   memcpy(run->frames + (size_t)run->frame_count++ * nq, q, bytes);
 }
 
+// What has succeeded does not begin anew: asked once for each time that it did.  With a target of zero it goes on.
+static bool is_enough(struct refinement *run)
+{
+  const struct dc_optimizer_common *common = run->session.scene->scene->refinement.method_options;
+  struct dc_refine_state best;
+  long restarts = dc_refine_counts(run->refine).restarts;
+  if (restarts == run->restarts || common->target == 0)
+    return false;
+  run->restarts = restarts;
+  dc_refine_inspect(run->refine, run->best, &best, run->contacts);
+  return best.success;
+}
+
 static bool observe(void *context, const struct dc_iterate *iterate)
 {
   struct refinement *run = context;
@@ -54,8 +70,10 @@ static bool observe(void *context, const struct dc_iterate *iterate)
   if (iterate->iteration == 0)
     session->first_loss = iterate->value;
   session->best_loss = iterate->best_value;
-  if (iterate->best)
+  if (iterate->best) {
     keep_frame(run, iterate->x);
+    memcpy(run->best, iterate->x, state_bytes(run));
+  }
   double seconds = dc_seconds() - session->start;
   struct dc_run_row row = {.iteration = iterate->iteration,
                            .loss = iterate->value,
@@ -80,7 +98,8 @@ static bool observe(void *context, const struct dc_iterate *iterate)
   }
   if (options->max_seconds > 0 && seconds >= options->max_seconds)
     session->stopped = true;
-  return !session->row_status && !session->stopped;
+  run->enough = !session->row_status && !session->stopped && is_enough(run);
+  return !session->row_status && !session->stopped && !run->enough;
 }
 
 // The way from the start to the best state as a trajectory.
@@ -212,9 +231,10 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   size_t nq = (size_t)scene->model.bodies.nq;
   run->every = 1;
   run->q = dc_alloc(nq, sizeof *run->q);
+  run->best = dc_alloc(nq, sizeof *run->best);
   run->frames = dc_alloc((MOST_FRAMES + 1) * nq, sizeof *run->frames);
   run->contacts = dc_alloc((size_t)dc_refine_contact_count(run->refine), sizeof *run->contacts);
-  enum dc_status status = run->q && run->frames && run->contacts
+  enum dc_status status = run->q && run->best && run->frames && run->contacts
                               ? DC_OK
                               : dc_fail(&session->error, DC_MEMORY, "out of memory for a refinement");
   if (!status)
@@ -234,6 +254,8 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
     dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, session->row_status);
   }
+  if (run->enough && status == DC_STOPPED)
+    status = DC_OK;
   if (status)
     session->error = stopped;
   if (status == DC_STOPPED)
@@ -265,6 +287,7 @@ int dc_api_refine(const dcsim_scene *scene, const dcsim_run_options *options, bo
   dc_run_close(run.session.run, NULL);
   dc_refine_destroy(run.refine);
   free(run.q);
+  free(run.best);
   free(run.frames);
   free(run.contacts);
   return status;

@@ -12,7 +12,8 @@
 // Restarts: the spread of poses about the best one (docs/theory.md, "Refinement").
 static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;  // rad, of the size, rad
 static const double RESTART_OFFSET = 0.01;                                          // of the size
-enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };                                       // restarts that are far
+static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;  // of the spreads of poses and normals
+enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };              // restarts that are far
 
 static enum dc_status no_memory(struct dc_error *error)
 {
@@ -202,7 +203,8 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
     contact->pair = true;
     memcpy(contact->target, pairs[i].point, sizeof contact->target);
     for (int k = 0; k < 2; k++)
-      dc_solid_normal(refine->solids[pairs[i].body[k]].solid, contact->target[k], contact->normal[k]);
+      contact->spread[k] =
+          dc_solid_normal(refine->solids[pairs[i].body[k]].solid, contact->target[k], contact->normal[k]);
     if ((status = add_contact(refine, pairs[i].body[0], pairs[i].body[1], error)))
       return status;
   }
@@ -324,7 +326,9 @@ static void restart_far(struct dc_refine *refine, int mover, const double *best,
   memcpy(q + 3, quaternion, sizeof quaternion);
 }
 
-static void restart_near(struct dc_refine *refine, const double *best, struct dc_random *random, double *point)
+// About the best state, by a part of the usual spread.
+static void restart_near(struct dc_refine *refine, const double *best, double part, struct dc_random *random,
+                         double *point)
 {
   double *step = refine->pull;
   memset(step, 0, (size_t)refine->problem.dimension * sizeof *step);
@@ -335,7 +339,7 @@ static void restart_near(struct dc_refine *refine, const double *best, struct dc
       int v = body->v_offset + k, u = refine->unknown[v];
       double spread[DC_REFINE_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
       if (!follows(refine, i))
-        step[u] = spread[refine->group[u]] * dc_random_normal(random);
+        step[u] = part * spread[refine->group[u]] * dc_random_normal(random);
     }
   }
   retract(refine, best, step, point);
@@ -348,10 +352,16 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
   // the first one is far where that is a good guess
   bool far = opposed ? attempt % OPPOSED_EVERY == 1 : attempt % TURNED_EVERY == 0;
-  if (mover >= 0 && refine->pair_count > 0 && far)
+  far = far && refine->pair_count > 0;
+  refine->counts.restarts++;
+  if (mover >= 0 && far) {
     restart_far(refine, mover, best, random, point);
-  else
-    restart_near(refine, best, random, point);
+  } else if (far && opposed) {
+    restart_near(refine, best, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);
+    dc_refine_align(refine, attempt == 1 ? 0 : ALIGN_TILT, random, point);
+  } else {
+    restart_near(refine, best, 1, random, point);
+  }
 }
 
 static void set_problem(struct dc_refine *refine)
@@ -407,6 +417,8 @@ static enum dc_status create(struct dc_refine *refine, int pair_count, const str
   if (!status)
     status = set_answers(refine, error);
   if (!status)
+    status = dc_refine_align_create(refine, error);
+  if (!status)
     set_problem(refine);
   return status;
 }
@@ -439,6 +451,7 @@ void dc_refine_destroy(struct dc_refine *refine)
 {
   if (!refine)
     return;
+  dc_refine_align_destroy(refine);
   for (int i = refine->contact_count; i-- > 0;)  // the first one has what the others work in
     dc_witness_search_destroy(refine->contacts[i].search);
   dc_arena_destroy(refine->arena);

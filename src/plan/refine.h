@@ -22,7 +22,8 @@ extern const struct dc_option dc_refine_pair_options[];
 
 // Where a body that alone moves begins anew: turned at random, with the targets of the first pair near each other (paper 002's
 // tasks; specified for its optimizers), or besides with the surfaces' normals there opposed, as they are where bodies touch.
-// Every other body begins near the best state found.
+// Everything else, such as a hand, begins near the best state found, and with "opposed" every other time where all targets
+// are on each other with normals opposed.
 enum dc_refine_restart { DC_RESTART_OPPOSED, DC_RESTART_TURNED };
 
 // The option table is dc_refine_options ("refine" in a scene).
@@ -76,9 +77,9 @@ int dc_refine_contact_count(const struct dc_refine *refine);
 void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
                        struct dc_refine_contact_state *contacts);
 
-// Queries made so far: of witness points, and of their derivatives.
+// Queries made so far: of witness points, and of their derivatives; and how often the problem began anew.
 struct dc_refine_counts {
-  long queries, derivatives;
+  long queries, derivatives, restarts;
 };
 struct dc_refine_counts dc_refine_counts(const struct dc_refine *refine);
 

@@ -14,6 +14,7 @@ struct dc_refine_contact {
   bool pair;
   double target[2][3];  // in the shapes' frames, m
   double normal[2][3];  // of a pair: out of the bodies at the targets, in the shapes' frames
+  double spread[2];     // of the normals around the targets: dc_solid_normal
   struct dc_witness_search *search;
 };
 
@@ -23,6 +24,14 @@ struct dc_refine_answer {
   double *q;                     // [nq]
   struct dc_witness *witnesses;  // [contact_count]
   bool *apart;                   // [contact_count] too far from each other to be asked
+};
+
+// Workspace of dc_refine_align, n: dimension, m: six rows a pair.
+struct dc_refine_align {
+  double *residual, *jacobian;  // [m], [m][n]
+  double *normal, *step;        // [n][n], [3][n]
+  bool *held;                   // [n]
+  struct dc_symmetric_matrix *matrix;
 };
 
 struct dc_refine {
@@ -46,6 +55,7 @@ struct dc_refine {
   int *group;                          // [dimension]
   double *tangent, *pull;              // [nv] workspace
   struct dc_refine_answer answers[2];  // of the last two states, the newest first
+  struct dc_refine_align align;
   struct dc_problem problem;
   struct dc_refine_counts counts;
 };
@@ -55,5 +65,21 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
                                    struct dc_error *error);
 enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
                                  double *value, double *direction, struct dc_error *error);
+
+// Places the bodies at q: kinematics and placements of refine.
+void dc_refine_place(struct dc_refine *refine, const double *q);
+// block [3][6] += scale w x arm, by a twist (w, t).
+void dc_refine_add_turn(double *block, double scale, const double arm[3]);
+// rows [count][6] by the twist of a body -> jacobian [count][dimension] += scale rows J.
+void dc_refine_add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
+                           double *jacobian);
+
+// Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed, as
+// nearly as bounds allow; where surfaces are sharp, off by random parts (standard deviation `tilt`) of how far their normals
+// spread.  Nothing is queried.
+void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q);
+// Its workspace; the problem's dimension and the pairs must be set.
+enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error);
+void dc_refine_align_destroy(struct dc_refine *refine);
 
 #endif

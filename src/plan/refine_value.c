@@ -26,7 +26,7 @@ static void place(const struct dc_body *body, const struct dc_pose *pose, struct
   dc_vec_sub(placement->position, pose->position, arm);
 }
 
-static void place_bodies(struct dc_refine *refine, const double *q)
+void dc_refine_place(struct dc_refine *refine, const double *q)
 {
   dc_kinematics_update(refine->bodies, q, &refine->kinematics);
   for (int i = 0; i < refine->bodies->count; i++)
@@ -61,7 +61,7 @@ static const struct dc_refine_answer *ask(struct dc_refine *refine, const double
 {
   struct dc_refine_answer *answers = refine->answers;
   size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
-  place_bodies(refine, q);
+  dc_refine_place(refine, q);
   if (answers[0].known && memcmp(answers[0].q, q, bytes) == 0)
     return &answers[0];
   struct dc_refine_answer newest = answers[1];
@@ -192,15 +192,20 @@ static void differentiate(struct dc_refine *refine, int c, const struct dc_draw 
   dc_witness_jacobian(&refine->witness, &state->witness, sides, (const double(*)[3])state->center, state->jacobian);
 }
 
+void dc_refine_add_turn(double *block, double scale, const double arm[3])
+{
+  // w x a = -[a]x w
+  block[1] += scale * arm[2], block[2] -= scale * arm[1];
+  block[6] -= scale * arm[2], block[8] += scale * arm[0];
+  block[12] += scale * arm[1], block[13] -= scale * arm[0];
+}
+
 // block [3][6] += sign times the velocity at point of a body with twist (w, t) about center: t + w x (point - center).
 static void add_velocity(double *block, double sign, const double *point, const double *center)
 {
   double arm[3];
   dc_vec_sub(arm, point, center);
-  // w x a = -[a]x w
-  block[1] += sign * arm[2], block[2] -= sign * arm[1];
-  block[6] -= sign * arm[2], block[8] += sign * arm[0];
-  block[12] += sign * arm[1], block[13] -= sign * arm[0];
+  dc_refine_add_turn(block, sign, arm);
   block[3] += sign, block[10] += sign, block[17] += sign;
 }
 
@@ -238,9 +243,8 @@ static void pair_residual(const struct dc_refine *refine, const struct contact_s
   }
 }
 
-// rows [count][6] by the twist of a body -> jacobian [count][dimension] += scale rows J.
-static void add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
-                        double *jacobian)
+void dc_refine_add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
+                           double *jacobian)
 {
   const struct dc_body *b = &refine->bodies->bodies[body];
   int n = refine->problem.dimension;
@@ -305,7 +309,7 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
         pair_rows(&state, k, block);
       else
         distance_row(&state, k, block);
-      add_columns(refine, contact->body[k], scale, count, block, jacobian + row * n);
+      dc_refine_add_columns(refine, contact->body[k], scale, count, block, jacobian + row * n);
     }
     row += count;
   }
@@ -381,8 +385,8 @@ enum dc_status dc_refine_descend(void *context, const double *q, const struct dc
       } else {
         distance_row(&state, k, total);
       }
-      add_columns(refine, contact->body[k], contact->pair ? -share : 2 * refine->settings.penetration * depth, 1, total,
-                  direction);
+      dc_refine_add_columns(refine, contact->body[k], contact->pair ? -share : 2 * refine->settings.penetration * depth,
+                            1, total, direction);
     }
   }
   return DC_OK;
@@ -397,7 +401,7 @@ void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refi
                        struct dc_refine_contact_state *contacts)
 {
   *total = (struct dc_refine_state){.min_distance = INFINITY};
-  place_bodies(refine, q);
+  dc_refine_place(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct dc_refine_contact_state *result = &contacts[c];

@@ -216,5 +216,44 @@ static void test_two_links(void)
   dc_scene_destroy(scene);
 }
 
+// A hand that begins anew does so, the first time, where the corner of its finger stands on the plate, which is then the
+// witness point: without a single query.
+static void test_aligned(void)
+{
+  static const char *const margins[] = {"0", "0.01"};
+  for (int i = 0; i < 2; i++) {
+    char text[4096];
+    snprintf(text, sizeof text,
+             "{'problem': 'refine', 'refine': {'margin': %s}, 'shapes': {'plate': {'type': 'box', 'size': [0.5, 0.4, "
+             "0.05]}, 'box': {'type': 'box', 'size': [0.06, 0.05, 0.04]}}, 'bodies': [{'name': 'plate', 'shape': "
+             "'plate', 'joint': 'fixed', 'rotation': [0.96, 0.28, 0, 0]}, {'name': 'arm', 'shape': 'box', 'density': "
+             "500, 'position': [0.1, 0.1, 0.4], 'rotation': [0.8, 0, 0.6, 0]}, {'name': 'tip', 'shape': 'box', "
+             "'density': 500, 'parent': 'arm', 'joint': 'hinge', 'axis': [0, 1, 0.2], 'anchor': [0, 0, 0.05], "
+             "'position': [0, 0, 0.1]}], 'pairs': [{'object': 'plate', 'object_point': [0.05, 0.02, 0.025], 'link': "
+             "'tip', 'link_point': [0.03, 0.025, -0.02]}]}",
+             margins[i]);
+    struct dc_scene *scene = read_scene(text);
+    struct dc_refine *refine = refine_of(scene);
+    const struct dc_problem *problem = dc_refine_problem(refine);
+    struct dc_refine_contact_state contacts[3];
+    struct dc_refine_state before, after;
+    struct dc_random random;
+    double q[MOST], aligned[MOST];
+    dc_random_seed(&random, 1);
+    dc_initial_state(&scene->model.bodies, q);
+    CHECK(problem->dimension == 7 && dc_refine_contact_count(refine) <= 3, "%d coordinates", problem->dimension);
+    problem->restart(problem->context, q, 1, &random, aligned);
+    CHECK(dc_refine_counts(refine).queries == 0 && dc_refine_counts(refine).restarts == 1, "asks for nothing");
+    dc_refine_inspect(refine, q, &before, contacts);
+    dc_refine_inspect(refine, aligned, &after, contacts);
+    printf("# off by %.2e m before, by %.1e m after\n", before.largest_error, after.largest_error);
+    CHECK(before.largest_error > 0.05 && after.largest_error < 1e-6, "%g", after.largest_error);
+    CHECK(after.success, "nothing overlaps");
+    dc_refine_destroy(refine);
+    dc_scene_destroy(scene);
+  }
+}
+
 RUN_TESTS({"Jacobians of every joint", test_joints}, {"two bodies that move", test_both_move},
-          {"couplings: Jacobian, bounds, restarts", test_couplings}, {"pairs of two links", test_two_links})
+          {"couplings: Jacobian, bounds, restarts", test_couplings}, {"pairs of two links", test_two_links},
+          {"targets laid on each other", test_aligned})

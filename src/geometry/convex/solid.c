@@ -169,10 +169,10 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
 static const double BESIDE =
     1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
 
-void dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
+double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
 {
   normal[0] = normal[1] = normal[2] = 0;
-  double nearest = INFINITY;
+  double nearest = INFINITY, areas = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < solid->part_count; i++) {
       const struct dc_convex *part = &solid->parts[i];
@@ -192,6 +192,7 @@ void dc_solid_normal(const struct dc_solid *solid, const double point[3], double
         dc_vec_sub(second, x[3], x[1]);
         dc_vec_cross(area, first, second);
         dc_vec_add(normal, normal, area);
+        areas += dc_vec_norm(area);
       }
     }
   double length = dc_vec_norm(normal);
@@ -199,4 +200,6 @@ void dc_solid_normal(const struct dc_solid *solid, const double point[3], double
     dc_vec_scale(normal, normal, 1 / length);
   else
     normal[2] = 1;  // sides back to back
+  double cosine = areas > 0 ? fmin(length / areas, 1) : 1;
+  return sqrt(1 - cosine * cosine);
 }

@@ -33,8 +33,9 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
                                struct dc_error *error);
 
 // Unit normal out of the solid at the point of its parts' surfaces that is nearest to point (the solid's frame): of the
-// triangle there, at edges and vertices the mean of the triangles' around them by area.
-void dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3]);
+// triangle there, at edges and vertices the mean of the triangles' around them by area.  Returns how
+// far the normals around spread about it: the sine of their mean angle, 0 of a side.
+double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3]);
 
 // Where a solid is: x_world = rotation x + position; rotation row by row.
 struct dc_placement {
