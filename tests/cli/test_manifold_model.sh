@@ -6,15 +6,15 @@
 cat >shot.json <<'SCENE'
 {
   "name": "shot",
-  "time": { "step": 0.02, "steps": 5 },
+  "time": { "step": 0.02, "steps": 10 },
   "gravity": [0, 0, 0],
   "contact": { "model": "manifold", "stiffness": 1e-5 },
   "shapes": { "stone": { "type": "superquadrics", "cells": 12, "triangles": 40, "inset": 0.002, "parts": [{ "axes": [0.12, 0.1, 0.08], "exponents": [0.7, 0.8] }] } },
   "bodies": [
-    { "name": "cue", "shape": "stone", "mass": 0.05, "position": [-0.3, 0.02, 0.01], "velocity": [1.5, 0, 0] },
+    { "name": "cue", "shape": "stone", "mass": 0.05, "position": [-0.3, 0.02, 0.01], "velocity": [1, 0, 0] },
     { "name": "one", "shape": "stone", "mass": 0.05, "position": [0, 0, 0], "rotation": [0.8, 0, 0, 0.6] }
   ],
-  "control": [{ "type": "initial_state", "body": "cue", "velocity": "x", "initial": [1.5] }],
+  "control": [{ "type": "initial_state", "body": "cue", "velocity": "x", "initial": [1] }],
   "objective": [{ "type": "reach", "body": "one", "target": [0.2, 0.1, 0], "when": "end" }]
 }
 SCENE
