@@ -51,9 +51,9 @@ for line in open(sys.argv[2], encoding="utf-8"):
     if len(cells) == 4 and cells[0].startswith("`/"):
         rows[cells[0].strip("`")] = cells[1:3]
 documented = open(sys.argv[1]).read().split()
-assert documented == list(rows) and len(rows) == 14, rows
-# what only some runs have: tests/cli/test_replay.sh, test_divided.sh
-absent = ("/targets/", "/substeps", "/between/")
+assert documented == list(rows) and len(rows) == 16, rows
+# what only some runs have: tests/cli/test_replay.sh, test_divided.sh, test_soft.sh
+absent = ("/targets/", "/substeps", "/between/", "/nodes/")
 
 sizes = {"F": 5, "K": 2, "n": 1}
 with h5py.File("run/trajectory.h5") as file:
