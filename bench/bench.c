@@ -166,10 +166,7 @@ static enum dc_status bench_properties(struct dc_json_writer *json, struct dc_te
       break;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "model", model->name);
-    dc_json_put_integer(json, "left_out", properties.left_out);
     dc_text_add(text, "%s\n", model->name);
-    if (properties.left_out > 0)
-      dc_text_add(text, "  refuses %d of the pairs of bodies, which are left out\n", properties.left_out);
     put_barrier(json, text, &properties);
     put_smooth(json, text, model, &properties);
     put_pushing(json, text, &properties);

@@ -286,11 +286,6 @@ static enum dc_status measure_case(const struct dc_contact_model *model, int c, 
 {
   struct setup setup;
   enum dc_status status = begin(&setup, c, model, error);
-  if (status == DC_BAD_INPUT) {
-    properties->left_out++;
-    end(&setup);
-    return DC_OK;
-  }
   for (int line = 0; line < lines && !status; line++) {
     draw_line(&setup, random);
     measure_barrier(&setup, random, properties);

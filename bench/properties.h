@@ -8,7 +8,6 @@
 // Distances are in sizes, the sum of the radii of two bodies.
 struct dc_contact_properties {
   const char *model;
-  int left_out;  // pairs of bodies that the model refuses
   // Barrier: energies on lines at gaps 1e-2, 1e-3 ... 1e-8, and inside.
   struct {
     bool holds;

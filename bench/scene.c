@@ -86,7 +86,7 @@ static void choose_contact(const struct dc_bench_setting *setting, const struct 
   settings->stiffness = setting->stiffness * settings_table[i].stiffness_factor;
   settings->dhat = settings_table[i].dhat;
   settings->support = settings_table[i].support;
-  settings->friction = contact->flags & DC_CONTACT_FRICTION ? setting->friction : 0;
+  settings->friction = setting->friction;
 }
 
 enum dc_status dc_bench_scene_create(const struct dc_bench_setting *setting, const struct dc_contact_model *contact,

@@ -37,8 +37,6 @@ struct dc_contact_settings {
   double dhat;                // ipc: distance at which its barrier begins, m
   double support;             // sdrs: s of its barrier, in units of length
   int hulls;                  // sdrs: enum dc_contact_hulls
-  double smoothing;           // manifold: of edges of polyhedra, m; NAN: 2e-3 of the size of the body
-  long edges;                 // manifold: edges of each body that meet those of others; 0: vertices only
 };
 
 extern const struct dc_option dc_contact_options[];

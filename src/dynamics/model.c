@@ -64,35 +64,13 @@ const struct dc_option dc_step_options[] = {
      .offset = offsetof(struct dc_step_settings, tape)},
     DC_OPTIONS_END};
 
-// What a contact model without friction cannot do is refused: nothing shall be left out silently.
-static enum dc_status check_friction(const struct dc_model *model, struct dc_error *error)
-{
-  const struct dc_contact_model *contact = model->definition.contact_model;
-  for (int i = 0; contact && !(contact->flags & DC_CONTACT_FRICTION) && i < model->bodies.count; i++) {
-    const char *name = model->bodies.bodies[i].name;
-    if (dc_model_friction(model, i) > 0)
-      return dc_fail(error, DC_BAD_INPUT,
-                     "body \"%s\" has friction, which the contact model \"%s\" does not know: choose "
-                     "another model or set \"friction\" to 0",
-                     name, contact->name);
-    if (dc_model_restitution(model, i) < 1)
-      return dc_fail(error, DC_BAD_INPUT,
-                     "body \"%s\" has a restitution below 1, which the contact model \"%s\" does not "
-                     "know: choose another model or leave \"restitution\" out",
-                     name, contact->name);
-  }
-  return DC_OK;
-}
-
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error)
 {
   model->definition = *definition;
   model->shapes_change = model->forced = false;
-  enum dc_status status =
-      dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
-                               definition->coupling_count, definition->couplings, arena, error);
-  return status ? status : check_friction(model, error);
+  return dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
+                                  definition->coupling_count, definition->couplings, arena, error);
 }
 
 int dc_model_pair_count(const struct dc_model *model)
