@@ -28,5 +28,5 @@ judged() {
   check "$script came to its end" test "$((code <= 1 && count > points))" -eq 1
 }
 judged self_test.py
-judged soak.py --collisions 60 --thrown 15 --passages 10 --seed 1 --timeout 600 --every
+judged soak.py --collisions 60 --thrown 15 --passages 10 --seed 8 --timeout 600 --every
 finish
