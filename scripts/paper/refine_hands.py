@@ -121,9 +121,9 @@ class Urdf:
     def place(self, angles):
         """(position, rotation) of every link's frame in the root's."""
         places = {self.root: ((0.0, 0.0, 0.0), axis_turn((0, 0, 1), 0))}
-        todo = [self.root]
-        while todo:
-            link = todo.pop()
+        pending = [self.root]
+        while pending:
+            link = pending.pop()
             position, rotation = places[link]
             for j in self.below.get(link, []):
                 turn, at = product(rotation, j["turn"]), add(position, applied(rotation, j["origin"]))
@@ -135,7 +135,7 @@ class Urdf:
                 elif j["moves"]:
                     at = add(at, scaled(applied(turn, unit(j["axis"])), angle))
                 places[j["child"]] = (at, turn)
-                todo.append(j["child"])
+                pending.append(j["child"])
         return places
 
 

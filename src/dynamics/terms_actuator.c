@@ -178,14 +178,20 @@ static void drive_value(struct drive_context *c, const struct drive *drive)
   c->value += 0.5 * (drive->kp * position * position + drive->kd * c->interval.length * velocity * velocity);
 }
 
+// What all calls at a state of a step begin with.
+static struct drive_context of_state(const struct dc_step_state *state)
+{
+  return (struct drive_context){.model = state->model,
+                                .design = &state->input->design,
+                                .now_poses = state->now,
+                                .interval = state->interval,
+                                .q_now = state->q_now,
+                                .q_next = state->q_next};
+}
+
 static double actuator_value(const struct dc_step_state *state)
 {
-  struct drive_context c = {.model = state->model,
-                            .design = &state->input->design,
-                            .now_poses = state->now,
-                            .interval = state->interval,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next};
+  struct drive_context c = of_state(state);
   visit_drives(state->input, drive_value, &c);
   return c.value;
 }
@@ -209,13 +215,8 @@ static void drive_gradient(struct drive_context *c, const struct drive *drive)
 
 static void actuator_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  struct drive_context c = {.model = state->model,
-                            .design = &state->input->design,
-                            .now_poses = state->now,
-                            .interval = state->interval,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next,
-                            .forces = forces->joints};
+  struct drive_context c = of_state(state);
+  c.forces = forces->joints;
   visit_drives(state->input, drive_gradient, &c);
 }
 
@@ -249,14 +250,9 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
 
 static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  struct drive_context c = {.model = state->model,
-                            .design = &state->input->design,
-                            .now_poses = state->now,
-                            .interval = state->interval,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next,
-                            .hessian = hessian,
-                            .exact = exact};
+  struct drive_context c = of_state(state);
+  c.hessian = hessian;
+  c.exact = exact;
   visit_drives(state->input, drive_hessian, &c);
 }
 
@@ -349,15 +345,10 @@ static void drive_mixed(struct drive_context *c, const struct drive *drive)
 static void actuator_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                struct dc_step_cotangent *out)
 {
-  struct drive_context c = {.model = state->model,
-                            .design = &state->input->design,
-                            .now_poses = state->now,
-                            .interval = state->interval,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next,
-                            .lambda = direction->joints,
-                            .now = out->now.joints,
-                            .cotangent = out->input};
+  struct drive_context c = of_state(state);
+  c.lambda = direction->joints;
+  c.now = out->now.joints;
+  c.cotangent = out->input;
   visit_drives(state->input, drive_mixed, &c);
 }
 
@@ -432,15 +423,10 @@ static void drive_product(struct drive_context *c, const struct drive *drive)
 static void actuator_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                  struct dc_step_forces *forces)
 {
-  struct drive_context c = {.model = state->model,
-                            .design = &state->input->design,
-                            .now_poses = state->now,
-                            .interval = state->interval,
-                            .q_now = state->q_now,
-                            .q_next = state->q_next,
-                            .forces = forces->joints,
-                            .moved = variation->now.joints,
-                            .input = variation->input};
+  struct drive_context c = of_state(state);
+  c.forces = forces->joints;
+  c.moved = variation->now.joints;
+  c.input = variation->input;
   visit_drives(state->input, drive_product, &c);
 }
 
@@ -487,16 +473,23 @@ static void drive_force(struct drive_context *c, const struct drive *drive)
   *force = is_plain(drive) ? drive->kp * position + drive->kd * velocity : drive_law(c, drive).force;
 }
 
+// The same of a whole step of a trajectory.
+static struct drive_context of_step(const struct dc_model *model, const struct dc_rollout_input *input,
+                                    const struct dc_trajectory *trajectory, int step)
+{
+  return (struct drive_context){.model = model,
+                                .design = &input->design,
+                                .now_poses = poses_at(trajectory, step),
+                                .interval = whole_step(model, step),
+                                .q_now = state_at(trajectory, step),
+                                .q_next = state_at(trajectory, step + 1)};
+}
+
 void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, int step, double *forces)
 {
-  struct drive_context c = {.model = model,
-                            .design = &input->design,
-                            .now_poses = poses_at(trajectory, step),
-                            .interval = whole_step(model, step),
-                            .q_now = state_at(trajectory, step),
-                            .q_next = state_at(trajectory, step + 1),
-                            .now = forces};
+  struct drive_context c = of_step(model, input, trajectory, step);
+  c.now = forces;
   visit_drives(input, drive_force, &c);
 }
 
@@ -526,16 +519,11 @@ void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc
                                    const struct dc_trajectory *trajectory, int step, const double *weights,
                                    double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent)
 {
-  struct drive_context c = {.model = model,
-                            .design = &input->design,
-                            .now_poses = poses_at(trajectory, step),
-                            .interval = whole_step(model, step),
-                            .q_now = state_at(trajectory, step),
-                            .q_next = state_at(trajectory, step + 1),
-                            .lambda = weights,
-                            .by_actuator = true,
-                            .now = forces_now,
-                            .next = forces_next,
-                            .cotangent = cotangent};
+  struct drive_context c = of_step(model, input, trajectory, step);
+  c.lambda = weights;
+  c.by_actuator = true;
+  c.now = forces_now;
+  c.next = forces_next;
+  c.cotangent = cotangent;
   visit_drives(input, drive_pull_back, &c);
 }
