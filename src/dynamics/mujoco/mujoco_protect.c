@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "dynamics/mujoco/mujoco.h"
+
 static _Thread_local struct {
   bool active;
   jmp_buf place;
@@ -52,4 +54,9 @@ enum dc_status dc_mujoco_protect(void (*call)(void *context), void *context, enu
   }
   protection.active = false;
   return dc_fail(error, failure, "MuJoCo: %s", protection.text);
+}
+
+const char *dc_mujoco_version(void)
+{
+  return mj_versionString();
 }

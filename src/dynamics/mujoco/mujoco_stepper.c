@@ -590,11 +590,6 @@ static void get_velocity(const struct dc_rollout *rollout, double *velocity)
     memcpy(velocity, simulation->tangent, (size_t)rollout->model->bodies.nv * sizeof *velocity);
 }
 
-const char *dc_mujoco_version(void)
-{
-  return mj_versionString();
-}
-
 const struct dc_stepper dc_mujoco_stepper = {
     .name = "mujoco",
     .create = create,
