@@ -530,38 +530,6 @@ static void test_spline(void)
   CHECK_NEAR(targets.position[ACTUATORS * (RUN_STEPS - 1) + 4], 0.2 / 6, 1e-15);
 }
 
-// Rests at every given time, moves monotonously between them, has no parameters.
-static void test_path(void)
-{
-  struct dc_model model = hand_model();
-  struct dc_error error = {0};
-  double times[3] = {0.08, 0.24, 0.4}, positions[6] = {0.1, 0, 0.5, -0.2, 0.5, 0.3};
-  struct dc_path_options path = {
-      .actuator = {.body = ROD, .coordinates = "x z"}, .times = {3, times}, .positions = {6, positions}};
-  struct dc_control control = {&dc_control_path, &path};
-  struct dc_task one = {.control_count = 1, .controls = &control};
-  struct dc_window window = {.first = 2, .steps = 10, .time_step = TIME_STEP};
-  static struct targets targets;
-  CHECK(dc_control_path.check(&path, &model, &error) == DC_OK, "%s", error.text);
-  CHECK(dc_task_parameter_count(&one, &model, 10) == 0, "no parameters");
-  apply(&one, &model, &window, NULL, NULL, &targets);
-  for (int step = 0; step < 10; step++) {
-    double t = (step + 3) * TIME_STEP, s = fmin(fmax((t - 0.08) / 0.16, 0), 1),
-           *at = targets.position + step * ACTUATORS;
-    CHECK_NEAR(at[3], 0.1 + 0.4 * s * s * (3 - 2 * s), 1e-15);
-    CHECK_NEAR(targets.velocity[step * ACTUATORS + 3], s < 1 - 1e-9 ? 0.4 * 6 * s * (1 - s) / 0.16 : 0, 1e-13);
-    CHECK(at[4] == 0, "y does not move");
-  }
-  CHECK_NEAR(targets.position[5 * ACTUATORS + 5], 0.05, 1e-15);  // half way of z at 0.32 s
-  CHECK_NEAR(targets.position[9 * ACTUATORS + 5], 0.3, 0);
-  path.positions.count = 5;
-  expect_refusal(dc_control_path.check(&path, &model, &error), &error, "positions: must hold 6 numbers");
-  path.positions.count = 6, times[1] = 0.08;
-  expect_refusal(dc_control_path.check(&path, &model, &error), &error, "times[1]: must be >= 0 and later than");
-  path.times.count = 0;
-  expect_refusal(dc_control_path.check(&path, &model, &error), &error, "times: must hold at least one");
-}
-
 // Every entry of the registry is complete, its option table fills its structure, and what it says of parameters holds
 // with the options that the tables give.
 static void test_registry(void)
@@ -598,5 +566,5 @@ RUN_TESTS({"bounds that keep the gradient", test_clamp}, {"names of coordinates"
           {"pull-backs against differences", test_gradients}, {"windows that move on", test_windows},
           {"windows end to end", test_long_run}, {"what comes in at the end", test_nothing_new},
           {"limit between windows", test_limit}, {"recursion of the target velocity", test_velocity_recursion},
-          {"target velocities in time", test_velocities_in_time}, {"spline", test_spline}, {"path", test_path},
+          {"target velocities in time", test_velocities_in_time}, {"spline", test_spline},
           {"registry of controls", test_registry})
