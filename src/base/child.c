@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +19,12 @@
 #endif
 
 enum { ANSWER_FD = STDERR_FILENO + 1 };
+
+// What the process may use; 0: no limit.
+struct limits {
+  unsigned seconds, megabytes;
+  bool wary;
+};
 
 struct answer {
   enum dc_status status;
@@ -63,15 +71,44 @@ static void close_all_but(int answer)
     close((int)fd);
 }
 
+// Bytes of address space that this process has; 0: not known.
+static size_t address_space(void)
+{
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%lu", &pages) != 1)
+    pages = 0;
+  if (file)
+    fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void set_limits(const struct limits *limits)
+{
+  size_t used = limits->megabytes ? address_space() : 0;
+  if (limits->seconds)
+    setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = limits->seconds, .rlim_max = limits->seconds});
+  if (used)
+    setrlimit(RLIMIT_AS,
+              &(struct rlimit){.rlim_cur = used + ((rlim_t)limits->megabytes << 20), .rlim_max = RLIM_INFINITY});
+  if (limits->wary) {
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) {
+      dup2(nowhere, STDOUT_FILENO);
+      dup2(nowhere, STDERR_FILENO);
+    }
+  }
+}
+
 // In the forked process: no exit handlers, no flushing of what the parent has in its buffers.
-static _Noreturn void work_and_exit(dc_child_work *work, void *context, unsigned seconds, int fd)
+static _Noreturn void work_and_exit(dc_child_work *work, void *context, const struct limits *limits, int fd)
 {
   struct answer answer;
   char *bytes = NULL;
   memset(&answer, 0, sizeof answer);
   close_all_but(fd);
-  if (seconds)
-    setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = seconds, .rlim_max = seconds});
+  set_limits(limits);
   answer.status = work(context, &bytes, &answer.size, &answer.error);
   if (write_all(ANSWER_FD, &answer, sizeof answer) == 0 && bytes)
     write_all(ANSWER_FD, bytes, answer.size);
@@ -105,15 +142,21 @@ static int wait_for(pid_t child)
   return how;
 }
 
-static enum dc_status fail_without_answer(int how, struct dc_error *error)
+static enum dc_status fail_without_answer(int how, const struct limits *limits, struct dc_error *error)
 {
+  if (limits->wary && WIFSIGNALED(how) && (WTERMSIG(how) == SIGKILL || WTERMSIG(how) == SIGXCPU))
+    return dc_fail(error, DC_BAD_INPUT, "takes more than %u s or %u MB", limits->seconds, limits->megabytes);
+  if (limits->wary && WIFSIGNALED(how))
+    return dc_fail(error, DC_BAD_INPUT, "the process that reads it broke down (signal %d)", WTERMSIG(how));
+  if (limits->wary)
+    return dc_fail(error, DC_BAD_INPUT, "the process that reads it broke down (status %d)", WEXITSTATUS(how));
   if (WIFSIGNALED(how))
     return dc_fail(error, DC_MEMORY, "out of memory or time (the process for it ended with signal %d)", WTERMSIG(how));
   return dc_fail(error, DC_MEMORY, "out of memory (the process for it ended with status %d)", WEXITSTATUS(how));
 }
 
-enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
-                            struct dc_error *error)
+static enum dc_status run(dc_child_work *work, void *context, const struct limits *limits, char **bytes, size_t *size,
+                          struct dc_error *error)
 {
   int ends[2];
   struct answer answer;
@@ -127,7 +170,7 @@ enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t child = fork();
   if (child == 0)
-    work_and_exit(work, context, seconds, ends[1]);
+    work_and_exit(work, context, limits, ends[1]);
   int reason = errno;
   close(ends[1]);
   enum dc_status status = child < 0 ? dc_fail(&local, DC_MEMORY, "no memory for a process: %s", strerror(reason))
@@ -136,7 +179,7 @@ enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds
   if (child > 0) {
     int how = wait_for(child);
     if (status && !local.text[0])
-      fail_without_answer(how, &local);
+      status = fail_without_answer(how, limits, &local);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (status) {
@@ -147,4 +190,17 @@ enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds
       *error = local;
   }
   return status;
+}
+
+enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
+                            struct dc_error *error)
+{
+  return run(work, context, &(struct limits){.seconds = seconds}, bytes, size, error);
+}
+
+enum dc_status dc_child_run_wary(dc_child_work *work, void *context, unsigned seconds, unsigned megabytes, char **bytes,
+                                 size_t *size, struct dc_error *error)
+{
+  return run(work, context, &(struct limits){.seconds = seconds, .megabytes = megabytes, .wary = true}, bytes, size,
+             error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work in a forked process, for libraries that end or never return where they should fail: HDF5 1.10 does when memory
-// runs out and on some damaged files.  What becomes of the process is then an error here, and nothing more.
+// runs out and on some damaged files, Assimp on others.  What becomes of the process is then an error here, and nothing more.
 #ifndef DC_BASE_CHILD_H
 #define DC_BASE_CHILD_H
 
@@ -18,5 +18,10 @@ typedef enum dc_status dc_child_work(void *context, char **bytes, size_t *size, 
 // until the end.
 enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
                             struct dc_error *error);
+
+// The same for work on input that a library may break down over: what it prints is lost, it leaves no core file, and gets
+// megabytes of memory more than the process has now.  Without an answer DC_BAD_INPUT, and the message says how it ended.
+enum dc_status dc_child_run_wary(dc_child_work *work, void *context, unsigned seconds, unsigned megabytes, char **bytes,
+                                 size_t *size, struct dc_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 // Work in a process of its own: what it makes arrives, and nothing that it does ends this one.
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +81,46 @@ static void test_bad_ends(void)
   check_failure(never_end, NULL, DC_MEMORY, "out of memory or time");
 }
 
+// Takes memory until there is none, and then what a library that does not look does.
+static enum dc_status take_all(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size, (void)error;
+  for (int i = 0; i < 1 << 20; i++) {
+    char *more = malloc(16 << 20);
+    fprintf(stderr, "not to be seen\n");
+    if (!more)
+      abort();
+    memset(more, 1, 16 << 20);
+  }
+  return DC_OK;
+}
+
+static enum dc_status give_up(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size, (void)error;
+  abort();
+}
+
+static void test_wary(void)
+{
+  static const struct {
+    dc_child_work *work;
+    const char *says;
+  } cases[] = {{refuse, "file: rule"},
+               {give_up, "broke down (signal 6)"},
+               {leave, "broke down (status 255)"},
+               {never_end, "takes more than 1 s or 100 MB"},
+               {take_all, "broke down (signal 6)"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct dc_error error = {0};
+    size_t size = 77;
+    char *bytes;
+    enum dc_status status = dc_child_run_wary(cases[i].work, NULL, 1, 100, &bytes, &size, &error);
+    CHECK(status == DC_BAD_INPUT && error.status == status, "%zu: %s", i, error.text);
+    CHECK(strstr(error.text, cases[i].says) && !bytes && !size, "%zu: %s", i, error.text);
+  }
+}
+
 // How many of the first descriptors beyond the answer's are open there.
 static enum dc_status count_open(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
@@ -126,6 +167,7 @@ int main(void)
 {
   static const struct test tests[] = {{"bytes arrive, none to many", test_bytes},
                                       {"failures, signals, exits and endless work are errors", test_bad_ends},
+                                      {"input that work breaks down over", test_wary},
                                       {"no file is open there", test_descriptors},
                                       {"where children are collected elsewhere", test_collected_elsewhere}};
   return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));

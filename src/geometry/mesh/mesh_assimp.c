@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other formats of meshes by the library Assimp: COLLADA, PLY, glTF, OFF.
+// Other formats of meshes by the library Assimp: COLLADA, PLY, glTF, OFF.  It runs in a process of its own, as it crashes on
+// some damaged files and does not come back from others.
 #include "geometry/mesh/mesh_assimp.h"
 
 #ifdef HAVE_CONFIG_H
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/child.h"
 #include "geometry/mesh/mesh_read.h"
 
 static const char *const endings[] = {"dae", "ply", "glb", "gltf", "off", NULL};
@@ -90,33 +92,47 @@ static bool is_endless(const struct dc_mesh_file *file)
   return true;
 }
 
-enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
-                                     struct dc_error *error)
+// In a process of its own: the corners of all triangles, double [3][3] each, become its answer.
+static enum dc_status import(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
-  if (is_endless(file))
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%.700s: its header has no end, or counts more elements than the file has bytes", file->name);
+  const struct dc_mesh_file *file = context;
   // Indices are checked.  Nodes' transformations are applied, units too; which axis points up is what robots' tools do not look at.
   const unsigned flags = aiProcess_ValidateDataStructure | aiProcess_PreTransformVertices;
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store)
-    return dc_fail(error, DC_MEMORY, "%.700s: out of memory", file->name);
+    return dc_fail(error, DC_MEMORY, "out of memory");
   aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
   const struct aiScene *scene =
       aiImportFileFromMemoryWithProperties(file->bytes, (unsigned)file->size, flags, ending_of(file->name), store);
-  aiReleasePropertyStore(store);
   if (!scene)
-    return dc_fail(error, DC_BAD_INPUT, "%.500s: cannot be read: %.200s", file->name, aiGetErrorString());
+    return dc_fail(error, DC_BAD_INPUT, "%.200s", aiGetErrorString());
   size_t count;
-  double(*corners)[3] = collect_corners(scene, &count);
-  aiReleaseImport(scene);
-  enum dc_status status = DC_OK;
-  if (!corners)
-    status = dc_fail(error, DC_MEMORY, "%.700s: out of memory", file->name);
-  else if (!count || count > DC_MESH_FILE_BYTES_MAX / 50)
-    status = dc_fail(error, DC_BAD_INPUT, "%.700s: has %s triangles", file->name, count ? "too many" : "no");
-  else
-    status = dc_mesh_weld(corners, (int)count, arena, mesh, error);
+  *bytes = (char *)collect_corners(scene, &count);
+  *size = 3 * count * sizeof(double[3]);
+  if (!*bytes)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  if (!count || count > DC_MESH_FILE_BYTES_MAX / 50)
+    return dc_fail(error, DC_BAD_INPUT, "has %s triangles", count ? "too many" : "no");
+  return DC_OK;
+}
+
+enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
+                                     struct dc_error *error)
+{
+  enum { SECONDS = 20, MEGABYTES = 512, BYTES_PER_SECOND = 1 << 20, PER_BYTE = 64 };
+  if (is_endless(file))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%.700s: its header has no end, or counts more elements than the file has bytes", file->name);
+  struct dc_error why = {0};
+  struct dc_mesh_file asked = *file;
+  char *corners;
+  size_t size;
+  enum dc_status status =
+      dc_child_run_wary(import, &asked, SECONDS + (unsigned)(file->size / BYTES_PER_SECOND),
+                        MEGABYTES + (unsigned)((file->size * PER_BYTE) >> 20), &corners, &size, &why);
+  if (status)
+    return dc_fail(error, status, "%.500s: cannot be read: %.300s", file->name, why.text);
+  status = dc_mesh_weld((double(*)[3])corners, (int)(size / sizeof(double[3][3])), arena, mesh, error);
   free(corners);
   return status;
 }
