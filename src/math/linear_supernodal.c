@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse factorizations in dense blocks: CHOLMOD's supernodal L L^T (Chen, Davis, Hager and Rajamanickam 2008), for
-// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once.
+// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once, at the first factorization:
+// what is solved by iterations may never need one.
 // BLAS runs on one thread, so that bits do not depend on threads.  So does CHOLMOD, which otherwise starts four for every
 // loop over the rows of a block and waits for all of them: beside other processes that took most of the time.  L D L^T of
 // indefinite matrices, which is rare, is left to linear_sparse.c.
@@ -19,7 +20,7 @@
 struct supernodal {
   cholmod_common common;
   cholmod_sparse matrix;     // a view of the caller's columns
-  cholmod_factor *factor;    // analysed once, numbers replaced by every factorization
+  cholmod_factor *factor;    // NULL before the first one; analysed once, numbers replaced by every factorization
   cholmod_dense *x, *y, *e;  // kept by cholmod_solve2
   void *indefinite;          // state of dc_linear_sparse, NULL before it was needed
   bool positive;             // which of the two was factored last
@@ -73,12 +74,7 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   common->nmethods = 2;
   common->method[0].ordering = CHOLMOD_AMD;
   common->method[1].ordering = CHOLMOD_METIS;
-  size_t n = (size_t)matrix->size;
   dc_cholmod_view(matrix, &solver->matrix);
-  if (n && !(solver->factor = cholmod_analyze(&solver->matrix, common))) {
-    destroy(solver);
-    return NULL;
-  }
   return solver;
 }
 
@@ -110,7 +106,9 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
   }
   common->status = CHOLMOD_OK;
   int levels = pause_threads();
-  bool done = cholmod_factorize(&solver->matrix, solver->factor, common);
+  if (!solver->factor)
+    solver->factor = cholmod_analyze(&solver->matrix, common);
+  bool done = solver->factor && cholmod_factorize(&solver->matrix, solver->factor, common);
   resume_threads(levels);
   if (!done)
     return common->status == CHOLMOD_OUT_OF_MEMORY ? DC_MEMORY : DC_NUMERICAL;
