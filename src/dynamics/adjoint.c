@@ -111,7 +111,7 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struc
   double *lambda = sweep->next;
   enum dc_status status = dc_restore_contact(rollout, input, pairs, state, error);
   if (!status && !dc_all_zero(sweep->next, (size_t)sweep->count * nv)) {
-    status = dc_step_factor(rollout, state, error);
+    status = dc_step_factor(rollout, state, sweep->count, error);
     if (!status)
       status = dc_step_answer(rollout, sweep->count, lambda, error);
   }

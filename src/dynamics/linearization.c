@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/node_newton.h"
+
 // An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
 // refused.
 static const double LARGEST_RESIDUAL = 1e-6;
@@ -18,17 +20,27 @@ static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_stat
     dc_step_terms[i]->add_gradient(state, &forces);
 }
 
-enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+static enum dc_status factor(const struct dc_rollout *rollout, struct dc_error *error)
+{
+  if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
+    return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
+  return DC_OK;
+}
+
+enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
+                              struct dc_error *error)
 {
   struct dc_step_hessian hessian = {.blocks = rollout->blocks,
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix};
+                                    .matrix = rollout->matrix,
+                                    .element_places =
+                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
   frame_gradient(rollout, state);
   dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
-  if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
-    return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is singular: no gradient");
-  return DC_OK;
+  if (rollout->node_newton && dc_node_newton_prefers_iterations(rollout->node_newton, count))
+    return DC_OK;
+  return factor(rollout, error);
 }
 
 bool dc_all_zero(const double *numbers, size_t count)
@@ -39,10 +51,31 @@ bool dc_all_zero(const double *numbers, size_t count)
   return true;
 }
 
+// By conjugate gradients, as dc_step_factor decided for that many vectors: those that could be solved are, the matrix is
+// factored for the others; their number.
+static int iterate(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error,
+                   enum dc_status *status)
+{
+  size_t nv = (size_t)rollout->model->bodies.nv;
+  int left = 0;
+  while (left < count && dc_node_newton_answer(rollout->node_newton, rollout->matrix, x + (size_t)left * nv))
+    left++;
+  *status = left < count ? factor(rollout, error) : DC_OK;
+  return count - left;
+}
+
 // Those that are zero on both sides of what is not stay out.
 enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
+  if (rollout->node_newton && dc_node_newton_prefers_iterations(rollout->node_newton, count)) {
+    enum dc_status status;
+    int left = iterate(rollout, count, x, error, &status);
+    if (status || !left)
+      return status;
+    x += (size_t)(count - left) * nv;
+    count = left;
+  }
   while (count > 0 && dc_all_zero(x, nv))
     x += nv, count--;
   while (count > 0 && dc_all_zero(x + (size_t)(count - 1) * nv, nv))

@@ -40,8 +40,10 @@ enum dc_status dc_recompute_pairs(struct dc_rollout *rollout, const struct dc_po
 enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
                                   struct dc_step_state *state, struct dc_error *error);
 
-// Assembles and factors the true Hessian H of a step into rollout->matrix.  DC_NUMERICAL when it is singular.
-enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
+// Assembles the true Hessian H of a step into rollout->matrix and factors it, unless that many right-hand sides do without
+// (node_newton.h).  DC_NUMERICAL when it is singular.
+enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
+                              struct dc_error *error);
 // x <- -H^-1 x for vectors x [count][nv].  DC_NUMERICAL when a relative residual is too large.
 enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/node_newton.h"
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
@@ -64,6 +65,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       {&rollout->step, nv, real},
       {&rollout->newton_step, nv, real},
       {&rollout->magnitude, nv, real},
+      {&rollout->allowed, nv, real},
       {&rollout->node_duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
       {&rollout->q_before, nq, real},
       {&rollout->q_now, nq, real},
@@ -98,6 +100,14 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
          !dc_path_create(model_bodies, arena, &rollout->path, error);
 }
 
+static bool place_elements(struct dc_rollout *rollout)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  rollout->element_places =
+      dc_arena_alloc(rollout->arena, (size_t)dc_elastic_element_count(bodies), sizeof *rollout->element_places);
+  return rollout->element_places && dc_elastic_list_places(bodies, rollout->matrix, rollout->element_places);
+}
+
 // Everything that belongs to rollout->model, in rollout->arena.
 static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
 {
@@ -111,7 +121,8 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
   rollout->pair_count = dc_contact_pair_count(rollout->contact);
   rollout->pair_bodies = dc_contact_pairs(rollout->contact);
   rollout->matrix = create_matrix(rollout, rollout->arena);
-  if (!rollout->matrix || !allocate_workspace(rollout, error))
+  if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
+      dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
     return dc_fail(error, DC_MEMORY, "out of memory for a rollout");
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }
@@ -120,6 +131,7 @@ static void release(struct dc_rollout *rollout)
 {
   if (rollout->stepper && rollout->stepper->destroy)
     rollout->stepper->destroy(rollout);
+  dc_node_newton_destroy(rollout->node_newton);
   dc_symmetric_destroy(rollout->matrix);
   dc_contact_destroy(rollout->contact);
   dc_arena_destroy(rollout->arena);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projected Newton on the step potential, every step bounded by continuous collision detection.
-#include "dynamics/step.h"
+#include "dynamics/node_newton.h"
 
 #include <float.h>
 #include <string.h>
@@ -244,7 +244,9 @@ static void assemble(struct dc_rollout *rollout, const struct dc_step_state *sta
   struct dc_step_hessian hessian = {.blocks = rollout->blocks,
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix};
+                                    .matrix = rollout->matrix,
+                                    .element_places =
+                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
   dc_step_assemble(state, exact, (const double(*)[6])rollout->wrenches, &hessian);
   if (damping > 0)
     add_damping(rollout, state, &rollout->next, damping);
@@ -291,7 +293,7 @@ static double safe_part(struct dc_rollout *rollout, const double *q, const struc
   dc_path_begin(&rollout->path, q, tangent, kinematics);
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
   fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
-  return fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
+  return rollout->node_newton ? fraction : fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
@@ -426,32 +428,63 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
   return status;
 }
 
+// The step of a scene of nodes (node_newton.c).
+static enum dc_status node_step(struct dc_rollout *rollout, const struct trial *current, double asked, int *indefinite,
+                                struct dc_error *error)
+{
+  struct dc_step_state state = current->state;
+  const double *reach = rollout->model->bodies.reach;
+  state.laws_apart = true;
+  for (int v = 0; v < rollout->model->bodies.nv; v++)
+    rollout->allowed[v] = fmax(asked * reach[v], rollout->magnitude[v]);
+  for (int exact = 1; exact >= 0; exact--) {
+    assemble(rollout, &state, exact, 0);
+    struct dc_node_step done = dc_node_newton_step(rollout->node_newton, &state, rollout->matrix, rollout->gradient,
+                                                   rollout->allowed, rollout->step);
+    *indefinite = done.positive ? 0 : *indefinite + 1;
+    if (done.positive)
+      return DC_OK;
+  }
+  return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is not finite or cannot be made positive definite");
+}
+
+// The Newton step, by one factorization.
+static enum dc_status factored_step(struct dc_rollout *rollout, const struct trial *current, double damping,
+                                    int *indefinite, struct dc_error *error)
+{
+  enum dc_status status = factor(rollout, &current->state, damping, indefinite, error);
+  if (status)
+    return status;
+  dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
+  for (int i = 0; i < rollout->model->bodies.nv; i++)
+    rollout->step[i] = -rollout->step[i];
+  dc_node_move_duals(&current->state, rollout->step, rollout->node_duals);
+  return DC_OK;
+}
+
 // Newton's method from q_next, where current was evaluated, for at most so many iterations; report->converged tells
 // whether it ended at the minimum.  The last evaluation of contact is at q_next.
 static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
                                struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {
-  int nv = rollout->model->bodies.nv, stalls = 0, indefinite = 0;
+  int stalls = 0, indefinite = 0;
   double damping = 0;
   double tolerance = rollout->tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   for (long end = report->iterations + iterations;; report->iterations++) {
     noise_floor(rollout, current, rollout->magnitude);
-    report->residual = relative_residual(rollout, rollout->gradient, tolerance * smallest_signal(current),
-                                         rollout->magnitude, &noise_ratio);
+    double asked = tolerance * smallest_signal(current);
+    report->residual = relative_residual(rollout, rollout->gradient, asked, rollout->magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
     previous = report->residual;
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    enum dc_status status = factor(rollout, &current->state, damping, &indefinite, error);
+    enum dc_status status = rollout->node_newton ? node_step(rollout, current, asked, &indefinite, error)
+                                                 : factored_step(rollout, current, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
       return status;
-    dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
-    for (int i = 0; i < nv; i++)
-      rollout->step[i] = -rollout->step[i];
     double fraction, gain;
-    dc_node_move_duals(&current->state, rollout->step, rollout->node_duals);
     status = line_search(rollout, given, q_next, current, report, &fraction, &gain, error);
     if (status)
       return status;

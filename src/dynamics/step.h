@@ -9,8 +9,10 @@
 #include "contact/friction/impact.h"
 #include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
+#include "math/linear_iterative.h"
 
 struct dc_stepper;
+struct dc_node_newton;
 
 // The interval of time that is solved at once: a whole step, or a part of a divided one (docs/theory.md, "Divided
 // steps").
@@ -41,9 +43,10 @@ struct dc_step_state {
   double contact_energy;  // sum over the pairs, without stiffness
   double hardening;       // factor on the stiffness on the way to the solution; 1 at it
   struct dc_contact *contact;
-  bool rubs;                                 // friction lists are those of t, and not empty
-  double friction_energy;                    // J
-  const double *coefficients;                // [bodies] of friction at this input
+  bool rubs;                   // friction lists are those of t, and not empty
+  double friction_energy;      // J
+  const double *coefficients;  // [bodies] of friction at this input
+  bool laws_apart;             // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;          // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
   struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
   bool resists;                              // the same of restitution
@@ -72,6 +75,8 @@ struct dc_step_hessian {
   struct dc_assembler *assembler;
   const struct dc_kinematics *kinematics;
   struct dc_symmetric_matrix *matrix;
+  const struct dc_block_place (
+      *element_places)[DC_ELEMENT_BLOCKS];  // dc_elastic_list_places; NULL: they are searched for
 };
 
 // A direction at t+1: in coordinates [nv] and as twists of the frames [bodies][6].
@@ -150,6 +155,11 @@ void dc_node_add_damping(const struct dc_step_state *state, double damping, stru
   for (const struct dc_soft *soft = (state)->model->bodies.soft, *end_ = soft + (state)->model->bodies.soft_count;     \
        soft < end_; soft++)
 
+// Where the blocks of all elements of all soft bodies are in the matrix: places [dc_elastic_element_count].  False: not there.
+long dc_elastic_element_count(const struct dc_bodies *bodies);
+bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
+                            struct dc_block_place (*places)[DC_ELEMENT_BLOCKS]);
+
 // Nodes (terms_nodes.c, terms_node_contact.c): nothing is done where there are none.
 // Adds to floor [nv] what positions' rounding, a part noise of them, makes of the stiffness at a node.
 void dc_node_floor(const struct dc_step_state *state, double noise, double *floor);
@@ -164,6 +174,15 @@ double dc_node_safe_part(const struct dc_model *model, const double *q, double p
 long dc_node_touch_count(const struct dc_model *model);
 void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals);
 void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals);
+// A node against a half-space: normal force e/(2 gap), friction -k(|way|) way with k = 2 c^2/(e + sqrt(e^2 + 4 c^2 |way|^2))
+// (terms_node_contact.c).
+struct dc_node_law {
+  int at;                    // first of the node's entries in tangents
+  double normal[3], gap, e;  // gap at t+1, m; J
+  double c, way[3];          // greatest friction, N, 0: none; motion along the plane since t, m
+};
+// All of them at a state: laws [dc_node_touch_count].
+void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);
 // The least gap between a node and a half-space; INFINITY without.
 double dc_node_gap(const struct dc_model *model, const double *q);
 
@@ -176,6 +195,7 @@ struct dc_rollout {
   void *own;  // memory of the stepper
   struct dc_contact *contact;
   struct dc_symmetric_matrix *matrix;
+  struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
   struct dc_assembler *assembler;
   struct dc_arena *arena;
   bool tight, conservative, gapless;
@@ -198,6 +218,8 @@ struct dc_rollout {
   double *q_trial;                                       // [nq]
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double *newton_step;                                   // [nv] before it was bounded
+  double *allowed;                                       // [nv] of the gradient: asked for, or noise
+  struct dc_node_newton *node_newton;                    // NULL: other freedoms than those of nodes
   struct dc_node_dual *node_duals;                       // [dc_node_touch_count]
   double (*wrenches)[6];                                 // [bodies]
   double (*floors)[6];                                   // [bodies]

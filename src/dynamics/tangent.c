@@ -162,7 +162,7 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
   if (!status && dc_recomputes_pairs(rollout, sweep->trajectory))
     status = dc_recompute_pairs(rollout, state->next, rollout->pairs, error);
   if (!status)
-    status = dc_step_factor(rollout, state, error);
+    status = dc_step_factor(rollout, state, sweep->count, error);
   memset(sweep->next, 0, (size_t)sweep->count * nv * sizeof *sweep->next);
   for (int d = 0; d < sweep->count && !status; d++) {
     size_t at = (size_t)d * nv;

@@ -50,30 +50,81 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   }
 }
 
-static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int e, double scale,
-                       const double blocks[4][4][9], struct dc_step_hessian *hessian)
+// Places are known once and for all where a rollout has listed them (dc_elastic_list_places).
+static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int e,
+                       const double blocks[DC_ELEMENT_BLOCKS][9], struct dc_step_hessian *hessian)
 {
+  const int *nodes = soft->mesh.elements[e];
   for (int a = 0; a < 4; a++)
     for (int b = 0; b <= a; b++)
-      dc_symmetric_add_block(hessian->matrix, dc_node_block(&state->model->bodies, soft, soft->mesh.elements[e][a]),
-                             dc_node_block(&state->model->bodies, soft, soft->mesh.elements[e][b]), scale, blocks[a][b],
+      dc_symmetric_add_block(hessian->matrix, dc_node_block(&state->model->bodies, soft, nodes[a]),
+                             dc_node_block(&state->model->bodies, soft, nodes[b]), 1, blocks[dc_element_block(a, b)],
                              3);
+}
+
+static void add_blocks_at(const int *nodes, const struct dc_block_place *places,
+                          const double blocks[DC_ELEMENT_BLOCKS][9], double *values)
+{
+  for (int a = 0, k = 0; a < 4; a++)
+    for (int b = 0; b <= a; b++, k++) {
+      const double *block = blocks[k];
+      double *to[3] = {values + places[k].at[0], values + places[k].at[1], values + places[k].at[2]};
+      if (a == b)
+        for (int j = 0; j < 3; j++)
+          for (int i = j; i < 3; i++)
+            to[j][i - j] += block[3 * i + j];
+      else if (nodes[a] > nodes[b])
+        for (int j = 0; j < 3; j++)
+          for (int i = 0; i < 3; i++)
+            to[j][i] += block[3 * i + j];
+      else
+        for (int j = 0; j < 3; j++)
+          for (int i = 0; i < 3; i++)
+            to[j][i] += block[3 * j + i];
+    }
+}
+
+bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
+                            struct dc_block_place (*places)[DC_ELEMENT_BLOCKS])
+{
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int e = 0; e < bodies->soft[s].mesh.element_count; e++, places++)
+      for (int a = 0; a < 4; a++)
+        for (int b = 0; b <= a; b++) {
+          const int *nodes = bodies->soft[s].mesh.elements[e];
+          int i = dc_node_block(bodies, &bodies->soft[s], nodes[a]),
+              j = dc_node_block(bodies, &bodies->soft[s], nodes[b]);
+          if (!dc_symmetric_place(matrix, i > j ? i : j, i > j ? j : i, &(*places)[dc_element_block(a, b)]))
+            return false;
+        }
+  return true;
+}
+
+long dc_elastic_element_count(const struct dc_bodies *bodies)
+{
+  long count = 0;
+  for (int s = 0; s < bodies->soft_count; s++)
+    count += bodies->soft[s].mesh.element_count;
+  return count;
 }
 
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  double blocks[4][4][9];
+  double blocks[DC_ELEMENT_BLOCKS][9], *values = hessian->element_places ? dc_symmetric_values(hessian->matrix) : NULL;
+  const struct dc_block_place(*places)[DC_ELEMENT_BLOCKS] = hessian->element_places;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     struct dc_elasticity elasticity = elasticity_of(state, soft);
     for (int e = 0; e < soft->mesh.element_count; e++) {
       dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
-      add_blocks(state, soft, e, 1, (const double(*)[4][9])blocks, hessian);
-      if (!(soft->viscosity > 0))
-        continue;
-      dc_elastic_strain_hessian(&soft->elastic, x, y, e, !exact, blocks);
-      add_blocks(state, soft, e, soft->viscosity / state->interval.length, (const double(*)[4][9])blocks, hessian);
+      if (soft->viscosity > 0)
+        dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, soft->viscosity / state->interval.length,
+                                      blocks);
+      if (places)
+        add_blocks_at(soft->mesh.elements[e], *places++, (const double(*)[9])blocks, values);
+      else
+        add_blocks(state, soft, e, (const double(*)[9])blocks, hessian);
     }
   }
 }

@@ -164,7 +164,8 @@ static void visit_hessian(const struct dc_step_state *state, const struct touch 
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   (void)exact;
-  visit(state, visit_hessian, hessian);
+  if (!state->laws_apart)
+    visit(state, visit_hessian, hessian);
 }
 
 // c = mu e/(2 gap(x)): by x  -c/gap n,  by the factor on the friction of either body  c/2 over the factor.
@@ -378,6 +379,23 @@ void dc_node_move_duals(const struct dc_step_state *state, const double *step, s
 {
   struct move move = {step, duals};
   visit(state, move_dual, &move);
+}
+
+static void list_law(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  struct dc_node_law *law = (struct dc_node_law *)context + touch->index;
+  struct slip slip;
+  *law = (struct dc_node_law){.at = touch->soft->v_offset + touch->at, .gap = touch->gap, .e = touch->e};
+  dc_vec_copy(law->normal, touch->normal);
+  if (!find_slip(state, touch, &slip))
+    return;
+  law->c = slip.c;
+  dc_vec_copy(law->way, slip.way);
+}
+
+void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws)
+{
+  visit(state, list_law, laws);
 }
 
 // Noise: positions are rounded, which elements, pins, planes and inertia see through their stiffness.

@@ -139,14 +139,8 @@ static void rotated_block(const struct dc_material_response *response, const dou
   }
 }
 
-static void set_transposed(double to[9], const double from[9])
-{
-  for (int i = 0; i < 9; i++)
-    to[i] = from[3 * (i % 3) + i / 3];
-}
-
 void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                                int element, bool projected, double blocks[4][4][9])
+                                int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
   double u[9], v[9], h[4][3];
   struct dc_material_response response;
@@ -168,9 +162,7 @@ void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elas
       double k[9], turned[9];
       rotated_block(&response, h[a], h[b], k);
       dc_mat_multiply(turned, v, k);
-      dc_mat_multiply_transposed(blocks[a][b], turned, u);
-      if (a != b)
-        set_transposed(blocks[b][a], blocks[a][b]);
+      dc_mat_multiply_transposed(blocks[dc_element_block(a, b)], turned, u);
     }
 }
 

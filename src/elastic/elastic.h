@@ -37,9 +37,15 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);
-// The blocks of the Hessian of one element, [a][b] for its nodes a and b, row by row.  projected: positive semidefinite.
+// The blocks of the Hessian of one element for its nodes a and b <= a, row by row, at dc_element_block(a, b).  projected:
+// positive semidefinite.
+enum { DC_ELEMENT_BLOCKS = 10 };
+static inline int dc_element_block(int a, int b)
+{
+  return a * (a + 1) / 2 + b;
+}
 void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                                int element, bool projected, double blocks[4][4][9]);
+                                int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9]);
 
 // Viscosity: resists the change of Green's strain E = (F^T F - I)/2 from places x to y within a time h,
 //     D = eta/(2 h) sum V |E(y) - E(x)|^2,   eta in Pa s;
@@ -48,8 +54,9 @@ double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *
 // gradient += scale d D / d y
 void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const double *x, const double *y, double scale,
                                     double *gradient);
-void dc_elastic_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
-                               bool projected, double blocks[4][4][9]);
+// blocks += scale times those of D
+void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
+                                   bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9]);
 // sum += scale * the derivative by x of (d D / d y) . direction, and transposed: the derivative by y of
 // (d D / d x) . direction.
 void dc_elastic_add_strain_mixed(const struct dc_elastic *elastic, const double *x, const double *y, bool transposed,

@@ -35,6 +35,6 @@ static inline void dc_element_add_stress(const struct dc_elastic *elastic, int e
 double dc_neo_hookean_energy(struct dc_lame lame, const double f[9]);
 void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9]);
 bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double gradients[4][3], double volume,
-                           double blocks[4][4][9]);
+                           double blocks[DC_ELEMENT_BLOCKS][9]);
 
 #endif

@@ -56,7 +56,7 @@ void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9])
 }
 
 bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double gradients[4][3], double volume,
-                           double blocks[4][4][9])
+                           double blocks[DC_ELEMENT_BLOCKS][9])
 {
   double inverse[9], log_j, moved[4][3];
   if (!invert(f, inverse, &log_j))
@@ -66,18 +66,12 @@ bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double 
     dc_mat_apply(moved[a], inverse, gradients[a]);
   for (int a = 0; a < 4; a++)
     for (int b = 0; b <= a; b++) {
-      double shear = volume * lame.mu * dc_vec_dot(gradients[a], gradients[b]);
+      double *block = blocks[dc_element_block(a, b)], shear = volume * lame.mu * dc_vec_dot(gradients[a], gradients[b]);
       for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-          double entry = bulk * moved[a][i] * moved[b][j] + stress * moved[b][i] * moved[a][j];
-          blocks[a][b][3 * i + j] = entry;
-          blocks[b][a][3 * j + i] = entry;
-        }
-      for (int i = 0; i < 9; i += 4) {
-        blocks[a][b][i] += shear;
-        if (a != b)
-          blocks[b][a][i] += shear;
-      }
+        for (int j = 0; j < 3; j++)
+          block[3 * i + j] = bulk * moved[a][i] * moved[b][j] + stress * moved[b][i] * moved[a][j];
+      for (int i = 0; i < 9; i += 4)
+        block[i] += shear;
     }
   return true;
 }

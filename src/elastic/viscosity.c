@@ -61,23 +61,27 @@ void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const doub
 
 // Of nodes a and b:  G sym-product of g_a and g_b:  (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2,  and (g_a . S g_b) I, which
 // compression makes negative.
-void dc_elastic_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
-                               bool projected, double blocks[4][4][9])
+void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
+                                   bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
 {
-  double f[9], change[9], square[9], moved[4][3], strained[4][3], volume = elastic->volumes[element];
+  double f[9], change[9], square[9], moved[4][3], strained[4][3], volume = scale * elastic->volumes[element];
+  const double(*gradients)[3] = (const double(*)[3])elastic->gradients[element];
   strain_change(elastic, element, x, y, f, change);
   dc_mat_multiply_transposed(square, f, f);
   for (int a = 0; a < 4; a++) {
-    dc_mat_apply(moved[a], f, elastic->gradients[element][a]);
-    dc_mat_apply(strained[a], change, elastic->gradients[element][a]);
+    dc_mat_apply(moved[a], f, gradients[a]);
+    dc_mat_apply(strained[a], change, gradients[a]);
   }
   for (int a = 0; a < 4; a++)
-    for (int b = 0; b < 4; b++) {
-      double product = dc_vec_dot(elastic->gradients[element][a], elastic->gradients[element][b]);
-      double tension = projected ? 0 : dc_vec_dot(elastic->gradients[element][a], strained[b]);
-      for (int i = 0; i < 9; i++)
-        blocks[a][b][i] =
-            volume * (0.5 * (moved[b][i / 3] * moved[a][i % 3] + product * square[i]) + (i % 4 == 0 ? tension : 0));
+    for (int b = 0; b <= a; b++) {
+      double *block = blocks[dc_element_block(a, b)], half = 0.5 * volume,
+             product = half * dc_vec_dot(gradients[a], gradients[b]),
+             tension = projected ? 0 : volume * dc_vec_dot(gradients[a], strained[b]);
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          block[3 * i + j] += half * moved[b][i] * moved[a][j] + product * square[3 * i + j];
+      for (int i = 0; i < 9; i += 4)
+        block[i] += tension;
     }
 }
 

@@ -45,6 +45,9 @@ struct dc_linear_backend {
 
 extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse, dc_linear_supernodal;
 
+// Index of the off-diagonal block (row, column), row > column; -1 when it is not in the pattern.
+int dc_symmetric_find_block(const struct dc_symmetric_matrix *matrix, int row, int column);
+
 // The matrix as CHOLMOD sees it; view points into it.
 struct cholmod_sparse_struct;
 void dc_cholmod_view(const struct dc_symmetric_matrix *matrix, struct cholmod_sparse_struct *view);

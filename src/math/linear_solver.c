@@ -177,8 +177,7 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix)
   memset(matrix->values, 0, (size_t)matrix->column_start[matrix->size] * sizeof *matrix->values);
 }
 
-// Index of the off-diagonal block (row, column), row > column; -1 when it is not in the pattern.
-static int find_block(const struct dc_symmetric_matrix *matrix, int row, int column)
+int dc_symmetric_find_block(const struct dc_symmetric_matrix *matrix, int row, int column)
 {
   int low = matrix->block_start[column], high = matrix->block_start[column + 1];
   while (low < high) {
@@ -215,7 +214,7 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
     by_row = 1, by_column = stride;
   }
   int columns = block_size(matrix, column), rows = block_size(matrix, row);
-  int k = row == column ? 0 : find_block(matrix, row, column);
+  int k = row == column ? 0 : dc_symmetric_find_block(matrix, row, column);
   assert(k >= 0);
   if (k < 0)
     return;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse factorizations in dense blocks: CHOLMOD's supernodal L L^T (Chen, Davis, Hager and Rajamanickam 2008), for
-// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once.
-// BLAS runs on one thread, so that bits do not depend on threads.  L D L^T of indefinite matrices, which is rare, is left to
-// linear_sparse.c.
+// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once, at the first factorization:
+// what is solved by iterations may never need one.
+// BLAS runs on one thread, so that bits do not depend on threads.  So does CHOLMOD, which otherwise starts four for every
+// loop over the rows of a block and waits for all of them: beside other processes that took most of the time.  L D L^T of
+// indefinite matrices, which is rare, is left to linear_sparse.c.
 #include <cblas.h>
 #include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/cholmod.h>
@@ -15,11 +20,32 @@
 struct supernodal {
   cholmod_common common;
   cholmod_sparse matrix;     // a view of the caller's columns
-  cholmod_factor *factor;    // analysed once, numbers replaced by every factorization
+  cholmod_factor *factor;    // NULL before the first one; analysed once, numbers replaced by every factorization
   cholmod_dense *x, *y, *e;  // kept by cholmod_solve2
   void *indefinite;          // state of dc_linear_sparse, NULL before it was needed
   bool positive;             // which of the two was factored last
 };
+
+// Parallel regions that begin before resume_threads have one thread.
+static int pause_threads(void)
+{
+#ifdef _OPENMP
+  int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+  return levels;
+#else
+  return 0;
+#endif
+}
+
+static void resume_threads(int levels)
+{
+#ifdef _OPENMP
+  omp_set_max_active_levels(levels);
+#else
+  (void)levels;
+#endif
+}
 
 static void destroy(void *state)
 {
@@ -48,12 +74,7 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   common->nmethods = 2;
   common->method[0].ordering = CHOLMOD_AMD;
   common->method[1].ordering = CHOLMOD_METIS;
-  size_t n = (size_t)matrix->size;
   dc_cholmod_view(matrix, &solver->matrix);
-  if (n && !(solver->factor = cholmod_analyze(&solver->matrix, common))) {
-    destroy(solver);
-    return NULL;
-  }
   return solver;
 }
 
@@ -84,7 +105,12 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
     return dc_linear_sparse.factor(solver->indefinite, matrix, false);
   }
   common->status = CHOLMOD_OK;
-  if (!cholmod_factorize(&solver->matrix, solver->factor, common))
+  int levels = pause_threads();
+  if (!solver->factor)
+    solver->factor = cholmod_analyze(&solver->matrix, common);
+  bool done = solver->factor && cholmod_factorize(&solver->matrix, solver->factor, common);
+  resume_threads(levels);
+  if (!done)
     return common->status == CHOLMOD_OUT_OF_MEMORY ? DC_MEMORY : DC_NUMERICAL;
   bool complete = common->status == CHOLMOD_OK && solver->factor->minor == solver->factor->n;
   return complete && pivots_hold(solver) ? DC_OK : DC_NUMERICAL;
@@ -99,7 +125,11 @@ static void solve(void *state, double *x)
   }
   size_t n = solver->matrix.nrow;
   cholmod_dense b = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = x, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
-  if (cholmod_solve2(CHOLMOD_A, solver->factor, &b, NULL, &solver->x, NULL, &solver->y, &solver->e, &solver->common))
+  int levels = pause_threads();
+  bool done =
+      cholmod_solve2(CHOLMOD_A, solver->factor, &b, NULL, &solver->x, NULL, &solver->y, &solver->e, &solver->common);
+  resume_threads(levels);
+  if (done)
     memcpy(x, solver->x->x, n * sizeof *x);
   else
     for (size_t i = 0; i < n; i++)  // out of memory

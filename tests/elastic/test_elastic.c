@@ -147,15 +147,19 @@ static void hessian_product(const struct body *body, struct dc_elasticity elasti
 {
   memset(product, 0, MOST * sizeof *product);
   for (int e = 0; e < body->mesh.element_count; e++) {
-    double blocks[4][4][9], part[3];
+    double blocks[DC_ELEMENT_BLOCKS][9] = {{0}}, part[3];
     if (viscous)
-      dc_elastic_strain_hessian(&body->elastic, body->x, body->y, e, projected, blocks);
+      dc_elastic_add_strain_hessian(&body->elastic, body->x, body->y, e, projected, 1, blocks);
     else
       dc_elastic_element_hessian(&body->elastic, elasticity, body->x, e, projected, blocks);
     for (int a = 0; a < 4; a++)
       for (int b = 0; b < 4; b++) {
         double *at = product + 3 * body->mesh.elements[e][a];
-        dc_mat_apply(part, blocks[a][b], body->direction + 3 * body->mesh.elements[e][b]);
+        const double *direction = body->direction + 3 * body->mesh.elements[e][b];
+        if (b <= a)
+          dc_mat_apply(part, blocks[dc_element_block(a, b)], direction);
+        else
+          dc_mat_apply_transposed(part, blocks[dc_element_block(b, a)], direction);
         dc_vec_add(at, at, part);
       }
   }

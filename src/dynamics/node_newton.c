@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids are mildly nonlinear, contact is not: a node that comes to rest on a plane, or begins to slide, sees its stiffness
+// change by many orders.  Newton's method on all of it takes an iteration, with all elements, for every few of those changes.
+// Here only the smooth part of the potential is made quadratic, and
+//     m(d) = g.d + d^T H d/2 + sum over nodes at planes of phi(x + d)
+// with barrier and friction phi as they are (terms_node_contact.c) is minimized to a part of the residual, in turns of
+//   1. a sweep over the nodes at planes: each goes to the minimum of m along the normal, in closed form, and along the plane,
+//      by one scalar equation, with the others held: states of contact are found without any stiffness;
+//   2. a Newton step of m with the curvature of phi there, by conjugate gradients, halved until m falls.
+// Both lower m.  (Truncated nonsmooth Newton methods are built like this: Graeser and Kornhuber 2009.)
+#include "dynamics/node_newton.h"
+
+#include <string.h>
+
+#include "math/linear_iterative.h"
+#include "math/vector.h"
+
+static const double INNER_PART = 1e-3;   // of the residual, that is left
+static const double ENOUGH = 0.1;        // of what is allowed
+static const double LINEAR_PART = 0.05;  // of the residual, that conjugate gradients leave
+static const double GAP_KEPT = 0.05;     // by a linear step; the sweep finds the rest
+static const double NEAR = 0.5;          // of a gap, that a node would use up by itself: the plane counts
+static const double STIFF = 1e-6;        // of a node's own stiffness: less of the barrier does not count
+static const double SUFFICIENT_DECREASE = 1e-4, ROUNDING = 1e-13;
+static const double STALL = 0.9;  // of the best residual, that an iteration should get below
+static const double ANSWER_PART = 1e-13, ANSWER_RESIDUAL = 1e-9;  // of systems of the adjoint
+// A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
+enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
+enum { ITERATIONS = 40, PATIENCE = 4, LINEAR_ITERATIONS = 400, HALVINGS = 12, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
+
+struct dc_node_newton {
+  int size;
+  long law_count;
+  struct dc_block_solver *solver;
+  struct dc_node_law *laws;  // [law_count] at x+ + d
+  long *first, *other;  // [nodes] a law of the node, -1: none; [law_count] the next law of the same node, in a circle
+  double *curvature;    // [nodes][9] of phi
+  double *smooth;       // [size] g + H d
+  double *slope;        // [size] of m
+  double *move, *product;  // [size] a linear step and H times it
+};
+
+enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
+                                     struct dc_arena *arena, struct dc_node_newton **node_newton)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  *node_newton = NULL;
+  if (!bodies->node_count || bodies->nv != 3 * bodies->node_count || dc_soft_check_contacts(bodies, NULL))
+    return DC_OK;
+  struct dc_node_newton *newton = dc_arena_alloc(arena, 1, sizeof *newton);
+  if (!newton)
+    return DC_MEMORY;
+  size_t size = (size_t)bodies->nv;
+  newton->size = bodies->nv;
+  newton->law_count = dc_node_touch_count(model);
+  newton->laws = dc_arena_alloc(arena, (size_t)newton->law_count, sizeof *newton->laws);
+  newton->first = dc_arena_alloc(arena, size / 3, sizeof *newton->first);
+  newton->other = dc_arena_alloc(arena, (size_t)newton->law_count, sizeof *newton->other);
+  newton->curvature = dc_arena_alloc(arena, 3 * size, sizeof(double));
+  newton->smooth = dc_arena_alloc(arena, size, sizeof(double));
+  newton->slope = dc_arena_alloc(arena, size, sizeof(double));
+  newton->move = dc_arena_alloc(arena, size, sizeof(double));
+  newton->product = dc_arena_alloc(arena, size, sizeof(double));
+  if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->smooth || !newton->slope ||
+      !newton->move || !newton->product)
+    return DC_MEMORY;
+  newton->solver = dc_block_solver_create(matrix);
+  *node_newton = newton;
+  return newton->solver ? DC_OK : DC_MEMORY;
+}
+
+void dc_node_newton_destroy(struct dc_node_newton *node_newton)
+{
+  if (node_newton)
+    dc_block_solver_destroy(node_newton->solver);
+}
+
+// The law of one node.
+
+static double friction_stiffness(const struct dc_node_law *law, double *root)
+{
+  *root = sqrt(law->e * law->e + 4 * law->c * law->c * dc_vec_dot(law->way, law->way));
+  return 2 * law->c * law->c / (law->e + *root);
+}
+
+static void add_slope(const struct dc_node_law *law, double scale, double *slope)
+{
+  double root;
+  dc_vec_add_scaled(slope, slope, -0.5 * scale * law->e / law->gap, law->normal);
+  if (law->c > 0)
+    dc_vec_add_scaled(slope, slope, scale * friction_stiffness(law, &root), law->way);
+}
+
+// e/(2 gap^2) n n^T + k P + 2 k' t t^T,  k' = -4 c^4/((e + R)^2 R)
+static void add_curvature(const struct dc_node_law *law, double block[9])
+{
+  const double *n = law->normal, *t = law->way;
+  double root, normal = 0.5 * law->e / (law->gap * law->gap), k = 0, by_square = 0;
+  if (law->c > 0) {
+    k = friction_stiffness(law, &root);
+    by_square = -k * k / root;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      block[3 * i + j] += normal * n[i] * n[j] + k * ((i == j) - n[i] * n[j]) + 2 * by_square * t[i] * t[j];
+}
+
+static void move_law(struct dc_node_law *law, const double *d)
+{
+  double along = dc_vec_dot(law->normal, d);
+  law->gap += along;
+  dc_vec_add(law->way, law->way, d);
+  dc_vec_add_scaled(law->way, law->way, -along, law->normal);
+}
+
+// phi after a move minus phi before; no large numbers cancel.  With D = (u - e log(1 + u/(2 e)))/2, u = R - e.
+static double energy_change(const struct dc_node_law *law, const struct dc_node_law *after)
+{
+  double change = -0.5 * law->e * log1p((after->gap - law->gap) / law->gap);
+  if (!(law->c > 0))
+    return change;
+  double root, next_root, sum[3], difference[3];
+  friction_stiffness(law, &root);
+  friction_stiffness(after, &next_root);
+  dc_vec_add(sum, after->way, law->way);
+  dc_vec_sub(difference, after->way, law->way);
+  double step = 4 * law->c * law->c * dc_vec_dot(sum, difference) / (root + next_root);
+  return change + 0.5 * (step - law->e * log1p(step / (law->e + root)));
+}
+
+// The root z of z^2 sum f_i^2/(b_i + z)^2 + e z = c^2, which rises: the k of a sliding law whose node answers by b.
+static double friction_root(const double f[2], const double b[2], double e, double c)
+{
+  double low = fmax(0, (c * c - f[0] * f[0] - f[1] * f[1]) / e), high = c * c / e, z = low;
+  double least = fmin(b[0], b[1]), size = sqrt(f[0] * f[0] + f[1] * f[1]);
+  if (size > c)
+    z = fmin(least * c / (size - c), high);
+  for (int i = 0; i < ROOT_ITERATIONS && high - low > 1e-14 * high; i++) {
+    double value = e * z - c * c, rate = e;
+    for (int k = 0; k < 2; k++) {
+      double part = f[k] / (b[k] + z);
+      value += part * part * z * z;
+      rate += 2 * part * part * z * b[k] / (b[k] + z);
+    }
+    if (value > 0)
+      high = z;
+    else
+      low = z;
+    double next = z - value / rate;
+    if (fabs(next - z) <= 1e-14 * z)
+      break;
+    z = next > low && next < high ? next : low > 0 && high > 16 * low ? sqrt(low * high) : 0.5 * (low + high);
+  }
+  return z;
+}
+
+// Two unit vectors that with n are a right angle each.
+static void plane_axes(const double n[3], double axes[2][3])
+{
+  double axis[3] = {0};
+  int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
+  axis[fabs(n[2]) < fabs(n[least]) ? 2 : least] = 1;
+  dc_vec_cross(axes[0], n, axis);
+  dc_vec_scale(axes[0], axes[0], 1 / dc_vec_norm(axes[0]));
+  dc_vec_cross(axes[1], n, axes[0]);
+}
+
+// Moves along the plane to the minimum of (w - way)^T A (w - way)/2 + g.(w - way) + D(|w|): with A's eigenvectors in the
+// plane and f = g - A way, w_i = -f_i/(b_i + z).
+static void slide(const struct dc_node_law *law, const double a[9], const double g[3], double move[3])
+{
+  double axes[2][3], response[2][3], way[2], f[2], b[2], turned[2][3];
+  plane_axes(law->normal, axes);
+  for (int k = 0; k < 2; k++)
+    dc_mat_apply(response[k], a, axes[k]);
+  double b00 = dc_vec_dot(axes[0], response[0]), b01 = dc_vec_dot(axes[0], response[1]),
+         b11 = dc_vec_dot(axes[1], response[1]), angle = 0.5 * atan2(2 * b01, b00 - b11), cosine = cos(angle),
+         sine = sin(angle);
+  for (int i = 0; i < 3; i++) {
+    turned[0][i] = cosine * axes[0][i] + sine * axes[1][i];
+    turned[1][i] = -sine * axes[0][i] + cosine * axes[1][i];
+  }
+  b[0] = cosine * cosine * b00 + 2 * cosine * sine * b01 + sine * sine * b11;
+  b[1] = sine * sine * b00 - 2 * cosine * sine * b01 + cosine * cosine * b11;
+  for (int k = 0; k < 2; k++) {
+    way[k] = dc_vec_dot(turned[k], law->way);
+    f[k] = dc_vec_dot(turned[k], g) - b[k] * way[k];
+  }
+  double z = friction_root(f, b, law->e, law->c);
+  dc_vec_scale(move, turned[0], -f[0] / (b[0] + z) - way[0]);
+  dc_vec_add_scaled(move, move, -f[1] / (b[1] + z) - way[1], turned[1]);
+}
+
+// The new gap y of  a (y - gap) + b = e/(2 y).
+static double rest_gap(double a, double b, double gap, double e)
+{
+  double half = b - a * gap, root = sqrt(half * half + 2 * a * e);
+  return half > 0 ? e / (half + root) : (root - half) / (2 * a);
+}
+
+// Sweeps.
+
+// Whether a law bends what its node does; g, a: gradient of the rest of m by the node, and its second derivative along n.
+static bool counts(const struct dc_node_law *law, double g, double a)
+{
+  return g > NEAR * a * law->gap || law->e > STIFF * 2 * a * law->gap * law->gap;
+}
+
+// The minimum of m by one node, at one plane, with its other planes as their tangents and curvatures: total is the move.
+static void settle(const struct dc_node_newton *newton, struct dc_node_law *law, double total[3])
+{
+  double block[9], g[3], response[3];
+  dc_vec_copy(g, newton->smooth + law->at);
+  dc_block_diagonal(newton->solver, law->at / 3, block);
+  for (long o = newton->other[law - newton->laws]; &newton->laws[o] != law; o = newton->other[o]) {
+    add_slope(&newton->laws[o], 1, g);
+    add_curvature(&newton->laws[o], block);
+  }
+  dc_mat_apply(response, block, law->normal);
+  double a = dc_vec_dot(law->normal, response);
+  if (!counts(law, dc_vec_dot(law->normal, g), a))
+    return;
+  for (int round = 0; round < LOCAL_ROUNDS; round++) {
+    double move[3], pushed[3], gap = rest_gap(a, dc_vec_dot(law->normal, g), law->gap, law->e);
+    dc_vec_add_scaled(total, total, gap - law->gap, law->normal);
+    dc_vec_add_scaled(g, g, gap - law->gap, response);
+    law->gap = gap;
+    if (!(law->c > 0))
+      return;
+    slide(law, block, g, move);
+    dc_mat_apply(pushed, block, move);
+    dc_vec_add(g, g, pushed);
+    dc_vec_add(total, total, move);
+    dc_vec_add(law->way, law->way, move);
+  }
+}
+
+static void sweep(struct dc_node_newton *newton, double *step)
+{
+  for (long l = 0; l < newton->law_count; l++) {
+    struct dc_node_law *law = &newton->laws[l];
+    double move[3] = {0}, block[9], pushed[3];
+    settle(newton, law, move);
+    if (move[0] == 0 && move[1] == 0 && move[2] == 0)
+      continue;
+    dc_block_diagonal(newton->solver, law->at / 3, block);
+    dc_mat_apply(pushed, block, move);
+    dc_vec_add(newton->smooth + law->at, newton->smooth + law->at, pushed);
+    dc_block_spread(newton->solver, law->at / 3, move, newton->smooth);
+    dc_vec_add(step + law->at, step + law->at, move);
+    for (long o = newton->other[l]; o != l; o = newton->other[o])
+      move_law(&newton->laws[o], move);
+  }
+}
+
+// The gradient of m and the curvature of phi.
+static void linearize(struct dc_node_newton *newton)
+{
+  memcpy(newton->slope, newton->smooth, (size_t)newton->size * sizeof *newton->slope);
+  memset(newton->curvature, 0, 3 * (size_t)newton->size * sizeof *newton->curvature);
+  for (long l = 0; l < newton->law_count; l++) {
+    add_slope(&newton->laws[l], 1, newton->slope + newton->laws[l].at);
+    add_curvature(&newton->laws[l], newton->curvature + 3 * (size_t)newton->laws[l].at);
+  }
+}
+
+static double residual_of(const struct dc_node_newton *newton, const double *allowed)
+{
+  double largest = 0;
+  for (int i = 0; i < newton->size; i++)
+    largest = fmax(largest, fabs(newton->slope[i]) / allowed[i]);
+  return largest;
+}
+
+// A part of the linear step that leaves every node a part of its gap for itself, and lowers m; false: none does.
+static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, double *step)
+{
+  double *move = newton->move;
+  for (long l = 0; l < newton->law_count; l++) {
+    const struct dc_node_law *law = &newton->laws[l];
+    double short_by = -(1 - GAP_KEPT) * law->gap - dc_vec_dot(law->normal, move + law->at);
+    if (short_by > 0)
+      dc_vec_add_scaled(move + law->at, move + law->at, short_by, law->normal);
+  }
+  dc_symmetric_multiply(matrix, move, newton->product);
+  double slope = dc_dot(newton->slope, move, newton->size), along = dc_dot(newton->smooth, move, newton->size),
+         square = dc_dot(newton->product, move, newton->size), part = 1;
+  if (!(slope < 0))
+    return false;
+  for (int halving = 0; halving < HALVINGS; halving++, part *= 0.5) {
+    double quadratic = part * along + 0.5 * part * part * square, contact = 0;
+    for (long l = 0; l < newton->law_count; l++) {
+      struct dc_node_law after = newton->laws[l];
+      double moved[3];
+      dc_vec_scale(moved, move + after.at, part);
+      move_law(&after, moved);
+      contact += energy_change(&newton->laws[l], &after);
+    }
+    if (!(quadratic + contact <= SUFFICIENT_DECREASE * part * slope + ROUNDING * (fabs(quadratic) + fabs(contact))))
+      continue;
+    for (int i = 0; i < newton->size; i++) {
+      move[i] *= part;
+      step[i] += move[i];
+      newton->smooth[i] += part * newton->product[i];
+    }
+    for (long l = 0; l < newton->law_count; l++)
+      move_law(&newton->laws[l], move + newton->laws[l].at);
+    return true;
+  }
+  return false;
+}
+
+// The laws at x+, and for every node the circle of its own.
+static void list_laws(struct dc_node_newton *newton, const struct dc_step_state *state)
+{
+  dc_node_list_laws(state, newton->laws);
+  for (int i = 0; i < newton->size / 3; i++)
+    newton->first[i] = -1;
+  for (long l = 0; l < newton->law_count; l++) {
+    long *first = &newton->first[newton->laws[l].at / 3];
+    newton->other[l] = *first < 0 ? l : newton->other[*first];
+    if (*first < 0)
+      *first = l;
+    else
+      newton->other[*first] = l;
+  }
+}
+
+struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const struct dc_step_state *state,
+                                        struct dc_symmetric_matrix *matrix, const double *gradient,
+                                        const double *allowed, double *step)
+{
+  struct dc_node_step done = {.positive = true};
+  size_t bytes = (size_t)newton->size * sizeof *step;
+  memset(step, 0, bytes);
+  memcpy(newton->smooth, gradient, bytes);
+  list_laws(newton, state);
+  for (long l = 0; l < newton->law_count; l++)
+    add_slope(&newton->laws[l], -1, newton->smooth + newton->laws[l].at);
+  memcpy(newton->slope, gradient, bytes);
+  double wanted = fmax(ENOUGH, INNER_PART * residual_of(newton, allowed)), best = INFINITY;
+  for (int stalls = 0; done.iterations < ITERATIONS && stalls < PATIENCE; done.iterations++) {
+    sweep(newton, step);
+    linearize(newton);
+    double residual = residual_of(newton, allowed);
+    if (residual <= wanted)
+      break;
+    stalls = residual > STALL * best ? stalls + 1 : 0;
+    best = fmin(best, residual);
+    for (int i = 0; i < newton->size; i++)
+      newton->slope[i] = -newton->slope[i];
+    struct dc_iterations linear =
+        dc_block_solve(newton->solver, newton->curvature, newton->slope, LINEAR_PART, LINEAR_ITERATIONS, newton->move);
+    for (int i = 0; i < newton->size; i++)
+      newton->slope[i] = -newton->slope[i];
+    done.products += linear.count;
+    if (!linear.positive) {
+      done.positive = false;
+      return done;
+    }
+    if (!advance(newton, matrix, step))
+      stalls++;
+  }
+  return done;
+}
+
+bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count)
+{
+  int nodes = newton->size / 3;
+  return nodes >= ITERATIVE_NODES && count <= nodes / NODES_PER_VECTOR;
+}
+
+bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x)
+{
+  double *move = newton->move, error = 0, size = 0;
+  struct dc_iterations done = dc_block_solve(newton->solver, NULL, x, ANSWER_PART, LINEAR_ITERATIONS, move);
+  if (!done.positive || !done.converged)
+    return false;
+  dc_symmetric_multiply(matrix, move, newton->product);
+  for (int i = 0; i < newton->size; i++) {
+    error = fmax(error, fabs(x[i] - newton->product[i]));
+    size = fmax(size, fabs(x[i]));
+  }
+  if (!(error <= ANSWER_RESIDUAL * size))
+    return false;
+  for (int i = 0; i < newton->size; i++)
+    x[i] = -move[i];
+  return true;
+}

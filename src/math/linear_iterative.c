@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel
+// sweep over blocks.  With z = (D + L^T) x the system is (D + L)^-1 (A + C) (D + L^T)^-1 z = (D + L)^-1 b, preconditioned by
+// D, and because A + C = (D + L) + (D + L^T) - D its product
+//     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t)
+// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).
+#include "math/linear_iterative.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linear_backend.h"
+#include "math/vector.h"
+
+struct dc_block_solver {
+  struct dc_symmetric_matrix *matrix;
+  int blocks;
+  // Row by row, the blocks left of the diagonal: their columns and places.
+  int *row_start, *row_column;  // [blocks + 1], [block_start[blocks]]
+  struct dc_block_place *row_place;
+  double *diagonal, *inverse;                          // [blocks][9] D and D^-1
+  double *residual, *direction, *point, *t, *product;  // [size]
+};
+
+double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)
+{
+  return matrix->values;
+}
+
+// Of the k-th block below the diagonal of a column; k < 0: the diagonal block itself.
+static struct dc_block_place place_of(const struct dc_symmetric_matrix *matrix, int column, int k)
+{
+  struct dc_block_place place;
+  const int *start = matrix->column_start + matrix->offsets[column];
+  for (int j = 0; j < 3; j++)
+    place.at[j] = start[j] + (k < 0 ? 0 : 3 - j + matrix->block_below[k]);
+  return place;
+}
+
+bool dc_symmetric_place(const struct dc_symmetric_matrix *matrix, int row, int column, struct dc_block_place *place)
+{
+  int k = row == column ? -1 : dc_symmetric_find_block(matrix, row, column);
+  *place = place_of(matrix, column, k);
+  return row == column || k >= 0;
+}
+
+void dc_block_solver_destroy(struct dc_block_solver *solver)
+{
+  if (!solver)
+    return;
+  free(solver->row_start);
+  free(solver->row_column);
+  free(solver->row_place);
+  free(solver->diagonal);
+  free(solver->inverse);
+  free(solver->residual);
+  free(solver->direction);
+  free(solver->point);
+  free(solver->t);
+  free(solver->product);
+  free(solver);
+}
+
+static void list_rows(struct dc_block_solver *solver)
+{
+  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  int *start = solver->row_start;
+  for (int k = 0; k < matrix->block_start[solver->blocks]; k++)
+    start[matrix->block_row[k] + 1]++;
+  for (int i = 0; i < solver->blocks; i++)
+    start[i + 1] += start[i];
+  for (int column = 0; column < solver->blocks; column++)
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      int at = start[matrix->block_row[k]]++;
+      solver->row_column[at] = column;
+      solver->row_place[at] = place_of(matrix, column, k);
+    }
+  memmove(start + 1, start, (size_t)solver->blocks * sizeof *start);
+  start[0] = 0;
+}
+
+struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix)
+{
+  for (int i = 0; i < matrix->block_count; i++)
+    if (matrix->offsets[i + 1] - matrix->offsets[i] != 3)
+      return NULL;
+  struct dc_block_solver *solver = dc_alloc(1, sizeof *solver);
+  if (!solver)
+    return NULL;
+  size_t blocks = (size_t)matrix->block_count, size = (size_t)matrix->size,
+         below = (size_t)matrix->block_start[matrix->block_count];
+  solver->matrix = matrix;
+  solver->blocks = matrix->block_count;
+  solver->row_start = dc_alloc(blocks + 1, sizeof *solver->row_start);
+  solver->row_column = dc_alloc(below, sizeof *solver->row_column);
+  solver->row_place = dc_alloc(below, sizeof *solver->row_place);
+  solver->diagonal = dc_alloc(9 * blocks, sizeof(double));
+  solver->inverse = dc_alloc(9 * blocks, sizeof(double));
+  solver->residual = dc_alloc(size, sizeof(double));
+  solver->direction = dc_alloc(size, sizeof(double));
+  solver->point = dc_alloc(size, sizeof(double));
+  solver->t = dc_alloc(size, sizeof(double));
+  solver->product = dc_alloc(size, sizeof(double));
+  if (!solver->row_start || !solver->row_column || !solver->row_place || !solver->diagonal || !solver->inverse ||
+      !solver->residual || !solver->direction || !solver->point || !solver->t || !solver->product) {
+    dc_block_solver_destroy(solver);
+    return NULL;
+  }
+  list_rows(solver);
+  return solver;
+}
+
+void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9])
+{
+  const double *values = solver->matrix->values;
+  struct dc_block_place place = place_of(solver->matrix, node, -1);
+  for (int j = 0; j < 3; j++)
+    for (int i = j; i < 3; i++)
+      block[3 * i + j] = block[3 * j + i] = values[place.at[j] + i - j];
+}
+
+// sum += B v and sum += B^T v of a stored block
+static inline void add_product(const double *values, const struct dc_block_place *place, const double *v, double *sum)
+{
+  const double *a = values + place->at[0], *b = values + place->at[1], *c = values + place->at[2];
+  for (int i = 0; i < 3; i++)
+    sum[i] += a[i] * v[0] + b[i] * v[1] + c[i] * v[2];
+}
+
+static inline void add_transposed(const double *values, const struct dc_block_place *place, const double *v,
+                                  double *sum)
+{
+  for (int j = 0; j < 3; j++)
+    sum[j] += dc_vec_dot(values + place->at[j], v);
+}
+
+void dc_block_spread(const struct dc_block_solver *solver, int node, const double move[3], double *sum)
+{
+  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  for (int k = matrix->block_start[node]; k < matrix->block_start[node + 1]; k++) {
+    struct dc_block_place place = place_of(matrix, node, k);
+    add_product(matrix->values, &place, move, sum + 3 * (size_t)matrix->block_row[k]);
+  }
+  for (int k = solver->row_start[node]; k < solver->row_start[node + 1]; k++)
+    add_transposed(matrix->values, &solver->row_place[k], move, sum + 3 * (size_t)solver->row_column[k]);
+}
+
+// The inverse of a symmetric positive definite 3x3 matrix; false when it is not.
+static bool invert(const double m[9], double inverse[9])
+{
+  double minor = m[0] * m[4] - m[1] * m[1];
+  dc_vec_cross(inverse, m + 3, m + 6);
+  dc_vec_cross(inverse + 3, m + 6, m);
+  dc_vec_cross(inverse + 6, m, m + 3);
+  double determinant = dc_vec_dot(m, inverse);
+  if (!(m[0] > 0 && minor > 0 && determinant > 0))
+    return false;
+  for (int i = 0; i < 9; i++)
+    inverse[i] /= determinant;
+  return true;
+}
+
+static bool set_diagonals(struct dc_block_solver *solver, const double *c)
+{
+  for (int i = 0; i < solver->blocks; i++) {
+    double *block = solver->diagonal + 9 * (size_t)i;
+    dc_block_diagonal(solver, i, block);
+    for (int k = 0; k < 9 && c; k++)
+      block[k] += c[9 * (size_t)i + (size_t)k];
+    if (!invert(block, solver->inverse + 9 * (size_t)i))
+      return false;
+  }
+  return true;
+}
+
+// x <- (D + L)^-1 x
+static void solve_lower(const struct dc_block_solver *solver, double *x)
+{
+  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  const double *values = matrix->values;
+  for (int column = 0; column < solver->blocks; column++) {
+    double y[3], *at = x + 3 * (size_t)column;
+    dc_mat_apply(y, solver->inverse + 9 * (size_t)column, at);
+    dc_vec_copy(at, y);
+    const int *start = matrix->column_start + 3 * (size_t)column, *below = matrix->block_below;
+    const double *a = values + start[0] + 3, *b = values + start[1] + 2, *c = values + start[2] + 1;
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      double *to = x + 3 * (size_t)matrix->block_row[k];
+      int from = below[k];
+      for (int i = 0; i < 3; i++)
+        to[i] -= a[from + i] * y[0] + b[from + i] * y[1] + c[from + i] * y[2];
+    }
+  }
+}
+
+// x <- (D + L^T)^-1 x
+static void solve_upper(const struct dc_block_solver *solver, double *x)
+{
+  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  const double *values = matrix->values;
+  for (int column = solver->blocks - 1; column >= 0; column--) {
+    double sum[3], *at = x + 3 * (size_t)column;
+    dc_vec_copy(sum, at);
+    const int *start = matrix->column_start + 3 * (size_t)column, *below = matrix->block_below;
+    const double *a = values + start[0] + 3, *b = values + start[1] + 2, *c = values + start[2] + 1;
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      const double *from = x + 3 * (size_t)matrix->block_row[k];
+      int j = below[k];
+      sum[0] -= a[j] * from[0] + a[j + 1] * from[1] + a[j + 2] * from[2];
+      sum[1] -= b[j] * from[0] + b[j + 1] * from[1] + b[j + 2] * from[2];
+      sum[2] -= c[j] * from[0] + c[j + 1] * from[1] + c[j + 2] * from[2];
+    }
+    dc_mat_apply(at, solver->inverse + 9 * (size_t)column, sum);
+  }
+}
+
+static void apply_blocks(const struct dc_block_solver *solver, const double *blocks, const double *x, double *y)
+{
+  for (size_t i = 0; i < (size_t)solver->blocks; i++)
+    dc_mat_apply(y + 3 * i, blocks + 9 * i, x + 3 * i);
+}
+
+// product = (D + L)^-1 (A + C) (D + L^T)^-1 p; t = (D + L^T)^-1 p.
+static void apply(struct dc_block_solver *solver, const double *p)
+{
+  int size = solver->matrix->size;
+  double *t = solver->t, *product = solver->product;
+  memcpy(t, p, (size_t)size * sizeof *t);
+  solve_upper(solver, t);
+  apply_blocks(solver, solver->diagonal, t, product);
+  for (int i = 0; i < size; i++)
+    product[i] = p[i] - product[i];
+  solve_lower(solver, product);
+  for (int i = 0; i < size; i++)
+    product[i] += t[i];
+}
+
+struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,
+                                    int most, double *x)
+{
+  int size = solver->matrix->size;
+  struct dc_iterations done = {.positive = set_diagonals(solver, c)};
+  memset(x, 0, (size_t)size * sizeof *x);
+  if (!done.positive)
+    return done;
+  double *r = solver->residual, *p = solver->direction, *z = solver->point, *dr = solver->t;
+  memcpy(r, b, (size_t)size * sizeof *r);
+  solve_lower(solver, r);
+  memset(z, 0, (size_t)size * sizeof *z);
+  apply_blocks(solver, solver->diagonal, r, p);
+  double rho = dc_dot(r, p, size), first = rho;
+  done.converged = rho == 0;
+  while (done.count < most && !done.converged) {
+    apply(solver, p);
+    double curvature = dc_dot(p, solver->product, size);
+    if (!(curvature > 0)) {
+      done.positive = false;
+      break;
+    }
+    double alpha = rho / curvature, before = rho;
+    for (int i = 0; i < size; i++) {
+      z[i] += alpha * p[i];
+      r[i] -= alpha * solver->product[i];
+    }
+    apply_blocks(solver, solver->diagonal, r, dr);
+    rho = dc_dot(r, dr, size);
+    for (int i = 0; i < size; i++)
+      p[i] = dr[i] + rho / before * p[i];
+    done.count++;
+    done.converged = rho <= part * part * first;
+  }
+  memcpy(x, z, (size_t)size * sizeof *x);
+  solve_upper(solver, x);
+  return done;
+}
