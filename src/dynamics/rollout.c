@@ -122,6 +122,7 @@ static void release(struct dc_rollout *rollout)
     rollout->stepper->destroy(rollout);
   dc_symmetric_destroy(rollout->matrix);
   dc_contact_destroy(rollout->contact);
+  dc_shape_workspace_destroy(rollout->shape_workspace);
   dc_arena_destroy(rollout->arena);
 }
 
