@@ -147,12 +147,12 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_b
   return DC_OK;
 }
 
-void dc_colliders_pull_back_nodes(struct dc_contact *contact, double scale, double (*const *points)[3])
+void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3])
 {
   for (int i = 0; i < contact->bodies->count; i++) {
     struct dc_collider *collider = &contact->colliders[i];
     if (collider->by_node && points)
-      dc_sphere_tree_pull_back(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles, scale,
+      dc_sphere_tree_pull_back(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles, 1,
                                collider->by_node, points[i]);
     else if (collider->by_node)
       memset(collider->by_node, 0, (size_t)collider->tree.node_count * sizeof *collider->by_node);

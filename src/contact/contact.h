@@ -79,6 +79,17 @@ struct dc_pair_derivatives {
   bool radial;         // one centred term only: hessian projection has a closed form
 };
 
+// Whether nothing of a pair acts: no force and no Hessian.
+static inline bool dc_pair_is_idle(const struct dc_pair_derivatives *pair)
+{
+  bool idle = true;
+  for (int i = 0; i < 6 && idle; i++)
+    idle = pair->gradient[i] == 0;
+  for (int i = 0; i < 21 && idle; i++)
+    idle = pair->hessian[i] == 0;
+  return idle;
+}
+
 struct dc_contact_counts {
   long exact, centred, visited;  // triangle pairs solved, centred terms, node pairs visited in the last evaluation
 };
@@ -166,14 +177,15 @@ enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct 
 // two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
-// d2P/dx dx times velocities[body][point_count] (m per unit), added to products likewise, 1/m per unit.
+// d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces as
+// above unless NULL.  A contact that follows a design notes scale times the derivative of -(forces . v) by radii and spreads
+// of its nodes.
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*const *velocities)[3], double (*const *products)[3],
-                                        struct dc_error *error);
-// Of a contact that follows a design, after a product with velocities v: adds scale times the derivative of -(forces . v) by
-// the places of the points in their bodies' axes, as far as radii and spreads of nodes depend on them, to
-// points[body][point_count].
-void dc_contact_take_sizes(struct dc_contact *contact, double scale, double (*const *points)[3]);
+                                        const double (*const *velocities)[3], double scale, double (*const *forces)[3],
+                                        double (*const *products)[3], struct dc_error *error);
+// Adds what has been noted, by products and by dc_contact_friction_pull_back_points, as derivatives by the places of the
+// points in their bodies' axes to points[body][point_count]; NULL: drops it.
+void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.

@@ -27,7 +27,7 @@ struct dc_collider {
   double (*corners)[9];  // the same by triangle
   double (*spheres)[4];  // R x of the node centres, and the radii
   struct dc_node_cotangent
-      *by_node;  // [nodes] of a design: derivatives in the body's axes, zeros between uses; else NULL
+      *by_node;  // [nodes] of a design: derivatives in the body's axes, until they are taken; else NULL
 };
 
 // Arm of a vertex, world axes; at the start it has been turned already.
@@ -205,8 +205,8 @@ int dc_contact_most_threads(const struct dc_contact *contact);
 
 // collider.c
 enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error);
-// Takes what by_node of all bodies holds, times scale, to points [bodies], which may be NULL: then it is dropped.
-void dc_colliders_pull_back_nodes(struct dc_contact *contact, double scale, double (*const *points)[3]);
+// Takes what by_node of all bodies holds to points [bodies], which may be NULL: then it is dropped.
+void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
 // pair_list.c

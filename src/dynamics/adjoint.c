@@ -109,6 +109,9 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struc
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
   double *lambda = sweep->next;
+  bool shapes = rollout->base->shapes_change;
+  if (shapes)
+    dc_shape_swap_contact(rollout, state);
   enum dc_status status = dc_restore_contact(rollout, input, pairs, state, error);
   if (!status && !dc_all_zero(sweep->next, (size_t)sweep->count * nv)) {
     status = dc_step_factor(rollout, state, sweep->count, error);
@@ -120,6 +123,8 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struc
     if (!dc_all_zero(lambda + at, nv))
       status =
           pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at, sweep->rows[r].input, error);
+    if (shapes && sweep->count > 1 && !status)
+      dc_shape_take_points(rollout, sweep->rows[r].input->shape);
   }
   return status;
 }
@@ -242,7 +247,12 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   if (!cotangents)
     return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
   struct sweep sweep = {trajectory, count, rows, cotangents, cotangents + size, cotangents + 2 * size};
-  enum dc_status status = sweep_back(rollout, input, &sweep, error);
+  bool shapes = rollout->base->shapes_change;
+  enum dc_status status = shapes ? dc_shape_begin(rollout, error) : DC_OK;
+  if (!status)
+    status = sweep_back(rollout, input, &sweep, error);
+  if (shapes && count == 1 && !status)
+    dc_shape_take_points(rollout, rows[0].input->shape);
   // Now next belongs to q_0 and now to q_{-1}.
   for (int r = 0; r < count && !status; r++)
     status =

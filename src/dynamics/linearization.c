@@ -101,6 +101,7 @@ static double evaluate_contact(struct dc_rollout *rollout, const struct dc_pose 
 {
   if (rollout->tight)
     dc_contact_reset(rollout->contact);
+  rollout->contact_poses = poses;
   return dc_contact_evaluate(rollout->contact, poses, order, pairs);
 }
 

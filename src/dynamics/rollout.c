@@ -134,6 +134,7 @@ static void release(struct dc_rollout *rollout)
   dc_node_newton_destroy(rollout->node_newton);
   dc_symmetric_destroy(rollout->matrix);
   dc_contact_destroy(rollout->contact);
+  dc_shape_workspace_destroy(rollout->shape_workspace);
   dc_arena_destroy(rollout->arena);
 }
 

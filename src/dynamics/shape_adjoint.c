@@ -71,10 +71,43 @@ struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *ro
   return complete ? work : NULL;
 }
 
+void dc_shape_workspace_destroy(struct dc_shape_workspace *work)
+{
+  if (work)
+    dc_contact_destroy(work->contact);
+}
+
 static void clear_rows(double (*const *rows)[3], int points)
 {
   if (points)
     memset(rows[0], 0, (size_t)points * sizeof **rows);
+}
+
+enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error)
+{
+  const struct dc_model *model = rollout->model;
+  struct dc_shape_workspace *work = rollout->shape_workspace;
+  if (!work->contact)
+    work->contact = dc_contact_create_following(model->definition.contact_model, &model->definition.contact,
+                                                &model->bodies, &rollout->base->bodies, error);
+  if (!work->contact)
+    return error ? error->status : DC_MEMORY;
+  dc_contact_reset(work->contact);
+  dc_contact_take_sizes(work->contact, NULL);  // what an adjoint that failed has left
+  dc_contact_take_sizes(rollout->contact, NULL);
+  clear_rows(work->by_point, work->point_count);
+  work->evaluated = rollout->contact_poses = NULL;
+  return DC_OK;
+}
+
+void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *state)
+{
+  struct dc_shape_workspace *work = rollout->shape_workspace;
+  struct dc_contact *contact = work->contact;
+  work->contact = rollout->contact;
+  work->evaluated = rollout->contact_poses;
+  state->contact = rollout->contact = contact;
+  rollout->contact_poses = NULL;
 }
 
 // Velocities of the points along a direction, world axes.
@@ -82,8 +115,8 @@ static void point_velocities(const struct dc_step_state *state, const struct dc_
                              const struct dc_shape_workspace *work)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = dc_contact_point_count(state->contact, i);
-    const double(*places)[3] = count ? dc_contact_point_places(state->contact, i) : NULL, *twist = direction->twists[i];
+    int count = dc_contact_point_count(work->contact, i);
+    const double(*places)[3] = count ? dc_contact_point_places(work->contact, i) : NULL, *twist = direction->twists[i];
     for (int v = 0; v < count; v++) {
       double arm[3];
       dc_mat_apply(arm, state->next[i].rotation, places[v]);
@@ -93,34 +126,65 @@ static void point_velocities(const struct dc_step_state *state, const struct dc_
   }
 }
 
+// Contact at t+1, unless it is known from the interval after this one.
+static enum dc_status evaluate_points(const struct dc_step_state *state, struct dc_shape_workspace *work,
+                                      struct dc_error *error)
+{
+  if (work->evaluated != state->next) {
+    double energy = dc_contact_evaluate(work->contact, state->next, 0, work->pairs);
+    if (!isfinite(energy))
+      return isnan(energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
+                           : dc_fail(error, DC_NUMERICAL, "the contact has no forces: no gradient");
+    work->evaluated = state->next;
+  }
+  if (!dc_contact_solved(work->contact))
+    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
+  return DC_OK;
+}
+
+static bool nothing_acts(const struct dc_step_state *state)
+{
+  for (int p = 0; p < state->pair_count; p++)
+    if (!dc_pair_is_idle(&state->pairs[p]))
+      return false;
+  return true;
+}
+
 // f = dP/dx of the points, f' its rate with their velocities: by the place in the body R+^T (f' - w x f).
+static void add_points(const struct dc_step_state *state, const struct dc_step_direction *direction, double mu,
+                       const struct dc_shape_workspace *work, double (*const *by_point)[3])
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    int count = work->vertices[i] ? dc_contact_point_count(work->contact, i) : 0;
+    for (int v = 0; v < count; v++) {
+      const double *f = work->forces[i][v], *rate = work->products[i][v];  // f is -dP/dx
+      double sum[3], local[3];
+      if (f[0] == 0 && f[1] == 0 && f[2] == 0 && rate[0] == 0 && rate[1] == 0 && rate[2] == 0)
+        continue;
+      dc_vec_cross(sum, direction->twists[i], f);
+      dc_vec_add(sum, sum, rate);
+      dc_mat_apply_transposed(local, state->next[i].rotation, sum);
+      dc_vec_add_scaled(by_point[i][v], by_point[i][v], mu, local);
+    }
+  }
+}
+
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                    double mu, struct dc_step_shape *shape, struct dc_error *error)
 {
-  const struct dc_shape_workspace *work = shape->work;
-  double energy = dc_contact_evaluate(state->contact, state->next, 0, work->pairs);
-  if (!isfinite(energy) || !dc_contact_solved(state->contact))
-    return isnan(energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
-                         : dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
-  if (energy == 0)
-    return DC_OK;  // nothing is within reach
+  struct dc_shape_workspace *work = shape->work;
+  if (nothing_acts(state))
+    return DC_OK;
+  enum dc_status status = evaluate_points(state, work, error);
+  if (status)
+    return status;
   clear_rows(work->forces, work->point_count);
   clear_rows(work->products, work->point_count);
   point_velocities(state, direction, work);
-  enum dc_status status = dc_contact_point_forces(state->contact, state->next, work->forces, error);
+  status = dc_contact_point_product(work->contact, state->next, (const double(*const *)[3])work->velocities, mu,
+                                    work->forces, work->products, error);
   if (!status)
-    status = dc_contact_point_product(state->contact, state->next, (const double(*const *)[3])work->velocities,
-                                      work->products, error);
-  for (int i = 0; i < state->model->bodies.count && !status; i++)
-    for (int v = 0; v < dc_contact_point_count(state->contact, i); v++) {
-      double sum[3], local[3];
-      dc_vec_cross(sum, direction->twists[i], work->forces[i][v]);  // forces are -f
-      dc_vec_add(sum, sum, work->products[i][v]);
-      dc_mat_apply_transposed(local, state->next[i].rotation, sum);
-      dc_vec_add_scaled(shape->by_point[i][v], shape->by_point[i][v], mu, local);
-    }
-  if (!status)
-    dc_contact_take_sizes(state->contact, mu, shape->by_point);
+    add_points(state, direction, mu, work, shape->by_point);
   return status;
 }
 
@@ -179,13 +243,16 @@ static void pull_back_places(const struct dc_bodies *bodies, const struct dc_pos
   }
 }
 
-// What the points of contact have gathered belongs to the vertices, and less to the centre that they are about.
-static void take_points(const struct dc_step_state *state, const struct dc_shape_workspace *work,
-                        struct dc_shape_design *by)
+// The centre that vertices are about loses what they gain.
+void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by)
 {
-  for (int i = 0; i < state->model->bodies.count; i++) {
+  struct dc_shape_workspace *work = rollout->shape_workspace;
+  dc_contact_take_sizes(work->contact, work->by_point);
+  dc_contact_take_sizes(rollout->contact, work->by_point);
+  for (int i = 0; i < rollout->model->bodies.count; i++) {
     const int *vertices = work->vertices[i];
-    for (int v = 0; vertices && v < dc_contact_point_count(state->contact, i); v++) {
+    int count = vertices ? dc_contact_point_count(rollout->contact, i) : 0;
+    for (int v = 0; v < count; v++) {
       double *vertex = by->vertices[by->first[i] + vertices[v]];
       dc_vec_add(vertex, vertex, work->by_point[i][v]);
       dc_vec_sub(by->center[i], by->center[i], work->by_point[i][v]);
@@ -209,7 +276,6 @@ enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct 
       status = dc_step_terms[i]->add_shape_mixed(state, direction, &shape, error);
   if (status)
     return status;
-  take_points(state, work, by);
   double(*sums)[6] = rollout->floors;
   pull_back_places(bodies, state->next, &work->rates[0][0], 3, direction->twists, (const double(*)[6])rollout->wrenches,
                    sums, by);

@@ -106,6 +106,10 @@ struct dc_shape_workspace {
   int **vertices;                     // [bodies] the points as vertices of the convex parts; NULL: nobody's to change
   double (*rates)[3];                 // [bodies]
   struct dc_pair_derivatives *pairs;  // [pair_count] of an evaluation of energies
+  // A second contact of the same bodies, made by the first adjoint.  Friction needs contact at t and the points need it at
+  // t+1: the two take turns, so that what was evaluated at t is at hand an interval earlier in time.
+  struct dc_contact *contact;
+  const struct dc_pose *evaluated;  // poses that it was evaluated at; NULL: unknown
 };
 
 // What shapes and places add to a step (shape_adjoint.c).
@@ -201,7 +205,8 @@ struct dc_rollout {
   bool tight, conservative, gapless;
   int pair_count;
   const int (*pair_bodies)[2];
-  double contact_seconds;  // spent in contact evaluations since creation
+  double contact_seconds;               // spent in contact evaluations since creation
+  const struct dc_pose *contact_poses;  // that an adjoint evaluated contact at last; NULL: unknown
   dc_rollout_proceed *proceed;
   void *proceed_context;
   // Workspace of a step.
@@ -263,6 +268,13 @@ void dc_shape_pull_back_frames(const struct dc_model *model, const struct dc_pos
 void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                               const double *tangent, double *q, struct dc_shape_design *cotangent);
 struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena);
+void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is not the arena's; NULL is allowed
+// Before an adjoint.  DC_OK, or statuses of dc_contact_create.
+enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
+// Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
+void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *state);
+// What steps have left for the points of contact belongs to the vertices.
+void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
 // How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a
 // state [nq]; shapes change.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3]);

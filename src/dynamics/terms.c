@@ -389,6 +389,8 @@ static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
   for (int p = 0; p < state->pair_count; p++) {
     int a = state->pair_bodies[p][0], b = state->pair_bodies[p][1];
     bool both = dc_body_moves(&state->model->bodies.bodies[b]);
+    if (dc_pair_is_idle(&state->pairs[p]))
+      continue;
     dc_contact_expand_hessian(&state->pairs[p], true, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
     add_rate((const double(*)[6])h_aa, mu, direction->twists[a], shape->rates[a]);
     if (!both)

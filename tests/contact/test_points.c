@@ -114,7 +114,7 @@ static void product_of(struct points *p, const struct field *velocities, struct 
   struct dc_error error;
   const double(*bodies[2])[3] = {velocities->of[0], velocities->of[1]};
   clear(products);
-  CHECK(dc_contact_point_product(p->contact, p->scene.poses, bodies, products->bodies, &error) == DC_OK, "%s",
+  CHECK(dc_contact_point_product(p->contact, p->scene.poses, bodies, 1, NULL, products->bodies, &error) == DC_OK, "%s",
         error.text);
 }
 

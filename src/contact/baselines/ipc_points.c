@@ -84,13 +84,15 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
   if (m[1] != 0 || m[2] != 0)
     parallel_derivatives(primitive, &s);
   for (int v = 0; v < 4; v++) {
-    double *to = points->results[body[v]][primitive->vertex[v]];
-    if (points->velocities) {
+    if (points->products) {
+      double *to = points->products[body[v]][primitive->vertex[v]];
       dc_vec_add_scaled(to, to, w * (m[1] * s.c_change * p[1] + m[0] * p[2] * s.d_change), s.d[v]);
       dc_vec_add_scaled(to, to, w * m[0] * p[1], s.d_rate[v]);
       dc_vec_add_scaled(to, to, w * (m[2] * s.c_change * p[0] + m[1] * p[1] * s.d_change), s.c[v]);
       dc_vec_add_scaled(to, to, w * m[1] * p[0], s.c_rate[v]);
-    } else {
+    }
+    if (points->forces) {
+      double *to = points->forces[body[v]][primitive->vertex[v]];
       dc_vec_add_scaled(to, to, -w * m[0] * p[1], s.d[v]);
       dc_vec_add_scaled(to, to, -w * m[1] * p[0], s.c[v]);
     }

@@ -340,8 +340,6 @@ void dc_contact_friction_pull_back_points(struct dc_contact *contact, const stru
 {
   pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
                   coefficient, stiffness, points);
-  if (points)
-    dc_colliders_pull_back_nodes(contact, 1, points);
 }
 
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],

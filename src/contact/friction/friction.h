@@ -78,7 +78,8 @@ void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_p
                                    double (*wrenches)[6], double *coefficient, double *stiffness);
 
 // The same, and the derivative by the places of contact's points (contact.h) in the axes of their frames, at t and t+1
-// alike, added to points [bodies][point_count]; of models with DC_CONTACT_SHAPES only.
+// alike, added to points [bodies][point_count]; what concerns sizes of nodes is noted for dc_contact_take_sizes.  Of models
+// with DC_CONTACT_SHAPES only.
 void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
                                           const double (*twists)[6], double (*wrenches)[6], double *coefficient,
                                           double *stiffness, double (*const *points)[3]);

@@ -32,24 +32,28 @@ static double rate_of(const double *rates, int blend)
   return rates ? rates[blend] : 0;
 }
 
+// Scale times a vector to node i of body a, and the opposite to node j of body b.
+static void add_opposite(const struct dc_points *p, double (*const *nodes)[3], int i, int j, double scale,
+                         const double vector[3])
+{
+  double *a = nodes[p->pair->a][i], *b = nodes[p->pair->b][j];
+  dc_vec_add_scaled(a, a, scale, vector);
+  dc_vec_add_scaled(b, b, -scale, vector);
+}
+
 // A radial term of nodes (i, j): adds U e and its rate, with Udot.
 static void add_radial(const struct dc_points *p, int i, int j, const double e[3], double r, double u, double u_rate)
 {
-  int bodies[2] = {p->pair->a, p->pair->b}, nodes[2] = {i, j};
-  double result[3];
-  if (p->velocities) {
-    double d[3];
-    dc_vec_sub(d, p->node_velocities[bodies[0]][i], p->node_velocities[bodies[1]][j]);
-    double along = dc_vec_dot(e, d);
-    for (int k = 0; k < 3; k++)
-      result[k] = u_rate * e[k] + u / r * (d[k] - along * e[k]);
-  } else {
-    dc_vec_scale(result, e, -u);
-  }
-  for (int x = 0; x < 2; x++) {
-    double *to = p->node_results[bodies[x]][nodes[x]];
-    dc_vec_add_scaled(to, to, x ? -1 : 1, result);
-  }
+  if (p->forces)
+    add_opposite(p, p->node_forces, i, j, -u, e);
+  if (!p->products)
+    return;
+  double d[3], rate[3];
+  dc_vec_sub(d, p->node_velocities[p->pair->a][i], p->node_velocities[p->pair->b][j]);
+  double along = dc_vec_dot(e, d);
+  for (int k = 0; k < 3; k++)
+    rate[k] = u_rate * e[k] + u / r * (d[k] - along * e[k]);
+  add_opposite(p, p->node_products, i, j, 1, rate);
 }
 
 // Of a design: what inner and s of a node pair gain.
@@ -58,8 +62,8 @@ static void add_sizes(const struct dc_points *p, int i, int j, double by_inner, 
   struct dc_node_cotangent *sides[2] = {p->contact->colliders[p->pair->a].by_node,
                                         p->contact->colliders[p->pair->b].by_node};
   for (int x = 0; x < 2 && sides[0]; x++) {
-    sides[x][x ? j : i].radius += by_inner;
-    sides[x][x ? j : i].spread += by_spread;
+    sides[x][x ? j : i].radius += p->scale * by_inner;
+    sides[x][x ? j : i].spread += p->scale * by_spread;
   }
 }
 
@@ -116,7 +120,7 @@ static void centred_term(const struct dc_points *p, const struct dc_node_term *t
 struct triangles {
   double distance[6], axes[9], scale;  // scale: w_i w_j
   struct dc_plane_vertex vertex[6];    // place; velocities in the axes of the plane
-  double *result[6];
+  double *force[6], *product[6];
   double sum, sum_rate, slope, curvature;  // S, Sdot, P', P''
 };
 
@@ -139,7 +143,8 @@ static void read_lane(const struct dc_points *p, const struct dc_friction_batch 
     double h = t->distance[v] = batch->distances[v][l], *velocity = t->vertex[v].velocity;
     t->vertex[v].place[0] = batch->levers[2 * v][l];
     t->vertex[v].place[1] = batch->levers[2 * v + 1][l];
-    t->result[v] = p->results[body][index];
+    t->force[v] = p->forces ? p->forces[body][index] : NULL;
+    t->product[v] = p->products ? p->products[body][index] : NULL;
     t->sum += 1 / h;
     if (!p->velocities)
       continue;
@@ -155,7 +160,7 @@ static void triangle_forces(const struct triangles *t, double weight)
 {
   for (int v = 0; v < 6; v++) {
     double size = weight * t->scale * t->slope * side(v) / (t->distance[v] * t->distance[v]);
-    dc_vec_add_scaled(t->result[v], t->result[v], size, t->axes + 6);
+    dc_vec_add_scaled(t->force[v], t->force[v], size, t->axes + 6);
   }
 }
 
@@ -179,7 +184,7 @@ static void triangle_product(const struct triangles *t, double weight, double we
     local[1] = -rate * eta[2];
     local[2] = 2 * rate * h_rate / h - side(v) * u / (h * h);
     dc_mat_apply_transposed(world, t->axes, local);
-    dc_vec_add(t->result[v], t->result[v], world);
+    dc_vec_add(t->product[v], t->product[v], world);
   }
 }
 
@@ -205,10 +210,10 @@ static void triangle_terms(const struct dc_points *p, bool rates)
       double weight = pair->sums[term->blend].weight;
       if (rates)
         p->energy_rates[term->blend] += t.scale * t.slope * t.sum_rate;
-      else if (p->velocities)
-        triangle_product(&t, weight, rate_of(p->weight_rates, term->blend));
-      else
+      if (!rates && p->forces)
         triangle_forces(&t, weight);
+      if (!rates && p->products)
+        triangle_product(&t, weight, rate_of(p->weight_rates, term->blend));
     }
   }
 }
@@ -299,11 +304,16 @@ static void blend_terms(const struct dc_points *p)
 void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitive *seen, const double arm[3], int index,
                              const double value[3])
 {
-  double normal[3], size = -value[1];
+  double normal[3];
+  if (value[1] == 0 && value[2] == 0)
+    return;
   dc_primitive_gap(seen, arm, normal);
-  if (p->velocities)
-    size = value[2] * dc_vec_dot(normal, p->velocities[p->pair->a][index]);
-  dc_vec_add_scaled(p->results[p->pair->a][index], p->results[p->pair->a][index], size, normal);
+  if (p->forces)
+    dc_vec_add_scaled(p->forces[p->pair->a][index], p->forces[p->pair->a][index], -value[1], normal);
+  if (p->products) {
+    double size = value[2] * dc_vec_dot(normal, p->velocities[p->pair->a][index]);
+    dc_vec_add_scaled(p->products[p->pair->a][index], p->products[p->pair->a][index], size, normal);
+  }
 }
 
 void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrier *barrier)
@@ -386,19 +396,22 @@ static int begin(struct dc_points *p, struct dc_arena *arena)
   for (int k = 0; k < contact->pair_count; k++)
     blends = contact->pairs[k].blend_count > blends ? contact->pairs[k].blend_count : blends;
   p->node_velocities = dc_arena_alloc(arena, bodies, sizeof *p->node_velocities);
-  p->node_results = dc_arena_alloc(arena, bodies, sizeof *p->node_results);
+  p->node_forces = dc_arena_alloc(arena, bodies, sizeof *p->node_forces);
+  p->node_products = dc_arena_alloc(arena, bodies, sizeof *p->node_products);
   p->weight_rates = dc_arena_alloc(arena, blends, sizeof *p->weight_rates);
   p->energy_rates = dc_arena_alloc(arena, blends, sizeof *p->energy_rates);
-  if (!p->node_velocities || !p->node_results || !p->weight_rates || !p->energy_rates)
+  if (!p->node_velocities || !p->node_forces || !p->node_products || !p->weight_rates || !p->energy_rates)
     return -1;
   for (size_t i = 0; i < bodies; i++) {
     size_t nodes = (size_t)contact->colliders[i].tree.node_count;
     if (nodes == 0)
       continue;
-    p->node_velocities[i] = dc_arena_alloc(arena, nodes, sizeof **p->node_velocities);
-    p->node_results[i] = dc_arena_alloc(arena, nodes, sizeof **p->node_results);
-    if (!p->node_velocities[i] || !p->node_results[i])
+    double(*all)[3] = dc_arena_alloc(arena, 3 * nodes, sizeof *all);
+    if (!all)
       return -1;
+    p->node_velocities[i] = all;
+    p->node_forces[i] = all + nodes;
+    p->node_products[i] = all + 2 * nodes;
     if (p->velocities)
       raise_velocities(&contact->colliders[i], p->velocities[i], p->node_velocities[i]);
   }
@@ -407,9 +420,13 @@ static int begin(struct dc_points *p, struct dc_arena *arena)
 
 static void end(struct dc_points *p)
 {
-  for (int i = 0; i < p->contact->bodies->count; i++)
-    if (p->contact->colliders[i].tree.node_count > 0)
-      lower_results(&p->contact->colliders[i], p->node_results[i], p->results[i]);
+  for (int i = 0; i < p->contact->bodies->count; i++) {
+    const struct dc_collider *collider = &p->contact->colliders[i];
+    if (collider->tree.node_count > 0 && p->forces)
+      lower_results(collider, p->node_forces[i], p->forces[i]);
+    if (collider->tree.node_count > 0 && p->products)
+      lower_results(collider, p->node_products[i], p->products[i]);
+  }
 }
 
 static bool offers(const struct dc_contact *contact)
@@ -487,27 +504,31 @@ static enum dc_status run(struct dc_points *p, struct dc_error *error)
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
                                        double (*const *forces)[3], struct dc_error *error)
 {
-  struct dc_points points = {.contact = contact, .poses = poses, .results = forces};
+  struct dc_points points = {.contact = contact, .poses = poses, .forces = forces};
   return run(&points, error);
 }
 
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error)
 {
-  struct dc_points points = {.contact = contact, .poses = poses, .results = forces, .reaches = reaches};
+  struct dc_points points = {.contact = contact, .poses = poses, .forces = forces, .reaches = reaches};
   return run(&points, error);
 }
 
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*const *velocities)[3], double (*const *products)[3],
-                                        struct dc_error *error)
+                                        const double (*const *velocities)[3], double scale, double (*const *forces)[3],
+                                        double (*const *products)[3], struct dc_error *error)
 {
-  struct dc_points points = {.contact = contact, .poses = poses, .velocities = velocities, .results = products};
-  dc_colliders_pull_back_nodes(contact, 0, NULL);
+  struct dc_points points = {.contact = contact,
+                             .poses = poses,
+                             .velocities = velocities,
+                             .forces = forces,
+                             .products = products,
+                             .scale = scale};
   return run(&points, error);
 }
 
-void dc_contact_take_sizes(struct dc_contact *contact, double scale, double (*const *points)[3])
+void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3])
 {
-  dc_colliders_pull_back_nodes(contact, scale, points);
+  dc_colliders_pull_back_nodes(contact, points);
 }

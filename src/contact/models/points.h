@@ -6,16 +6,17 @@
 
 #include "contact/contact_internal.h"
 
-// One evaluation over all pairs.  Without velocities it is of forces, which are minus the gradient.
+// One evaluation over all pairs: of forces, which are minus the gradient, of products with velocities, or of both.
 struct dc_points {
   const struct dc_contact *contact;
   const struct dc_pose *poses;
-  const double (*const *velocities)[3];
-  double (*const *results)[3];
+  const double (*const *velocities)[3];               // NULL: forces only
+  double (*const *forces)[3], (*const *products)[3];  // NULL: not wanted
+  double scale;                                       // sizes of nodes gain so many times their derivatives
   const double *reaches;  // [pair_count], m: terms whose gap is larger are left out; NULL: none is
   // Of models with sphere trees.
-  double (**node_velocities)[3], (**node_results)[3];  // [bodies][nodes]
-  double *weight_rates, *energy_rates;                 // [most blends] of the pair at hand
+  double (**node_velocities)[3], (**node_forces)[3], (**node_products)[3];  // [bodies][nodes]
+  double *weight_rates, *energy_rates;                                      // [most blends] of the pair at hand
   // The pair at hand, c_a - c_b, its reach.
   const struct dc_pair *pair;
   double arm[3], reach;
@@ -39,7 +40,7 @@ extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_poi
 int dc_points_of_mesh(const struct dc_contact *contact, int body);
 const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3];
 
-// Force of a barrier on one point of body a above its primitive, or product: seen about c_a, arm from there, world axes;
+// Force of a barrier on one point of body a above its primitive, and product: seen about c_a, arm from there, world axes;
 // value: b, b', b''.
 void dc_points_add_primitive(const struct dc_points *points, const struct dc_primitive *seen, const double arm[3],
                              int index, const double value[3]);

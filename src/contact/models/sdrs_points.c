@@ -67,6 +67,8 @@ static void plane_answer(const struct facing *f, double answer[4])
   for (int v = 0; v < f->hulls->count; v++) {
     const double *place = f->hulls->local[v];
     dc_sdrs_barrier(f->hulls->support, f->hulls->distance[v], p);
+    if (p[1] == 0 && p[2] == 0)
+      continue;
     dc_sdrs_add_to_plane(p[2], place, h);
     local_velocity(f, v, x);
     rhs[0] -= p[2] * size * x[2];
@@ -79,27 +81,37 @@ static void plane_answer(const struct facing *f, double answer[4])
     dc_sdrs_solve_plane((const double(*)[4])h, rhs, answer);
 }
 
+// A vector in the frame of the plane.
+static void add_to(const struct facing *f, int v, const double local[3], double (*const *results)[3])
+{
+  double world[3];
+  int body, index;
+  locate(f, v, &body, &index);
+  dc_mat_apply_transposed(world, f->frame.axes, local);
+  dc_vec_add_scaled(results[body][index], results[body][index], f->unit, world);
+}
+
 static void add_hulls(const struct facing *f)
 {
   double answer[4], p[3], size = 1 - f->slack;
-  if (f->points->velocities)
+  if (f->points->products)
     plane_answer(f, answer);
   for (int v = 0; v < f->hulls->count; v++) {
     const double *place = f->hulls->local[v];
-    double x[3], local[3] = {0, 0, 0}, world[3];
-    int body, index;
+    double x[3], local[3] = {0, 0, 0};
     dc_sdrs_barrier(f->hulls->support, f->hulls->distance[v], p);
-    if (f->points->velocities) {
-      local_velocity(f, v, x);
-      double rate = side(f, v) * (size * x[2] + dc_vec_dot(answer + 1, place) + answer[0]);
-      dc_vec_scale(local, answer + 1, side(f, v) * p[1]);
-      local[2] += side(f, v) * p[2] * rate * size;
-    } else {
-      local[2] = -side(f, v) * p[1] * size;
-    }
-    locate(f, v, &body, &index);
-    dc_mat_apply_transposed(world, f->frame.axes, local);
-    dc_vec_add_scaled(f->points->results[body][index], f->points->results[body][index], f->unit, world);
+    if (p[1] == 0 && p[2] == 0)
+      continue;
+    local[2] = -side(f, v) * p[1] * size;
+    if (f->points->forces)
+      add_to(f, v, local, f->points->forces);
+    if (!f->points->products)
+      continue;
+    local_velocity(f, v, x);
+    double rate = side(f, v) * (size * x[2] + dc_vec_dot(answer + 1, place) + answer[0]);
+    dc_vec_scale(local, answer + 1, side(f, v) * p[1]);
+    local[2] += side(f, v) * p[2] * rate * size;
+    add_to(f, v, local, f->points->products);
   }
 }
 
@@ -125,7 +137,7 @@ static void add_primitive(const struct dc_points *points)
       double arm[3], value[3];
       dc_mat_apply(arm, pose->rotation, dc_sdrs_hull_vertex(body, i, v));
       double gap = dc_primitive_gap(&seen, arm, NULL);
-      if (gap > points->reach)
+      if (gap > points->reach || gap * unit >= contact->settings.support)
         continue;
       dc_sdrs_barrier(contact->settings.support, gap * unit, value);
       value[1] *= unit;
