@@ -185,6 +185,69 @@ static const struct dc_number_kind friction = {.name = "friction",
                                                .input = friction_input,
                                                .cotangent = friction_cotangent};
 
+// Restitution: of a body that has one and is the less elastic one, or as elastic as the other, of a pair.  At 1 nothing is
+// lost, and the loss begins with a slope: no number that could be changed.  Of two bodies that are equally elastic the loss
+// changes with one of them on one side only: such numbers are smooth together.
+
+static const double MOST_RESTITUTION = 0.999;
+
+// Whether the restitution of a body counts where it meets another one that is more elastic, or one as elastic.
+static bool restitution_counts(const struct dc_model *model, int index, bool equal)
+{
+  double own = dc_model_restitution(model, index);
+  for (int other = 0; other < model->bodies.count; other++) {
+    double its = fmin(dc_model_restitution(model, other), 1);  // fmin passes over NAN
+    if (other != index && dc_bodies_touch(&model->bodies, index, other) && (equal ? its == own : its > own))
+      return true;
+  }
+  return false;
+}
+
+static bool restitution_present(const struct dc_model *model, int index)
+{
+  return dc_model_restitution(model, index) <= MOST_RESTITUTION &&
+         (restitution_counts(model, index, false) || restitution_counts(model, index, true));
+}
+
+static bool restitution_smooth(const struct dc_model *model, int index)
+{
+  return !restitution_counts(model, index, true);
+}
+
+static double restitution_value(const struct dc_model *model, int index)
+{
+  return dc_model_restitution(model, index);
+}
+
+static void restitution_limits(const struct dc_model *model, int index, double limits[2])
+{
+  (void)model, (void)index;
+  limits[0] = 0, limits[1] = MOST_RESTITUTION;
+}
+
+static double *restitution_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->design.restitution_shift[index];
+}
+
+static double *restitution_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->design.restitution_shift[index];
+}
+
+static const struct dc_number_kind restitution = {.name = "restitution",
+                                                  .summary = "restitution of a body; of two the smaller one counts",
+                                                  .index = DC_NUMBER_OF_BODY,
+                                                  .present = restitution_present,
+                                                  .limits = restitution_limits,
+                                                  .smooth = restitution_smooth,
+                                                  .value = restitution_value,
+                                                  .unit = no_unit,
+                                                  .input = restitution_input,
+                                                  .cotangent = restitution_cotangent};
+
 // Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
 
 static bool gain_present(const struct dc_model *model, int index)
@@ -278,56 +341,10 @@ static const struct dc_number_kind derivative_gain = {.name = "kd",
                                                       .input = kd_input,
                                                       .cotangent = kd_cotangent};
 
-// Stiffness of the barriers at the ends of joints' ranges.
-
-static bool limit_present(const struct dc_model *model, int index)
-{
-  const struct dc_body *body = body_at(model, index);
-  for (int p = 0; p < body->part_count; p++) {
-    const struct dc_joint_part *part = &body->parts[p];
-    if ((part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !isinf(part->range[0]))
-      return body->limit_stiffness > 0;
-  }
-  return false;
-}
-
-static double limit_value(const struct dc_model *model, int index)
-{
-  return body_at(model, index)->limit_stiffness;
-}
-
-static const char *limit_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "J";
-}
-
-static double *limit_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.limit_scale[index];
-}
-
-static double *limit_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.limit_scale[index];
-}
-
-static const struct dc_number_kind limit_stiffness = {.name = "limit_stiffness",
-                                                      .summary = "stiffness of the limits of a joint",
-                                                      .index = DC_NUMBER_OF_BODY,
-                                                      .factor = true,
-                                                      .present = limit_present,
-                                                      .value = limit_value,
-                                                      .unit = limit_unit,
-                                                      .input = limit_input,
-                                                      .cotangent = limit_cotangent};
-
 // Start of slides, hinges and nodes.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
 // others do not start on their own.
 
-static const struct dc_joint_part *part_at(const struct dc_model *model, int freedom, int *body)
+const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body)
 {
   for (int i = 0; i < model->bodies.count; i++)
     for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
@@ -350,13 +367,13 @@ static int place_in_state(const struct dc_model *model, int freedom)
 {
   int body;
   return is_of_node(model, freedom) ? model->bodies.first_node_q + freedom - model->bodies.first_node_v
-                                    : part_at(model, freedom, &body)->q;
+                                    : dc_number_part(model, freedom, &body)->q;
 }
 
 static bool is_length(const struct dc_model *model, int freedom)
 {
   int body;
-  return is_of_node(model, freedom) || part_at(model, freedom, &body)->kind == DC_PART_SLIDE;
+  return is_of_node(model, freedom) || dc_number_part(model, freedom, &body)->kind == DC_PART_SLIDE;
 }
 
 static bool is_coupled(const struct dc_model *model, int body)
@@ -370,7 +387,7 @@ static bool is_coupled(const struct dc_model *model, int body)
 static bool coordinate_present(const struct dc_model *model, int index)
 {
   int body = -1;
-  const struct dc_joint_part *part = part_at(model, index, &body);
+  const struct dc_joint_part *part = dc_number_part(model, index, &body);
   if (is_of_node(model, index))
     return true;
   return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
@@ -381,7 +398,7 @@ static double position_value(const struct dc_model *model, int index)
   return model->bodies.initial_q[place_in_state(model, index)];
 }
 
-static const char *position_unit(const struct dc_model *model, int index)
+const char *dc_number_length_unit(const struct dc_model *model, int index)
 {
   return is_length(model, index) ? "m" : "rad";
 }
@@ -429,7 +446,7 @@ const struct dc_number_kind dc_number_position = {.name = "position",
                                                   .index = DC_NUMBER_OF_COORDINATE,
                                                   .present = coordinate_present,
                                                   .value = position_value,
-                                                  .unit = position_unit,
+                                                  .unit = dc_number_length_unit,
                                                   .input = position_input,
                                                   .cotangent = position_cotangent};
 
@@ -450,12 +467,16 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &derivative_gain,
                                                         &dc_number_position,
                                                         &dc_number_velocity,
-                                                        &limit_stiffness,
+                                                        &dc_number_limit_stiffness,
                                                         &dc_number_young,
                                                         &dc_number_poisson,
+                                                        &restitution,
+                                                        &dc_number_lower_limit,
+                                                        &dc_number_upper_limit,
                                                         NULL};
-const char *const dc_number_names[] = {"mass",     "stiffness", "gravity",         "friction", "kp",      "kd",
-                                       "position", "velocity",  "limit_stiffness", "young",    "poisson", NULL};
+const char *const dc_number_names[] = {"mass",    "stiffness",   "gravity",     "friction",        "kp",
+                                       "kd",      "position",    "velocity",    "limit_stiffness", "young",
+                                       "poisson", "restitution", "lower_limit", "upper_limit",     NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {
@@ -476,7 +497,7 @@ int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *mod
     if (index >= model->bodies.soft[s].v_offset)
       body = model->bodies.soft[s].body;
   if (body < 0)
-    part_at(model, index, &body);
+    dc_number_part(model, index, &body);
   return body;
 }
 

@@ -17,11 +17,14 @@ struct dc_number_kind {
   const char *name;     // as "of" names it
   const char *summary;  // one line
   enum dc_number_index index;
-  // The input holds a factor on the scene's value; otherwise the value itself.
+  // The input holds a factor on the scene's value; otherwise the value itself, or what is added to the scene's.
   bool factor;
-  double least, most;  // what the value may be; both 0: anything
+  // Between what ends the value may be; NULL: anything.
+  void (*limits)(const struct dc_model *model, int index, double limits[2]);
   // Whether the model has that number and a loss can depend on it.
   bool (*present)(const struct dc_model *model, int index);
+  // Whether a loss is smooth in it alone; NULL: yes.
+  bool (*smooth)(const struct dc_model *model, int index);
   // Its value in the scene, and the unit of that.
   double (*value)(const struct dc_model *model, int index);
   const char *(*unit)(const struct dc_model *model, int index);
@@ -29,7 +32,8 @@ struct dc_number_kind {
   double *(*input)(const struct dc_model *model, struct dc_rollout_input *input, int index);
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
-extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_young, dc_number_poisson;
+extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_limit_stiffness,
+    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson;
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 
@@ -41,5 +45,10 @@ int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *mod
 // "contact.stiffness".
 void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text,
                     size_t size);
+
+// The part of a joint that a degree of freedom belongs to, and its body; NULL: a node's.
+const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body);
+// "m" or "rad", by what a degree of freedom moves.
+const char *dc_number_length_unit(const struct dc_model *model, int freedom);
 
 #endif

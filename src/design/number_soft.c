@@ -40,6 +40,13 @@ const struct dc_number_kind dc_number_young = {.name = "young",
                                                .input = young_input,
                                                .cotangent = young_cotangent};
 
+// Those of the option; at -1 and 1/2 moduli are infinite.
+static void poisson_limits(const struct dc_model *model, int index, double limits[2])
+{
+  (void)model, (void)index;
+  limits[0] = -0.99, limits[1] = 0.4999;
+}
+
 static double poisson_value(const struct dc_model *model, int index)
 {
   return dc_soft_of(&model->bodies, index)->poisson;
@@ -67,9 +74,7 @@ const struct dc_number_kind dc_number_poisson = {.name = "poisson",
                                                  .summary = "Poisson's ratio of a soft body",
                                                  .index = DC_NUMBER_OF_BODY,
                                                  .present = is_soft,
-                                                 .least =
-                                                     -0.99,  // those of the option; at -1 and 1/2 moduli are infinite
-                                                 .most = 0.4999,
+                                                 .limits = poisson_limits,
                                                  .value = poisson_value,
                                                  .unit = poisson_unit,
                                                  .input = poisson_input,
