@@ -171,7 +171,7 @@ static enum dc_status check_range(const struct dc_number_options *options, const
                        name, range[0], range[1]);
       if (!(range[0] <= value && value <= range[1]))
         return dc_fail(error, DC_BAD_INPUT, "range: must contain the scene's value of %s, %g %s (is [%g, %g])", name,
-                       value, kind->unit(model, index), range[0], range[1]);
+                       value, dc_number_unit(kind, model, index), range[0], range[1]);
     }
   return DC_OK;
 }
@@ -277,7 +277,7 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->input(model, input, index);
+    double *at = dc_number_in_input(kind, model, input, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
     else
@@ -295,7 +295,7 @@ static void pull_back(const void *options, const struct dc_model *model, const d
     *gradient = 0;
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->cotangent(model, cotangent, index);
+    double *at = dc_number_in_cotangent(kind, model, cotangent, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
     *gradient = (number->together ? *gradient : 0) + number->scale * *at;
@@ -312,7 +312,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->cotangent(model, moved, index);
+    double *at = dc_number_in_cotangent(kind, model, moved, index);
     *at += number->scale * *direction;
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
@@ -332,7 +332,7 @@ static bool value(const void *options, const struct dc_model *model, const doubl
     if (k == i) {
       double parameter = parameters[number->together ? 0 : k];
       dc_number_name(kind, model, index, value->name, sizeof value->name);
-      value->unit = kind->unit(model, index);
+      value->unit = dc_number_unit(kind, model, index);
       value->initial = kind->value(model, index);
       value->value =
           kind->factor ? value->initial * exp(number->scale * parameter) : value->initial + number->scale * parameter;

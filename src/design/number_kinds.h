@@ -4,6 +4,8 @@
 #ifndef DC_DESIGN_NUMBER_KINDS_H
 #define DC_DESIGN_NUMBER_KINDS_H
 
+#include <stddef.h>
+
 #include "dynamics/rollout.h"
 
 enum dc_number_index {
@@ -25,10 +27,14 @@ struct dc_number_kind {
   bool (*present)(const struct dc_model *model, int index);
   // Whether a loss is smooth in it alone; NULL: yes.
   bool (*smooth)(const struct dc_model *model, int index);
-  // Its value in the scene, and the unit of that.
+  // Its value in the scene, and the unit of that, if it is not the same for all.
   double (*value)(const struct dc_model *model, int index);
-  const char *(*unit)(const struct dc_model *model, int index);
-  // Where input and cotangent hold it.
+  const char *unit;
+  const char *(*unit_of)(const struct dc_model *model, int index);
+  // Where a struct dc_design holds it: in an array that is a member, or in one that a member points to.
+  size_t offset;
+  bool array;
+  // Where input and cotangent hold what is no number of a design; else NULL.
   double *(*input)(const struct dc_model *model, struct dc_rollout_input *input, int index);
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
@@ -39,6 +45,12 @@ extern const char *const dc_number_names[];                   // theirs, NULL-te
 
 // How many indices a kind has in a model.
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model);
+// The unit of its value, and where input and cotangent hold it.
+const char *dc_number_unit(const struct dc_number_kind *kind, const struct dc_model *model, int index);
+double *dc_number_in_input(const struct dc_number_kind *kind, const struct dc_model *model,
+                           struct dc_rollout_input *input, int index);
+double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct dc_model *model,
+                               struct dc_rollout_cotangent *cotangent, int index);
 // The body that a number belongs to, or -1.
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index);
 // Its name in text: "box.mass", "arm.position.0" (number of the coordinate in the joint), "gravity.z",

@@ -22,33 +22,15 @@ static double limit_value(const struct dc_model *model, int index)
   return model->bodies.bodies[index].limit_stiffness;
 }
 
-static const char *limit_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "J";
-}
-
-static double *limit_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.limit_scale[index];
-}
-
-static double *limit_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.limit_scale[index];
-}
-
 const struct dc_number_kind dc_number_limit_stiffness = {.name = "limit_stiffness",
                                                          .summary = "stiffness of the limits of a joint",
                                                          .index = DC_NUMBER_OF_BODY,
                                                          .factor = true,
                                                          .present = limit_present,
                                                          .value = limit_value,
-                                                         .unit = limit_unit,
-                                                         .input = limit_input,
-                                                         .cotangent = limit_cotangent};
+                                                         .unit = "J",
+                                                         .offset = offsetof(struct dc_design, limit_scale),
+                                                         .array = true};
 
 // The ends of ranges.  Where a joint starts stays where it is, so an end keeps the distance from there that starts keep
 // from ends (DC_START_MARGIN), or what it has in the scene where that is less.  A coordinate with a start that is changed too
@@ -101,39 +83,15 @@ static void upper_limits(const struct dc_model *model, int index, double limits[
   limits[1] = INFINITY;
 }
 
-static double *lower_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.lower_shift[index];
-}
-
-static double *upper_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.upper_shift[index];
-}
-
-static double *lower_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.lower_shift[index];
-}
-
-static double *upper_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.upper_shift[index];
-}
-
 const struct dc_number_kind dc_number_lower_limit = {.name = "lower_limit",
                                                      .summary = "lower end of the range of a slide or hinge",
                                                      .index = DC_NUMBER_OF_COORDINATE,
                                                      .present = end_present,
                                                      .limits = lower_limits,
                                                      .value = lower_value,
-                                                     .unit = dc_number_length_unit,
-                                                     .input = lower_input,
-                                                     .cotangent = lower_cotangent};
+                                                     .unit_of = dc_number_length_unit,
+                                                     .offset = offsetof(struct dc_design, lower_shift),
+                                                     .array = true};
 
 const struct dc_number_kind dc_number_upper_limit = {.name = "upper_limit",
                                                      .summary = "upper end of it",
@@ -141,6 +99,6 @@ const struct dc_number_kind dc_number_upper_limit = {.name = "upper_limit",
                                                      .present = end_present,
                                                      .limits = upper_limits,
                                                      .value = upper_value,
-                                                     .unit = dc_number_length_unit,
-                                                     .input = upper_input,
-                                                     .cotangent = upper_cotangent};
+                                                     .unit_of = dc_number_length_unit,
+                                                     .offset = offsetof(struct dc_design, upper_shift),
+                                                     .array = true};

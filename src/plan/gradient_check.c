@@ -44,7 +44,7 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
 {
   if (dc_is_parameter(c))
     return gradient[c.index];
-  return *dc_number_of(c)->cotangent(checker->plan->model, checker->plan->cotangent, c.index);
+  return *dc_number_in_cotangent(dc_number_of(c), checker->plan->model, checker->plan->cotangent, c.index);
 }
 
 // Its numbers, and all coordinates of its start: those of free bodies and of what couplings tie are no design's, but the

@@ -49,7 +49,7 @@ static double linear(const struct dc_scene *scene, const struct dc_number_kind *
   double sum = 0;
   dc_random_seed(&random, 5);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    sum += dc_random_uniform(&random) * *kind->input(&scene->model, (struct dc_rollout_input *)input, i);
+    sum += dc_random_uniform(&random) * *dc_number_in_input(kind, &scene->model, (struct dc_rollout_input *)input, i);
   return sum;
 }
 
@@ -60,7 +60,7 @@ static void set_linear(const struct dc_scene *scene, const struct dc_number_kind
   dc_random_seed(&random, 5);
   dc_rollout_cotangent_clear(&scene->model, cotangent);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    *kind->cotangent(&scene->model, cotangent, i) = dc_random_uniform(&random);
+    *dc_number_in_cotangent(kind, &scene->model, cotangent, i) = dc_random_uniform(&random);
 }
 
 static double value_at(const struct dc_scene *scene, const struct dc_number_kind *kind, const double *parameters,
@@ -91,15 +91,16 @@ static void check_push(const struct dc_scene *scene, const struct dc_number_kind
     size += fabs(direction[i] * gradient[i]);
   }
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++) {
-    double *at = kind->cotangent(&scene->model, moved, i);
+    double *at = dc_number_in_cotangent(kind, &scene->model, moved, i);
     *at = dc_random_normal(&random);
-    double product = *at * *kind->cotangent(&scene->model, (struct dc_rollout_cotangent *)pulled, i);
+    double product = *at * *dc_number_in_cotangent(kind, &scene->model, (struct dc_rollout_cotangent *)pulled, i);
     expected += product, size += fabs(product);
   }
   set_linear(scene, kind, by);
   entry->type->push_forward(entry->options, &scene->model, parameters, direction, moved);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    pushed += *kind->cotangent(&scene->model, by, i) * *kind->cotangent(&scene->model, moved, i);
+    pushed +=
+        *dc_number_in_cotangent(kind, &scene->model, by, i) * *dc_number_in_cotangent(kind, &scene->model, moved, i);
   CHECK(fabs(pushed - expected) <= 1e-14 * size, "%s: %g instead of %g", kind->name, pushed, expected);
   dc_rollout_cotangent_destroy(moved);
   dc_rollout_cotangent_destroy(by);
@@ -141,7 +142,8 @@ static void check_kind(const struct dc_number_kind *kind, const char *more)
   for (int i = 0, k = 0; kind->factor && !strstr(more, "together") && i < dc_number_count(kind, &scene->model); i++) {
     if (!kind->present(&scene->model, i))
       continue;
-    CHECK(fabs(0.7 * *kind->cotangent(&scene->model, cotangent, i) - gradient[k]) <= 1e-15, "%s %d", kind->name, i);
+    CHECK(fabs(0.7 * *dc_number_in_cotangent(kind, &scene->model, cotangent, i) - gradient[k]) <= 1e-15, "%s %d",
+          kind->name, i);
     k++;
   }
   dc_rollout_cotangent_destroy(cotangent);
