@@ -133,6 +133,9 @@ struct dc_bodies {
   const struct dc_index_list *except, *near_only;
 };
 
+// Part of a range that a start keeps from its ends.
+#define DC_START_MARGIN 0.01
+
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.
 enum dc_status dc_bodies_create(struct dc_bodies *bodies, int count, const struct dc_body_definition *definitions,
                                 const struct dc_shape *shapes, struct dc_arena *arena, struct dc_error *error);

@@ -15,8 +15,6 @@ enum dc_status dc_body_check_names(int count, const struct dc_body_definition *d
 // Rules of couplings [count] between bodies whose joints are built; definitions: of the bodies.
 enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings,
                                   struct dc_error *error);
-// Part of a range that a start keeps from its ends.
-#define DC_START_MARGIN 0.01
 // Start of all followers from that of what they follow, which moves a little where one of them would start at an end of
 // its range: positions in initial_q and joint velocities.  The couplings must have passed the check.
 enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,

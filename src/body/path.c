@@ -248,7 +248,8 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
   }
 }
 
-double dc_path_within_ranges(const struct dc_bodies *bodies, const double *q, const double *tangent)
+double dc_path_within_ranges(const struct dc_bodies *bodies, const double *lower, const double *upper, const double *q,
+                             const double *tangent)
 {
   double safe = 1;
   for (int i = 0; i < bodies->count; i++) {
@@ -257,7 +258,8 @@ double dc_path_within_ranges(const struct dc_bodies *bodies, const double *q, co
       const struct dc_joint_part *part = &body->parts[k];
       if ((part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE) || tangent[part->v] == 0)
         continue;
-      double move = tangent[part->v], distance = move > 0 ? part->range[1] - q[part->q] : q[part->q] - part->range[0];
+      double move = tangent[part->v], low = part->range[0] + lower[part->v], high = part->range[1] + upper[part->v];
+      double distance = move > 0 ? high - q[part->q] : q[part->q] - low;
       double fraction = USABLE * distance / fabs(move);
       safe = fmin(safe, fraction > 0 ? fraction : 0);  // also when it is no number
     }

@@ -35,7 +35,8 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);
 
 // The largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its distance to the bound that
-// it moves to; 0 when one is at or beyond that bound.
-double dc_path_within_ranges(const struct dc_bodies *bodies, const double *q, const double *tangent);
+// it moves to; 0 when one is at or beyond that bound.  lower, upper [nv]: by which the ends of the ranges are shifted.
+double dc_path_within_ranges(const struct dc_bodies *bodies, const double *lower, const double *upper, const double *q,
+                             const double *tangent);
 
 #endif

@@ -62,6 +62,27 @@ static bool set_start(const struct dc_body *body, const double *model_q, const s
   return true;
 }
 
+// The ranges of slides and hinges, which are all of their joint: the joint's own then, whoever gave them.
+static bool set_ranges(const struct dc_body *body, const struct dc_design *design,
+                       struct dc_body_definition *definition, struct dc_arena *arena)
+{
+  bool same = true;
+  for (int p = 0; p < body->part_count; p++)
+    same &= design->lower_shift[body->parts[p].v] == 0 && design->upper_shift[body->parts[p].v] == 0;
+  if (same)
+    return true;
+  size_t count = (size_t)definition->joint.count;
+  struct dc_joint_definition *joints = dc_arena_alloc(arena, count, sizeof *joints);
+  if (!joints)
+    return false;
+  memcpy(joints, definition->joint.objects, count * sizeof *joints);
+  for (size_t k = 0, p = 0; k < count; p += (size_t)dc_joint_types[joints[k++].type]->part_count)
+    if (dc_joint_types[joints[k].type]->range && !isinf(body->parts[p].range[0]))
+      dc_design_range(design, &body->parts[p], joints[k].range);
+  definition->joint.objects = joints;
+  return true;
+}
+
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error)
@@ -76,8 +97,11 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
     scale_mass(&bodies[i], design->body_mass_scale[i]);
     if (design->friction_scale[i] != 1)
       bodies[i].friction = dc_model_friction(model, i) * design->friction_scale[i];
+    if (design->restitution_shift[i] != 0)
+      bodies[i].restitution = dc_design_restitution(model, design, i);
     bodies[i].limit_stiffness *= design->limit_scale[i];
-    enough = scale_gains(&bodies[i], design->kp_scale[i], design->kd_scale[i], arena) &&
+    enough = set_ranges(&model->bodies.bodies[i], design, &bodies[i], arena) &&
+             scale_gains(&bodies[i], design->kp_scale[i], design->kd_scale[i], arena) &&
              set_start(&model->bodies.bodies[i], model->bodies.initial_q, input, &bodies[i], arena);
   }
   if (!enough)

@@ -65,7 +65,7 @@ enum dc_status dc_design_check_last(int count, const struct dc_design_entry *ent
                                     struct dc_error *error);
 
 // Builds into definition what input, an input of model with its design applied, holds instead of numbers of model: masses,
-// friction, gains, stiffnesses, gravity, starts of slides and hinges.  definition is the model's, or that of
+// friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the model's, or that of
 // dc_model_redesign; what it gets is owned by arena.  Displacements of actuators' targets count from the new start then.
 // DC_MEMORY.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,

@@ -4,7 +4,7 @@
 //     Mass, friction, gains and stiffness are positive and matter by their ratios:
 //         value = v exp(scale p),      d value / dp = scale value,
 //     so that no step makes them negative and twice as much is as far away as half.
-//     Gravity and the start of joints are shifted:  value = v + scale p.
+//     Gravity, restitution, the start and the ends of the ranges of joints are shifted:  value = v + scale p.
 // The input of a rollout holds factors f of the former, 1 in the scene: f = exp(scale p), df/dp = scale f.
 #include "design/design.h"
 
@@ -19,8 +19,8 @@ static const struct dc_option options_table[] = {
      .type = DC_CHOICE,
      .unit = "",
      .choices = dc_number_names,
-     .help = "which number: mass (inertia in proportion), friction, kp, kd (gains) of bodies; limit_stiffness of "
-             "joints; stiffness of contact; "
+     .help = "which number: mass (inertia in proportion), friction, restitution, kp, kd (gains) of bodies; "
+             "lower_limit, upper_limit (ends of the range) and limit_stiffness of joints; stiffness of contact; "
              "gravity; position, velocity at the start of slides and hinges (free bodies: control initial_state)",
      .offset = offsetof(struct dc_number_options, of)},
     {.name = "bodies",
@@ -61,7 +61,7 @@ static const struct dc_option options_table[] = {
      .type = DC_BOOLEAN,
      .unit = "",
      .fallback = "false",
-     .help = "one factor for all bodies instead of one for each",
+     .help = "one factor (of restitution and poisson one shift) for all bodies instead of one for each",
      .offset = offsetof(struct dc_number_options, together)},
     DC_OPTIONS_END,
 };
@@ -112,7 +112,7 @@ static enum dc_status check_bodies(const struct dc_number_options *options, cons
   bool of_bodies = kind->index == DC_NUMBER_OF_BODY || kind->index == DC_NUMBER_OF_COORDINATE;
   if (!of_bodies && options->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "bodies: must be absent (%s is no body's)", kind->name);
-  if (options->together && (!kind->factor || !of_bodies))
+  if (options->together && kind->index != DC_NUMBER_OF_BODY)
     return dc_fail(error, DC_BAD_INPUT, "together: must be false for %s", kind->name);
   for (int i = 0; i < options->bodies.count; i++) {
     int body = options->bodies.indices[i];
@@ -158,18 +158,20 @@ static enum dc_status check_range(const struct dc_number_options *options, const
   if (kind->factor && !(range[0] <= 1 && range[1] >= 1))
     return dc_fail(error, DC_BAD_INPUT, "range: must contain 1, the factor of the scene's value (is [%g, %g])",
                    range[0], range[1]);
-  if (kind->least < kind->most && !(range[0] >= kind->least && range[1] <= kind->most))
-    return dc_fail(error, DC_BAD_INPUT, "range: must be within [%g, %g] (is [%g, %g])", kind->least, kind->most,
-                   range[0], range[1]);
   if (!kind->factor)
     FOR_EACH_NUMBER(index, options, model)
     {
-      double value = kind->value(model, index);
+      double value = kind->value(model, index), limits[2] = {-INFINITY, INFINITY};
       char name[320];
       dc_number_name(kind, model, index, name, sizeof name);
+      if (kind->limits)
+        kind->limits(model, index, limits);
+      if (!(range[0] >= limits[0] && range[1] <= limits[1]))
+        return dc_fail(error, DC_BAD_INPUT, "range: must be within [%g, %g] for %s (is [%g, %g])", limits[0], limits[1],
+                       name, range[0], range[1]);
       if (!(range[0] <= value && value <= range[1]))
         return dc_fail(error, DC_BAD_INPUT, "range: must contain the scene's value of %s, %g %s (is [%g, %g])", name,
-                       value, kind->unit(model, index), range[0], range[1]);
+                       value, dc_number_unit(kind, model, index), range[0], range[1]);
     }
   return DC_OK;
 }
@@ -230,15 +232,18 @@ static void bounds(const void *options, const struct dc_model *model, double *lo
   const struct dc_number_kind *kind = kind_of(number);
   const double *range = number->range;
   int i = 0;
+  for (int k = 0; k < parameter_count(options, model); k++)
+    low[k] = -INFINITY, high[k] = INFINITY;
   FOR_EACH_NUMBER(index, number, model)
   {
-    low[i] = -INFINITY, high[i] = INFINITY;
-    if (!isnan(range[0]) && kind->factor)
+    double limits[2] = {range[0], range[1]}, value = kind->value(model, index);
+    if (!isnan(range[0]) && kind->factor) {
       low[i] = log(range[0]) / number->scale, high[i] = log(range[1]) / number->scale;
-    else if (!isnan(range[0]) || kind->least < kind->most) {
-      const double limits[2] = {isnan(range[0]) ? kind->least : range[0], isnan(range[0]) ? kind->most : range[1]};
-      low[i] = (limits[0] - kind->value(model, index)) / number->scale;
-      high[i] = (limits[1] - kind->value(model, index)) / number->scale;
+    } else if (!isnan(range[0]) || kind->limits) {
+      if (isnan(range[0]))
+        kind->limits(model, index, limits);
+      low[i] = fmax(low[i], (limits[0] - value) / number->scale);
+      high[i] = fmin(high[i], (limits[1] - value) / number->scale);
     }
     i += !number->together;
   }
@@ -272,7 +277,7 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->input(model, input, index);
+    double *at = dc_number_in_input(kind, model, input, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
     else
@@ -290,7 +295,7 @@ static void pull_back(const void *options, const struct dc_model *model, const d
     *gradient = 0;
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->cotangent(model, cotangent, index);
+    double *at = dc_number_in_cotangent(kind, model, cotangent, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
     *gradient = (number->together ? *gradient : 0) + number->scale * *at;
@@ -307,7 +312,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
-    double *at = kind->cotangent(model, moved, index);
+    double *at = dc_number_in_cotangent(kind, model, moved, index);
     *at += number->scale * *direction;
     if (kind->factor)
       *at *= exp(number->scale * *parameters);
@@ -327,7 +332,7 @@ static bool value(const void *options, const struct dc_model *model, const doubl
     if (k == i) {
       double parameter = parameters[number->together ? 0 : k];
       dc_number_name(kind, model, index, value->name, sizeof value->name);
-      value->unit = kind->unit(model, index);
+      value->unit = dc_number_unit(kind, model, index);
       value->initial = kind->value(model, index);
       value->value =
           kind->factor ? value->initial * exp(number->scale * parameter) : value->initial + number->scale * parameter;

@@ -9,12 +9,6 @@ static const struct dc_body *body_at(const struct dc_model *model, int index)
   return &model->bodies.bodies[index];
 }
 
-static const char *no_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "1";
-}
-
 // Mass: the second moment follows.
 
 static bool mass_present(const struct dc_model *model, int index)
@@ -28,33 +22,15 @@ static double mass_value(const struct dc_model *model, int index)
   return soft ? soft->density * soft->elastic.volume : body_at(model, index)->mass;
 }
 
-static const char *mass_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "kg";
-}
-
-static double *mass_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.body_mass_scale[index];
-}
-
-static double *mass_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.body_mass_scale[index];
-}
-
 static const struct dc_number_kind mass = {.name = "mass",
                                            .summary = "mass of a body, its inertia in proportion",
                                            .index = DC_NUMBER_OF_BODY,
                                            .factor = true,
                                            .present = mass_present,
                                            .value = mass_value,
-                                           .unit = mass_unit,
-                                           .input = mass_input,
-                                           .cotangent = mass_cotangent};
+                                           .unit = "kg",
+                                           .offset = offsetof(struct dc_design, body_mass_scale),
+                                           .array = true};
 
 // Stiffness of contact.
 
@@ -78,27 +54,14 @@ static const char *stiffness_unit(const struct dc_model *model, int index)
   return option >= 0 ? table[option].unit : "";
 }
 
-static double *stiffness_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model, (void)index;
-  return &input->design.stiffness_scale;
-}
-
-static double *stiffness_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model, (void)index;
-  return &cotangent->design.stiffness_scale;
-}
-
 static const struct dc_number_kind stiffness = {.name = "stiffness",
                                                 .summary = "stiffness of contact",
                                                 .index = DC_NUMBER_OF_MODEL,
                                                 .factor = true,
                                                 .present = stiffness_present,
                                                 .value = stiffness_value,
-                                                .unit = stiffness_unit,
-                                                .input = stiffness_input,
-                                                .cotangent = stiffness_cotangent};
+                                                .unit_of = stiffness_unit,
+                                                .offset = offsetof(struct dc_design, stiffness_scale)};
 
 // Gravity.
 
@@ -113,32 +76,13 @@ static double gravity_value(const struct dc_model *model, int index)
   return model->definition.gravity[index];
 }
 
-static const char *gravity_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "m/s^2";
-}
-
-static double *gravity_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.gravity[index];
-}
-
-static double *gravity_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.gravity[index];
-}
-
 static const struct dc_number_kind gravity = {.name = "gravity",
                                               .summary = "acceleration of free fall along an axis",
                                               .index = DC_NUMBER_OF_AXIS,
                                               .present = gravity_present,
                                               .value = gravity_value,
-                                              .unit = gravity_unit,
-                                              .input = gravity_input,
-                                              .cotangent = gravity_cotangent};
+                                              .unit = "m/s^2",
+                                              .offset = offsetof(struct dc_design, gravity)};
 
 // Friction: of a body that has some and may touch another.
 
@@ -163,27 +107,66 @@ static double friction_value(const struct dc_model *model, int index)
   return dc_model_friction(model, index);
 }
 
-static double *friction_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.friction_scale[index];
-}
-
-static double *friction_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.friction_scale[index];
-}
-
 static const struct dc_number_kind friction = {.name = "friction",
                                                .summary = "coefficient of friction of a body",
                                                .index = DC_NUMBER_OF_BODY,
                                                .factor = true,
                                                .present = friction_present,
                                                .value = friction_value,
-                                               .unit = no_unit,
-                                               .input = friction_input,
-                                               .cotangent = friction_cotangent};
+                                               .unit = "1",
+                                               .offset = offsetof(struct dc_design, friction_scale),
+                                               .array = true};
+
+// Restitution: of a body that has one and is the less elastic one, or as elastic as the other, of a pair.  At 1 nothing is
+// lost, and the loss begins with a slope: no number that could be changed.  Of two bodies that are equally elastic the loss
+// changes with one of them on one side only: such numbers are smooth together.
+
+static const double MOST_RESTITUTION = 0.999;
+
+// Whether the restitution of a body counts where it meets another one that is more elastic, or one as elastic.
+static bool restitution_counts(const struct dc_model *model, int index, bool equal)
+{
+  double own = dc_model_restitution(model, index);
+  for (int other = 0; other < model->bodies.count; other++) {
+    double its = fmin(dc_model_restitution(model, other), 1);  // fmin passes over NAN
+    if (other != index && dc_bodies_touch(&model->bodies, index, other) && (equal ? its == own : its > own))
+      return true;
+  }
+  return false;
+}
+
+static bool restitution_present(const struct dc_model *model, int index)
+{
+  return dc_model_restitution(model, index) <= MOST_RESTITUTION &&
+         (restitution_counts(model, index, false) || restitution_counts(model, index, true));
+}
+
+static bool restitution_smooth(const struct dc_model *model, int index)
+{
+  return !restitution_counts(model, index, true);
+}
+
+static double restitution_value(const struct dc_model *model, int index)
+{
+  return dc_model_restitution(model, index);
+}
+
+static void restitution_limits(const struct dc_model *model, int index, double limits[2])
+{
+  (void)model, (void)index;
+  limits[0] = 0, limits[1] = MOST_RESTITUTION;
+}
+
+static const struct dc_number_kind restitution = {.name = "restitution",
+                                                  .summary = "restitution of a body; of two the smaller one counts",
+                                                  .index = DC_NUMBER_OF_BODY,
+                                                  .present = restitution_present,
+                                                  .limits = restitution_limits,
+                                                  .smooth = restitution_smooth,
+                                                  .value = restitution_value,
+                                                  .unit = "1",
+                                                  .offset = offsetof(struct dc_design, restitution_shift),
+                                                  .array = true};
 
 // Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
 
@@ -234,39 +217,15 @@ static const char *kd_unit(const struct dc_model *model, int index)
   return has_length(body_at(model, index)) ? "N s/m" : "N m s/rad";
 }
 
-static double *kp_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.kp_scale[index];
-}
-
-static double *kp_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.kp_scale[index];
-}
-
-static double *kd_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.kd_scale[index];
-}
-
-static double *kd_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.kd_scale[index];
-}
-
 static const struct dc_number_kind proportional_gain = {.name = "kp",
                                                         .summary = "proportional gain of a body's actuator",
                                                         .index = DC_NUMBER_OF_BODY,
                                                         .factor = true,
                                                         .present = kp_present,
                                                         .value = kp_value,
-                                                        .unit = kp_unit,
-                                                        .input = kp_input,
-                                                        .cotangent = kp_cotangent};
+                                                        .unit_of = kp_unit,
+                                                        .offset = offsetof(struct dc_design, kp_scale),
+                                                        .array = true};
 
 static const struct dc_number_kind derivative_gain = {.name = "kd",
                                                       .summary = "derivative gain of a body's actuator",
@@ -274,60 +233,14 @@ static const struct dc_number_kind derivative_gain = {.name = "kd",
                                                       .factor = true,
                                                       .present = kd_present,
                                                       .value = kd_value,
-                                                      .unit = kd_unit,
-                                                      .input = kd_input,
-                                                      .cotangent = kd_cotangent};
-
-// Stiffness of the barriers at the ends of joints' ranges.
-
-static bool limit_present(const struct dc_model *model, int index)
-{
-  const struct dc_body *body = body_at(model, index);
-  for (int p = 0; p < body->part_count; p++) {
-    const struct dc_joint_part *part = &body->parts[p];
-    if ((part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !isinf(part->range[0]))
-      return body->limit_stiffness > 0;
-  }
-  return false;
-}
-
-static double limit_value(const struct dc_model *model, int index)
-{
-  return body_at(model, index)->limit_stiffness;
-}
-
-static const char *limit_unit(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return "J";
-}
-
-static double *limit_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
-{
-  (void)model;
-  return &input->design.limit_scale[index];
-}
-
-static double *limit_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
-{
-  (void)model;
-  return &cotangent->design.limit_scale[index];
-}
-
-static const struct dc_number_kind limit_stiffness = {.name = "limit_stiffness",
-                                                      .summary = "stiffness of the limits of a joint",
-                                                      .index = DC_NUMBER_OF_BODY,
-                                                      .factor = true,
-                                                      .present = limit_present,
-                                                      .value = limit_value,
-                                                      .unit = limit_unit,
-                                                      .input = limit_input,
-                                                      .cotangent = limit_cotangent};
+                                                      .unit_of = kd_unit,
+                                                      .offset = offsetof(struct dc_design, kd_scale),
+                                                      .array = true};
 
 // Start of slides, hinges and nodes.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
 // others do not start on their own.
 
-static const struct dc_joint_part *part_at(const struct dc_model *model, int freedom, int *body)
+const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body)
 {
   for (int i = 0; i < model->bodies.count; i++)
     for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
@@ -350,13 +263,13 @@ static int place_in_state(const struct dc_model *model, int freedom)
 {
   int body;
   return is_of_node(model, freedom) ? model->bodies.first_node_q + freedom - model->bodies.first_node_v
-                                    : part_at(model, freedom, &body)->q;
+                                    : dc_number_part(model, freedom, &body)->q;
 }
 
 static bool is_length(const struct dc_model *model, int freedom)
 {
   int body;
-  return is_of_node(model, freedom) || part_at(model, freedom, &body)->kind == DC_PART_SLIDE;
+  return is_of_node(model, freedom) || dc_number_part(model, freedom, &body)->kind == DC_PART_SLIDE;
 }
 
 static bool is_coupled(const struct dc_model *model, int body)
@@ -370,7 +283,7 @@ static bool is_coupled(const struct dc_model *model, int body)
 static bool coordinate_present(const struct dc_model *model, int index)
 {
   int body = -1;
-  const struct dc_joint_part *part = part_at(model, index, &body);
+  const struct dc_joint_part *part = dc_number_part(model, index, &body);
   if (is_of_node(model, index))
     return true;
   return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
@@ -381,7 +294,7 @@ static double position_value(const struct dc_model *model, int index)
   return model->bodies.initial_q[place_in_state(model, index)];
 }
 
-static const char *position_unit(const struct dc_model *model, int index)
+const char *dc_number_length_unit(const struct dc_model *model, int index)
 {
   return is_length(model, index) ? "m" : "rad";
 }
@@ -429,7 +342,7 @@ const struct dc_number_kind dc_number_position = {.name = "position",
                                                   .index = DC_NUMBER_OF_COORDINATE,
                                                   .present = coordinate_present,
                                                   .value = position_value,
-                                                  .unit = position_unit,
+                                                  .unit_of = dc_number_length_unit,
                                                   .input = position_input,
                                                   .cotangent = position_cotangent};
 
@@ -438,7 +351,7 @@ const struct dc_number_kind dc_number_velocity = {.name = "velocity",
                                                   .index = DC_NUMBER_OF_COORDINATE,
                                                   .present = coordinate_present,
                                                   .value = velocity_value,
-                                                  .unit = velocity_unit,
+                                                  .unit_of = velocity_unit,
                                                   .input = velocity_input,
                                                   .cotangent = velocity_cotangent};
 
@@ -450,12 +363,16 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &derivative_gain,
                                                         &dc_number_position,
                                                         &dc_number_velocity,
-                                                        &limit_stiffness,
+                                                        &dc_number_limit_stiffness,
                                                         &dc_number_young,
                                                         &dc_number_poisson,
+                                                        &restitution,
+                                                        &dc_number_lower_limit,
+                                                        &dc_number_upper_limit,
                                                         NULL};
-const char *const dc_number_names[] = {"mass",     "stiffness", "gravity",         "friction", "kp",      "kd",
-                                       "position", "velocity",  "limit_stiffness", "young",    "poisson", NULL};
+const char *const dc_number_names[] = {"mass",    "stiffness",   "gravity",     "friction",        "kp",
+                                       "kd",      "position",    "velocity",    "limit_stiffness", "young",
+                                       "poisson", "restitution", "lower_limit", "upper_limit",     NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {
@@ -467,6 +384,29 @@ int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *mo
   }
 }
 
+const char *dc_number_unit(const struct dc_number_kind *kind, const struct dc_model *model, int index)
+{
+  return kind->unit ? kind->unit : kind->unit_of(model, index);
+}
+
+static double *in_design(const struct dc_number_kind *kind, struct dc_design *design, int index)
+{
+  void *member = (char *)design + kind->offset;
+  return (kind->array ? *(double **)member : (double *)member) + index;
+}
+
+double *dc_number_in_input(const struct dc_number_kind *kind, const struct dc_model *model,
+                           struct dc_rollout_input *input, int index)
+{
+  return kind->input ? kind->input(model, input, index) : in_design(kind, &input->design, index);
+}
+
+double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct dc_model *model,
+                               struct dc_rollout_cotangent *cotangent, int index)
+{
+  return kind->cotangent ? kind->cotangent(model, cotangent, index) : in_design(kind, &cotangent->design, index);
+}
+
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
   int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
@@ -476,7 +416,7 @@ int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *mod
     if (index >= model->bodies.soft[s].v_offset)
       body = model->bodies.soft[s].body;
   if (body < 0)
-    part_at(model, index, &body);
+    dc_number_part(model, index, &body);
   return body;
 }
 

@@ -4,6 +4,8 @@
 #ifndef DC_DESIGN_NUMBER_KINDS_H
 #define DC_DESIGN_NUMBER_KINDS_H
 
+#include <stddef.h>
+
 #include "dynamics/rollout.h"
 
 enum dc_number_index {
@@ -17,29 +19,48 @@ struct dc_number_kind {
   const char *name;     // as "of" names it
   const char *summary;  // one line
   enum dc_number_index index;
-  // The input holds a factor on the scene's value; otherwise the value itself.
+  // The input holds a factor on the scene's value; otherwise the value itself, or what is added to the scene's.
   bool factor;
-  double least, most;  // what the value may be; both 0: anything
+  // Between what ends the value may be; NULL: anything.
+  void (*limits)(const struct dc_model *model, int index, double limits[2]);
   // Whether the model has that number and a loss can depend on it.
   bool (*present)(const struct dc_model *model, int index);
-  // Its value in the scene, and the unit of that.
+  // Whether a loss is smooth in it alone; NULL: yes.
+  bool (*smooth)(const struct dc_model *model, int index);
+  // Its value in the scene, and the unit of that, if it is not the same for all.
   double (*value)(const struct dc_model *model, int index);
-  const char *(*unit)(const struct dc_model *model, int index);
-  // Where input and cotangent hold it.
+  const char *unit;
+  const char *(*unit_of)(const struct dc_model *model, int index);
+  // Where a struct dc_design holds it: in an array that is a member, or in one that a member points to.
+  size_t offset;
+  bool array;
+  // Where input and cotangent hold what is no number of a design; else NULL.
   double *(*input)(const struct dc_model *model, struct dc_rollout_input *input, int index);
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
-extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_young, dc_number_poisson;
+extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_limit_stiffness,
+    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson;
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 
 // How many indices a kind has in a model.
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model);
+// The unit of its value, and where input and cotangent hold it.
+const char *dc_number_unit(const struct dc_number_kind *kind, const struct dc_model *model, int index);
+double *dc_number_in_input(const struct dc_number_kind *kind, const struct dc_model *model,
+                           struct dc_rollout_input *input, int index);
+double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct dc_model *model,
+                               struct dc_rollout_cotangent *cotangent, int index);
 // The body that a number belongs to, or -1.
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index);
 // Its name in text: "box.mass", "arm.position.0" (number of the coordinate in the joint), "gravity.z",
 // "contact.stiffness".
 void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text,
                     size_t size);
+
+// The part of a joint that a degree of freedom belongs to, and its body; NULL: a node's.
+const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body);
+// "m" or "rad", by what a degree of freedom moves.
+const char *dc_number_length_unit(const struct dc_model *model, int freedom);
 
 #endif

@@ -103,6 +103,17 @@ double dc_model_restitution(const struct dc_model *model, int body)
   return isnan(own) ? model->definition.contact.restitution : own;
 }
 
+double dc_design_restitution(const struct dc_model *model, const struct dc_design *design, int body)
+{
+  return dc_model_restitution(model, body) + design->restitution_shift[body];
+}
+
+double dc_design_pair_restitution(const struct dc_model *model, const struct dc_design *design, int a, int b)
+{
+  // fmin passes over NAN
+  return fmin(dc_design_restitution(model, design, a), dc_design_restitution(model, design, b));
+}
+
 double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
 {
   return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN

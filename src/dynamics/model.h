@@ -78,13 +78,27 @@ struct dc_design {
   double *limit_scale;          // [bodies] factors on the stiffness of each joint's limits
   double *young_scale;          // [bodies] factors on Young's modulus of each soft body
   double *poisson;              // [bodies] Poisson's ratio of each soft body
+  double *restitution_shift;    // [bodies] added to the restitution of each body that has one
+  // [nv] added to the ends of the ranges of slides and hinges that have one, m or rad
+  double *lower_shift, *upper_shift;
 };
+
+// Of a body with its design; NAN where nothing sets one, which means 1.
+double dc_design_restitution(const struct dc_model *model, const struct dc_design *design, int body);
+// Of two bodies: the smaller of those that are set, NAN when none is.
+double dc_design_pair_restitution(const struct dc_model *model, const struct dc_design *design, int a, int b);
+// The range of a slide or hinge with its design; what has none keeps -INFINITY, INFINITY.
+static inline void dc_design_range(const struct dc_design *design, const struct dc_joint_part *part, double range[2])
+{
+  range[0] = part->range[0] + design->lower_shift[part->v];
+  range[1] = part->range[1] + design->upper_shift[part->v];
+}
 
 // Coefficient of friction of a body: its own or that of the contact settings.
 double dc_model_friction(const struct dc_model *model, int body);
 // Restitution of a body, likewise; NAN where nothing sets one, which means 1.
 double dc_model_restitution(const struct dc_model *model, int body);
-// Of two bodies: the smaller of those that are set, NAN when none is.
+// Of two bodies, as dc_design_pair_restitution.
 double dc_model_pair_restitution(const struct dc_model *model, int a, int b);
 
 #endif

@@ -246,7 +246,7 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
   for (int i = 0; i < model->bodies.count; i++) {
     coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
     // fmin passes over NAN
-    rollout->restitution[i] = rollout->conservative ? 1 : fmin(dc_model_restitution(model, i), 1);
+    rollout->restitution[i] = rollout->conservative ? 1 : fmin(dc_design_restitution(model, &input->design, i), 1);
   }
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
@@ -281,6 +281,25 @@ void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_r
   }
 }
 
+// Barriers at the ends of ranges have no value beyond them.
+static enum dc_status check_ranges(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                   const double *q, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      double range[2];
+      if (isinf(part->range[0]))
+        continue;
+      dc_design_range(&input->design, part, range);
+      if (!(q[part->q] > range[0] && q[part->q] < range[1]))
+        return dc_fail(error, DC_INFEASIBLE, "%s starts at %.10g, not inside of its range [%.10g, %.10g]",
+                       bodies->bodies[i].name, q[part->q], range[0], range[1]);
+    }
+  return DC_OK;
+}
+
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             struct dc_trajectory *trajectory, struct dc_error *error)
 {
@@ -299,6 +318,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
     return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start",
                    bodies->bodies[rollout->pair_bodies[pair][0]].name,
                    bodies->bodies[rollout->pair_bodies[pair][1]].name);
+  enum dc_status status = soft ? DC_OK : check_ranges(rollout, input, trajectory->q, error);
+  if (status)
+    return status;
   if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   trajectory->min_gap[0] = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, trajectory->q));

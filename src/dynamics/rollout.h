@@ -53,12 +53,13 @@ const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct
 
 // The numbers of a design, array by array: the one list of them.  The arrays are the design's own and may be written to
 // where it may.
-enum { DC_DESIGN_ARRAYS = 9 };
+enum { DC_DESIGN_ARRAYS = 12 };
 struct dc_design_array {
   double *numbers;
   int count;
 };
-void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_design_array arrays[DC_DESIGN_ARRAYS]);
+void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bodies,
+                      struct dc_design_array arrays[DC_DESIGN_ARRAYS]);
 
 // Initial state and design of the model, targets zero, room for targets of so many steps.  NULL: out of memory.
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps);

@@ -6,23 +6,36 @@
 #include "dynamics/rollout.h"
 #include "math/vector.h"
 
-void dc_design_arrays(const struct dc_design *design, int bodies, struct dc_design_array arrays[DC_DESIGN_ARRAYS])
+void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bodies,
+                      struct dc_design_array arrays[DC_DESIGN_ARRAYS])
 {
-  const struct dc_design_array all[DC_DESIGN_ARRAYS] = {
-      {(double *)&design->stiffness_scale, 1}, {(double *)design->gravity, 3}, {design->body_mass_scale, bodies},
-      {design->friction_scale, bodies},        {design->kp_scale, bodies},     {design->kd_scale, bodies},
-      {design->limit_scale, bodies},           {design->young_scale, bodies},  {design->poisson, bodies}};
+  int count = bodies->count, nv = bodies->nv;
+  const struct dc_design_array all[DC_DESIGN_ARRAYS] = {{(double *)&design->stiffness_scale, 1},
+                                                        {(double *)design->gravity, 3},
+                                                        {design->body_mass_scale, count},
+                                                        {design->friction_scale, count},
+                                                        {design->kp_scale, count},
+                                                        {design->kd_scale, count},
+                                                        {design->limit_scale, count},
+                                                        {design->young_scale, count},
+                                                        {design->poisson, count},
+                                                        {design->restitution_shift, count},
+                                                        {design->lower_shift, nv},
+                                                        {design->upper_shift, nv}};
   memcpy(arrays, all, sizeof all);
 }
 
-static bool create_design(struct dc_design *design, int bodies)
+static bool create_design(struct dc_design *design, const struct dc_bodies *bodies)
 {
-  size_t count = (size_t)bodies;
-  double **scales[] = {&design->body_mass_scale, &design->friction_scale, &design->kp_scale, &design->kd_scale,
-                       &design->limit_scale,     &design->young_scale,    &design->poisson};
+  double **of_bodies[] = {&design->body_mass_scale, &design->friction_scale,   &design->kp_scale,
+                          &design->kd_scale,        &design->limit_scale,      &design->young_scale,
+                          &design->poisson,         &design->restitution_shift};
+  double **of_coordinates[] = {&design->lower_shift, &design->upper_shift};
   bool complete = true;
-  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
-    complete &= (*scales[i] = dc_alloc(count, sizeof(double))) != NULL;
+  for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
+    complete &= (*of_bodies[i] = dc_alloc((size_t)bodies->count, sizeof(double))) != NULL;
+  for (size_t i = 0; i < sizeof of_coordinates / sizeof *of_coordinates; i++)
+    complete &= (*of_coordinates[i] = dc_alloc((size_t)bodies->nv, sizeof(double))) != NULL;
   return complete;
 }
 
@@ -35,17 +48,32 @@ static void destroy_design(struct dc_design *design)
   free(design->limit_scale);
   free(design->young_scale);
   free(design->poisson);
+  free(design->restitution_shift);
+  free(design->lower_shift);
+  free(design->upper_shift);
 }
 
-// All scales to one value, gravity to zero.
-static void fill_design(struct dc_design *design, int bodies, double scale)
+static void fill_design(struct dc_design *design, const struct dc_bodies *bodies, double number)
 {
   struct dc_design_array arrays[DC_DESIGN_ARRAYS];
   dc_design_arrays(design, bodies, arrays);
   for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
     for (int i = 0; i < arrays[a].count; i++)
-      arrays[a].numbers[i] = scale;
-  memset(design->gravity, 0, sizeof design->gravity);
+      arrays[a].numbers[i] = number;
+}
+
+// Scales are 1, shifts 0, all else has the model's values.
+static void reset_design(const struct dc_model *model, struct dc_design *design)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  fill_design(design, bodies, 1);
+  dc_vec_copy(design->gravity, model->definition.gravity);
+  for (int s = 0; s < bodies->soft_count; s++)
+    design->poisson[bodies->soft[s].body] = bodies->soft[s].poisson;
+  for (int i = 0; i < bodies->count; i++)
+    design->restitution_shift[i] = 0;
+  for (int v = 0; v < bodies->nv; v++)
+    design->lower_shift[v] = design->upper_shift[v] = 0;
 }
 
 static void clear_forces(const struct dc_model *model, int steps, double *force)
@@ -85,7 +113,7 @@ struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, i
   if (model->shapes_change)
     input->shape = dc_shape_design_create(model);
   if (!input->q || !input->velocity || !input->target_position || !input->target_velocity ||
-      !create_design(&input->design, model->bodies.count) || (model->shapes_change && !input->shape) ||
+      !create_design(&input->design, &model->bodies) || (model->shapes_change && !input->shape) ||
       (model->forced && dc_rollout_input_add_forces(model, input))) {
     dc_rollout_input_destroy(input);
     return NULL;
@@ -103,10 +131,7 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
   memset(input->target_position, 0, targets * sizeof(double));
   memset(input->target_velocity, 0, targets * sizeof(double));
   clear_forces(model, input->steps, input->force);
-  fill_design(&input->design, model->bodies.count, 1);
-  dc_vec_copy(input->design.gravity, model->definition.gravity);
-  for (int s = 0; s < model->bodies.soft_count; s++)
-    input->design.poisson[model->bodies.soft[s].body] = model->bodies.soft[s].poisson;
+  reset_design(model, &input->design);
   if (input->shape)
     dc_shape_design_reset(model, input->shape);
 }
@@ -115,8 +140,8 @@ void dc_rollout_input_copy_start(const struct dc_model *model, const struct dc_r
                                  struct dc_rollout_input *to)
 {
   struct dc_design_array theirs[DC_DESIGN_ARRAYS], ours[DC_DESIGN_ARRAYS];
-  dc_design_arrays(&from->design, model->bodies.count, theirs);
-  dc_design_arrays(&to->design, model->bodies.count, ours);
+  dc_design_arrays(&from->design, &model->bodies, theirs);
+  dc_design_arrays(&to->design, &model->bodies, ours);
   for (int a = 0; a < DC_DESIGN_ARRAYS; a++)
     memcpy(ours[a].numbers, theirs[a].numbers, (size_t)ours[a].count * sizeof(double));
   if (to->shape && from->shape)
@@ -155,7 +180,7 @@ struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *
   if (model->shapes_change)
     cotangent->shape = dc_shape_design_create(model);
   if (!cotangent->q || !cotangent->velocity || !cotangent->target_position || !cotangent->target_velocity ||
-      !create_design(&cotangent->design, model->bodies.count) || (model->shapes_change && !cotangent->shape) ||
+      !create_design(&cotangent->design, &model->bodies) || (model->shapes_change && !cotangent->shape) ||
       (model->forced && dc_rollout_cotangent_add_forces(model, cotangent))) {
     dc_rollout_cotangent_destroy(cotangent);
     return NULL;
@@ -171,7 +196,7 @@ void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_
   memset(cotangent->target_position, 0, targets * sizeof(double));
   memset(cotangent->target_velocity, 0, targets * sizeof(double));
   clear_forces(model, cotangent->steps, cotangent->force);
-  fill_design(&cotangent->design, model->bodies.count, 0);
+  fill_design(&cotangent->design, &model->bodies, 0);
   if (cotangent->shape)
     dc_shape_design_clear(cotangent->shape);
 }

@@ -287,22 +287,23 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
 
 // The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move
 // that would nearly close a gap goes half way: iterates that hug the barrier only crawl along it.
-static double safe_part(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
-                        const double *tangent)
+static double safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                        const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
-  fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
+  fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1,
+                  dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent));
   return rollout->node_newton ? fraction : fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
-static bool is_cut(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
-                   const double *tangent)
+static bool is_cut(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                   const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
   return dc_contact_nearest_fraction(rollout->contact, &rollout->path) < 1 ||
-         safe_part(rollout, q, kinematics, tangent) < 1;
+         safe_part(rollout, design, q, kinematics, tangent) < 1;
 }
 
 // Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.
@@ -327,11 +328,11 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
 
 // The part of the Newton step m that is safe; a step that would be cut is bounded first and becomes d.  *gain: the
 // decrease that d promises by the quadratic model over that of m, 1 - |d - m|^2 / |m|^2 in the norm of the Hessian.
-static double safe_step(struct dc_rollout *rollout, const double *q_next, double *gain)
+static double safe_step(struct dc_rollout *rollout, const struct dc_design *design, const double *q_next, double *gain)
 {
   int nv = rollout->model->bodies.nv;
   *gain = 1;
-  if (!is_cut(rollout, q_next, &rollout->next, rollout->step))
+  if (!is_cut(rollout, design, q_next, &rollout->next, rollout->step))
     return 1;
   memcpy(rollout->newton_step, rollout->step, (size_t)nv * sizeof *rollout->step);
   double change = bound_move(rollout, q_next, &rollout->next, rollout->step);
@@ -340,7 +341,7 @@ static double safe_step(struct dc_rollout *rollout, const double *q_next, double
     memcpy(rollout->step, rollout->newton_step, (size_t)nv * sizeof *rollout->step);
     *gain = 1;
   }
-  return safe_part(rollout, q_next, &rollout->next, rollout->step);
+  return safe_part(rollout, design, q_next, &rollout->next, rollout->step);
 }
 
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
@@ -350,7 +351,8 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
                                   struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  double alpha = safe_step(rollout, q_next, gain), slope = dc_dot(rollout->gradient, rollout->step, bodies->nv);
+  double alpha = safe_step(rollout, &given->input->design, q_next, gain),
+         slope = dc_dot(rollout->gradient, rollout->step, bodies->nv);
   struct trial trial;
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
@@ -401,15 +403,16 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
+  const struct dc_design *design = &given->input->design;
   dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
   for (int v = 0; v < bodies->nv; v++)
     rollout->step[v] *= given->interval.ratio;
   dc_node_bound_each(rollout->model, given->q, NODE_GAP_USED, rollout->step);
   double fraction = 1;
-  if (is_cut(rollout, given->q, &rollout->now, rollout->step)) {
+  if (is_cut(rollout, design, given->q, &rollout->now, rollout->step)) {
     if (factor_inertia(rollout, given))
       bound_move(rollout, given->q, &rollout->now, rollout->step);
-    fraction = safe_part(rollout, given->q, &rollout->now, rollout->step);
+    fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->step);
   }
   dc_state_move(bodies, given->q, fraction, rollout->step, q_next);
 }

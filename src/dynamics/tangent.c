@@ -23,7 +23,7 @@ struct sweep {
   size_t mixed_capacity, impact_capacity;
 };
 
-static bool design_is_zero(const struct dc_design *design, int bodies)
+static bool design_is_zero(const struct dc_design *design, const struct dc_bodies *bodies)
 {
   struct dc_design_array arrays[DC_DESIGN_ARRAYS];
   dc_design_arrays(design, bodies, arrays);
@@ -201,7 +201,7 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
     memcpy(sweep->now + (size_t)d * nv, sweep->directions[d]->q, nv * sizeof *sweep->now);
     move_start(rollout->model, input, sweep->directions[d], sweep->before + (size_t)d * nv);
     turn_start(rollout, input, sweep->directions[d], sweep->now + (size_t)d * nv, sweep->before + (size_t)d * nv);
-    sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, bodies->count);
+    sweep->lasting[d] = !design_is_zero(&sweep->directions[d]->design, bodies);
   }
   memcpy(sweep->tangents, sweep->now, size * sizeof *sweep->now);
   for (int frame = 0; frame < trajectory->steps; now = next) {
@@ -252,7 +252,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
 static double contract_input(const struct dc_model *model, const struct dc_adjoint_row *row,
                              const struct dc_rollout_cotangent *direction)
 {
-  int nv = model->bodies.nv, bodies = model->bodies.count, n = model->bodies.actuator_count;
+  int nv = model->bodies.nv, n = model->bodies.actuator_count;
   const struct dc_rollout_cotangent *by = row->input;
   struct dc_design_array a[DC_DESIGN_ARRAYS], b[DC_DESIGN_ARRAYS];
   double sum = dc_dot(by->q, direction->q, nv) + dc_dot(by->velocity, direction->velocity, nv);
@@ -261,8 +261,8 @@ static double contract_input(const struct dc_model *model, const struct dc_adjoi
     sum += dc_dot(by->target_position + at, direction->target_position + at, n) +
            dc_dot(by->target_velocity + at, direction->target_velocity + at, n);
   }
-  dc_design_arrays(&by->design, bodies, a);
-  dc_design_arrays(&direction->design, bodies, b);
+  dc_design_arrays(&by->design, &model->bodies, a);
+  dc_design_arrays(&direction->design, &model->bodies, b);
   for (int i = 0; i < DC_DESIGN_ARRAYS; i++)
     sum += dc_dot(a[i].numbers, b[i].numbers, a[i].count);
   return sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restitution as a term of the step potential: D(poses at t+1; poses at t) of contact/friction/impact.h.
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/step.h"
@@ -35,19 +36,33 @@ static void impact_add_mixed(const struct dc_step_state *state, const struct dc_
 {
   double mu = 0;
   if (state->resists)
-    dc_contact_impact_pull_back(state->contact, state->next, direction->twists, out->now.wrenches, &mu);
+    dc_contact_impact_pull_back(state->contact, state->next, direction->twists, out->now.wrenches, &mu,
+                                out->input->design.restitution_shift);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
 }
 
-// D is proportional to the stiffness.
+// The relative change of what a pair loses along a variation of the restitutions.
+static double loss_change(const struct dc_step_state *state, const struct dc_design *change, const int pair[2])
+{
+  const struct dc_design *design = &state->input->design;
+  double slopes[2];
+  if (change->restitution_shift[pair[0]] == 0 && change->restitution_shift[pair[1]] == 0)
+    return 0;
+  dc_impact_loss_slopes(fmin(dc_design_restitution(state->model, design, pair[0]), 1),  // fmin passes over NAN
+                        fmin(dc_design_restitution(state->model, design, pair[1]), 1), slopes);
+  return slopes[0] * change->restitution_shift[pair[0]] + slopes[1] * change->restitution_shift[pair[1]];
+}
+
+// D is proportional to the stiffness and to 1 - e^2.
 static void impact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                struct dc_step_forces *forces)
 {
-  double scale = variation->input->design.stiffness_scale / state->input->design.stiffness_scale;
+  double stiffness = variation->input->design.stiffness_scale / state->input->design.stiffness_scale;
   for (int m = 0; m < state->impact_mixed_count; m++) {
     const struct dc_friction_mixed *mixed = &state->impact_mixed[m];
     const int *pair = state->pair_bodies[mixed->pair];
     const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
+    double scale = stiffness + loss_change(state, &variation->input->design, pair);
     for (int i = 0; i < 12; i++)
       forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
                                               scale * state->impact[mixed->pair].gradient[i];

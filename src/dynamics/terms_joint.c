@@ -10,14 +10,21 @@
 // Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound
 //     s (m - x)^3 / (m^2 x)  where x < m, else 0:
 // a barrier, convex, twice differentiable, nothing over nine tenths of the range (docs/theory.md, "Joints").
+// An end that moves changes its own x and, for both ends, m: of b(x, m), the slope by q is b_x at the lower end and -b_x at
+// the upper one, and
+//     b_x = -s (3 u^2/x + u^3/x^2) / m^2,   u = m - x,
+//     b_xm = -s (u/x) (6 + 3 u/x - 2 u (3 + u/x)/m) / m^2.
 
 static const double MARGIN = 0.05;
 
 struct barrier {
   double value, slope, curvature;
+  double by_end[2];  // derivatives of the slope by the ends of the range
 };
 
-static void add_bound(struct barrier *sum, double stiffness, double margin, double x, double sign)
+enum { LOWER, UPPER };
+
+static void add_bound(struct barrier *sum, double stiffness, double margin, double x, int end)
 {
   if (x >= margin)
     return;
@@ -25,10 +32,15 @@ static void add_bound(struct barrier *sum, double stiffness, double margin, doub
     sum->value = INFINITY;
     return;
   }
-  double u = margin - x, scale = stiffness / (margin * margin);
+  double u = margin - x, scale = stiffness / (margin * margin), sign = end == LOWER ? 1 : -1;
+  double curvature = scale * 2 * u * (3 + 3 * u / x + u * u / (x * x)) / x;
+  double by_margin = -sign * scale * (u / x) * (6 + 3 * u / x - 2 * u * (3 + u / x) / margin);
   sum->value += scale * u * u * u / x;
   sum->slope -= sign * scale * u * u * (3 + u / x) / x;
-  sum->curvature += scale * 2 * u * (3 + 3 * u / x + u * u / (x * x)) / x;
+  sum->curvature += curvature;
+  sum->by_end[end] -= curvature;
+  sum->by_end[LOWER] -= MARGIN * by_margin;
+  sum->by_end[UPPER] += MARGIN * by_margin;
 }
 
 // Of a part of body i's joint at q+.
@@ -37,11 +49,13 @@ static struct barrier limit_barrier(const struct dc_step_state *state, int i, co
   struct barrier sum = {0};
   double q = state->q_next[part->q];
   double stiffness = state->model->bodies.bodies[i].limit_stiffness * state->input->design.limit_scale[i];
-  double margin = MARGIN * (part->range[1] - part->range[0]);
   if (isinf(part->range[0]))
     return sum;
-  add_bound(&sum, stiffness, margin, q - part->range[0], 1);
-  add_bound(&sum, stiffness, margin, part->range[1] - q, -1);
+  double range[2], margin;
+  dc_design_range(&state->input->design, part, range);
+  margin = MARGIN * (range[1] - range[0]);
+  add_bound(&sum, stiffness, margin, q - range[0], LOWER);
+  add_bound(&sum, stiffness, margin, range[1] - q, UPPER);
   return sum;
 }
 
@@ -78,15 +92,20 @@ static void limit_add_hessian(const struct dc_step_state *state, bool exact, str
   }
 }
 
-// Depends on q+ and, in proportion, on the stiffness.
+// Depends on q+, the ends of the ranges and, in proportion, on the stiffness.
 static void limit_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                             struct dc_step_cotangent *out)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     for (int p = 0; p < body->part_count; p++) {
-      double along = direction->joints[body->parts[p].v] * limit_barrier(state, i, &body->parts[p]).slope;
-      out->input->design.limit_scale[i] += along / state->input->design.limit_scale[i];
+      int v = body->parts[p].v;
+      struct barrier barrier = limit_barrier(state, i, &body->parts[p]);
+      struct dc_design *design = &out->input->design;
+      double along = direction->joints[v] * barrier.slope;
+      design->limit_scale[i] += along / state->input->design.limit_scale[i];
+      design->lower_shift[v] += direction->joints[v] * barrier.by_end[LOWER];
+      design->upper_shift[v] += direction->joints[v] * barrier.by_end[UPPER];
     }
   }
 }
@@ -96,9 +115,16 @@ static void limit_add_product(const struct dc_step_state *state, const struct dc
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
-    double scale = variation->input->design.limit_scale[i] / state->input->design.limit_scale[i];
-    for (int p = 0; p < body->part_count && scale != 0; p++)
-      forces->joints[body->parts[p].v] += scale * limit_barrier(state, i, &body->parts[p]).slope;
+    const struct dc_design *change = &variation->input->design;
+    double scale = change->limit_scale[i] / state->input->design.limit_scale[i];
+    for (int p = 0; p < body->part_count; p++) {
+      int v = body->parts[p].v;
+      if (scale == 0 && change->lower_shift[v] == 0 && change->upper_shift[v] == 0)
+        continue;
+      struct barrier barrier = limit_barrier(state, i, &body->parts[p]);
+      forces->joints[v] += scale * barrier.slope + change->lower_shift[v] * barrier.by_end[LOWER] +
+                           change->upper_shift[v] * barrier.by_end[UPPER];
+    }
   }
 }
 

@@ -45,7 +45,7 @@ static void shift_input(struct dc_checker *checker, struct dc_coordinate c, doub
     dc_state_move(&model->bodies, input->q, step, checker->tangent, input->q);
     checker->tangent[c.index] = 0;
   } else {
-    *dc_number_of(c)->input(model, input, c.index) += step;
+    *dc_number_in_input(dc_number_of(c), model, input, c.index) += step;
   }
 }
 

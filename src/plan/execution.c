@@ -15,16 +15,19 @@ static double between(struct dc_random *random, double most)
 
 // Offsets of the coordinates of one body, whose state is in q, into a tangent; a coordinate with a range goes at most half
 // way to its end.
-static void draw_offsets(const struct dc_body *body, const double *q, struct dc_random *random, double *tangent)
+static void draw_offsets(const struct dc_body *body, const struct dc_design *design, const double *q,
+                         struct dc_random *random, double *tangent)
 {
   for (int p = 0; p < body->part_count; p++) {
     const struct dc_joint_part *part = &body->parts[p];
     bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
     for (int k = 0; k < dc_part_nv(part); k++)
       tangent[part->v + k] = between(random, turns ? DC_PERTURBED_PART : DC_PERTURBED_LENGTH);
-    if (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE)
-      tangent[part->v] =
-          fmax((part->range[0] - q[part->q]) / 2, fmin(tangent[part->v], (part->range[1] - q[part->q]) / 2));
+    if (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) {
+      double range[2];
+      dc_design_range(design, part, range);
+      tangent[part->v] = fmax((range[0] - q[part->q]) / 2, fmin(tangent[part->v], (range[1] - q[part->q]) / 2));
+    }
   }
 }
 
@@ -38,13 +41,14 @@ enum { REDRAWS = 200 };
 
 // Offsets at which nothing overlaps.  Of two bodies that do, both and all that carries them are drawn anew; late ones stay
 // where they were.
-static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bodies, const double *q,
-                         struct dc_random *random, struct dc_pose *poses, double *tangent, double *moved)
+static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bodies, const struct dc_design *design,
+                         const double *q, struct dc_random *random, struct dc_pose *poses, double *tangent,
+                         double *moved)
 {
   int pair;
   double depth;
   for (int i = 0; i < bodies->count; i++)
-    draw_offsets(&bodies->bodies[i], q, random, tangent);
+    draw_offsets(&bodies->bodies[i], design, q, random, tangent);
   for (int attempt = 0; attempt < 2 * REDRAWS; attempt++) {
     dc_state_move(bodies, q, 1, tangent, moved);
     dc_poses(bodies, moved, poses);
@@ -53,7 +57,7 @@ static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bod
     for (int side = 0; side < 2; side++)
       for (int i = dc_contact_pairs(contact)[pair][side]; i >= 0; i = bodies->bodies[i].parent)
         if (attempt < REDRAWS)
-          draw_offsets(&bodies->bodies[i], q, random, tangent);
+          draw_offsets(&bodies->bodies[i], design, q, random, tangent);
         else
           clear_offsets(&bodies->bodies[i], tangent);
   }
@@ -78,7 +82,7 @@ enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_mode
       input->design.body_mass_scale[i] *= 1 + between(&random, DC_PERTURBED_PART);
       input->design.friction_scale[i] *= 1 + between(&random, DC_PERTURBED_PART);
     }
-    place_bodies(contact, bodies, input->q, &random, poses, tangent, moved);
+    place_bodies(contact, bodies, &input->design, input->q, &random, poses, tangent, moved);
     memcpy(input->q, moved, (size_t)bodies->nq * sizeof *moved);
   }
   bool done = tangent && moved && poses;

@@ -33,7 +33,9 @@ static void coordinate_name(const struct dc_checker *checker, struct dc_coordina
   if (number->index == DC_NUMBER_OF_BODY)
     snprintf(text, size, "bodies.%s.%s", body->name, number->name);
   else if (number->index == DC_NUMBER_OF_COORDINATE)
-    snprintf(text, size, "bodies.%s.initial_%s[%d]", body->name, number->name, c.index - body->v_offset);
+    snprintf(text, size, "bodies.%s.%s%s[%d]", body->name,
+             number == &dc_number_position || number == &dc_number_velocity ? "initial_" : "", number->name,
+             c.index - body->v_offset);
   else
     dc_number_name(number, plan->model, c.index, text, size);
 }
@@ -42,20 +44,28 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
 {
   if (dc_is_parameter(c))
     return gradient[c.index];
-  return *dc_number_of(c)->cotangent(checker->plan->model, checker->plan->cotangent, c.index);
+  return *dc_number_in_cotangent(dc_number_of(c), checker->plan->model, checker->plan->cotangent, c.index);
 }
 
-// Its numbers, and all coordinates of its start.
+// Its numbers, and all coordinates of its start: those of free bodies and of what couplings tie are no design's, but the
+// adjoint has their derivatives.
+static bool is_listed(const struct dc_number_kind *kind, const struct dc_model *model, int freedom)
+{
+  bool start = kind == &dc_number_position || kind == &dc_number_velocity;
+  return kind->index == DC_NUMBER_OF_COORDINATE && (start || kind->present(model, freedom));
+}
+
 static int list_body(const struct dc_model *model, int index, struct dc_coordinate *list)
 {
   int count = 0, freedoms = dc_body_freedoms(&model->bodies, index),
       first = dc_body_first_freedom(&model->bodies, index);
   for (int k = 0; dc_number_kinds[k]; k++)
-    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_kinds[k]->present(model, index))
+    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_kinds[k]->present(model, index) &&
+        (!dc_number_kinds[k]->smooth || dc_number_kinds[k]->smooth(model, index)))
       list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, index, index, NULL};
   for (int v = 0; v < freedoms; v++)
     for (int k = 0; dc_number_kinds[k]; k++)
-      if (dc_number_kinds[k]->index == DC_NUMBER_OF_COORDINATE)
+      if (is_listed(dc_number_kinds[k], model, first + v))
         list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, first + v, index, NULL};
   return count;
 }

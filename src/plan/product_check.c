@@ -36,7 +36,7 @@ static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent 
                                                   {of->target_velocity, targets},
                                                   {of->force, of->force ? plan->window.steps * bodies->nv : 0}};
   memcpy(slices, own, sizeof own);
-  dc_design_arrays(&of->design, bodies->count, slices + OWN_SLICES);
+  dc_design_arrays(&of->design, bodies, slices + OWN_SLICES);
 }
 
 // The loss by the frames (plan->loss_cotangent) and the input, and the same with what the adjoint adds.

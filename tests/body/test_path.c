@@ -419,29 +419,33 @@ static void test_ranges(void)
 {
   struct tree tree;
   straight_arm(&tree, 3, (const char *const[]){"h", "s", "b"});
-  double *q = tree.q, *v = tree.tangent;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 1, "at rest");
+  double *q = tree.q, *v = tree.tangent, still[8] = {0}, lower[8] = {0}, upper[8] = {0};
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 1, "at rest");
   v[0] = 100, v[1] = -100;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 1, "without ranges");
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 1, "without ranges");
   tree.parts[0][0].range[0] = -1, tree.parts[0][0].range[1] = 2;
   tree.parts[1][0].range[0] = -0.5;
   v[1] = 0;
   q[0] = 1.5;
-  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, q, v), 0.9 * 0.5 / 100, 1e-15);
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, still, still, q, v), 0.9 * 0.5 / 100, 1e-15);
   v[0] = 0.44;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 1, "short of the end");
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 1, "short of the end");
   v[0] = -5;
-  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, q, v), 0.9 * 2.5 / 5, 1e-15);
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, still, still, q, v), 0.9 * 2.5 / 5, 1e-15);
   v[1] = -3;
-  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, q, v), 0.9 * 0.5 / 3, 1e-15);
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, still, still, q, v), 0.9 * 0.5 / 3, 1e-15);
   v[1] = 3;
-  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, q, v), 0.9 * 2.5 / 5, 1e-15);
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, still, still, q, v), 0.9 * 2.5 / 5, 1e-15);
   q[0] = 2, v[0] = 1e-9;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 0, "at the end");
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 0, "at the end");
   v[0] = -1;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 1, "back from the end");
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 1, "back from the end");
+  lower[0] = 2.5, upper[0] = 0.25;
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, lower, upper, q, v), 0.9 * 0.5, 1e-15);
+  v[0] = 1;
+  CHECK_NEAR(dc_path_within_ranges(&tree.bodies, lower, upper, q, v), 0.9 * 0.25, 1e-15);
   v[0] = NAN;
-  CHECK(dc_path_within_ranges(&tree.bodies, q, v) == 0, "no number");
+  CHECK(dc_path_within_ranges(&tree.bodies, still, still, q, v) == 0, "no number");
   dc_arena_destroy(tree.arena);
 }
 

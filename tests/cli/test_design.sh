@@ -35,6 +35,48 @@ holds "products with the stiffness of a limit agree too" "$out" \
   'abs([c["adjoint"] for c in d["checks"] if c["parameter"] == "upper.limit_stiffness"][0]) > 1e-4 and
    d["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["differences"] <= 1e-6 and d["products"]["columns"] == 3'
 
+# what hits an end of its range and what bounces tell where the end is and how elastic they are (5 iterations observed)
+cat >limits.json <<'SCENE'
+{"time": {"step": 0.02, "steps": 40}, "contact": {"model": "sdrs", "stiffness": 1e-4, "opening_speed": 0.05},
+ "shapes": {"rod": {"type": "box", "size": [0.4, 0.05, 0.05]}, "box": {"type": "box", "size": [0.2, 0.2, 0.2]}, "ground": {"type": "plane"}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"},
+            {"name": "box", "shape": "box", "mass": 1, "position": [0, 1, 0.25], "velocity": [0.3, 0, -1], "restitution": 0.4},
+            {"name": "arm", "shape": "rod", "mass": 1, "position": [0.2, 0, 1], "anchor": [0, 0, 1], "joint": "hinge",
+             "axis": [0, 1, 0], "joint_velocity": [3], "range": [-0.5, 1.0], "limit_stiffness": 0.5}],
+ "objective": [{"type": "follow", "file": "hit", "bodies": ["box", "arm"], "weight": 100}],
+ "design": [{"type": "number", "of": "upper_limit"}, {"type": "number", "of": "restitution"}],
+ "optimizer": {"type": "gauss_newton", "iterations": 15}}
+SCENE
+run 0 simulate limits.json -o hit --quiet --no-report --set 'objective=[]' --set bodies.box.restitution=0.7 \
+  --set bodies.arm.range='[-0.5, 0.8]'
+for model in bsh exact sdrs; do
+  run 0 gradcheck limits.json --json --model $model --set design.0.of='"lower_limit"'
+  holds "$model: ends of ranges and restitution against differences" "$out" \
+    'd["max_relative_error"] <= 1e-6 and d["products"]["tangent_adjoint"] <= 1e-12 and
+     all(any(n in c["parameter"] and c["adjoint"] != 0 for c in d["checks"])
+         for n in ("upper_limit", "lower_limit", "restitution"))'
+done
+run 0 optimize limits.json -o found --json --quiet --no-report
+holds "end and restitution are found" "$out" \
+  '[(v["name"], v["unit"]) for v in d["design"]] == [("arm.upper_limit.0", "rad"), ("box.restitution", "1")] and
+   all(abs(v["value"] / t - 1) < 1e-6 for v, t in zip(d["design"], (0.8, 0.7)))'
+# another stepper has them, too: the same as a scene that begins with them
+if "$dcsim" list models | grep 'mujoco:' >/dev/null; then
+  run 0 simulate limits.json --control found -o none --json --model mujoco --set contact=null
+  mv "$out" designed.json
+  run 0 simulate limits.json -o none --json --model mujoco --set contact=null --set bodies.box.restitution=0.7 \
+    --set bodies.arm.range='[-0.5, 0.8]'
+  holds "mujoco has them" "$out" 'abs(d["loss"] / __import__("json").load(open("designed.json"))["loss"] - 1) < 1e-6'
+fi
+run 3 check limits.json --set design.0.range='[0, 1.1]'
+says 'design[0].range: must be within [0.015, inf] for arm.upper_limit.0 (is [0, 1.1])'
+run 3 check limits.json --set design.1.range='[0, 1]'
+says 'design[1].range: must be within [0, 0.999] for box.restitution'
+run 3 check limits.json --set design.0.bodies='["box"]'
+says '"box" has no upper_limit that can be changed'
+run 3 check limits.json --set bodies.box.restitution=1
+says 'nothing in the scene has a restitution that can be changed'
+
 # at most 15 iterations find the true numbers from 50 % off (3 and 4 observed to be enough)
 run 0 optimize "$scenes/identify_arm.json" -o arm --json --quiet
 holds "identify_arm: the gains are found" "$out" \

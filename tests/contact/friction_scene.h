@@ -234,7 +234,8 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
   double at = along_twists(rub, rub->now, (const double(*)[6])twists);
   evaluate(rub, rub->next, 1, true, &d);
   if (rub->impact)
-    dc_contact_impact_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, &by_stiffness);
+    dc_contact_impact_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, &by_stiffness,
+                                by_coefficient);
   else
     dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
                                   &by_stiffness);
@@ -245,6 +246,11 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
   }
   // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
   CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
+  if (rub->impact) {  // of two restitutions the smaller one counts: e and 1 here
+    double e = rub->restitution[0];
+    CHECK(fabs(by_coefficient[0] * (1 - e * e) + 2 * e * at) <= 1e-10 * terms, "%g, %g", by_coefficient[0], at);
+    CHECK(by_coefficient[1] == 0, "%g", by_coefficient[1]);
+  }
   for (int i = 0; i < 2 && !rub->impact; i++)
     CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
   for (int p = 0; p < 4; p++) {

@@ -14,7 +14,8 @@ static const char head[] =
     " 'friction_smoothing': 0.05}, 'shapes': {'box': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'ground': {'type': "
     "'plane'}},"
     "'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},"
-    "{'name': 'box', 'shape': 'box', 'mass': 2, 'position': [0, 0, 0.16], 'velocity': [1, 0, 0]},"
+    "{'name': 'box', 'shape': 'box', 'mass': 2, 'position': [0, 0, 0.16], 'velocity': [1, 0, 0],"
+    " 'restitution': 0.5},"
     "{'name': 'arm', 'joint': {'type': 'planar', 'axis': [0, 1, 0]}, 'shape': 'box', 'mass': 3,"
     " 'position': [0.6, 0, 0.8], 'joint_velocity': [0.1, -0.2, 0.3], 'pd': {'kp': 30, 'kd': 2}},"
     "{'name': 'hand', 'parent': 'arm', 'joint': 'hinge', 'axis': [0, 1, 0], 'anchor': [0.85, 0, 0.8],"
@@ -48,7 +49,7 @@ static double linear(const struct dc_scene *scene, const struct dc_number_kind *
   double sum = 0;
   dc_random_seed(&random, 5);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    sum += dc_random_uniform(&random) * *kind->input(&scene->model, (struct dc_rollout_input *)input, i);
+    sum += dc_random_uniform(&random) * *dc_number_in_input(kind, &scene->model, (struct dc_rollout_input *)input, i);
   return sum;
 }
 
@@ -59,7 +60,7 @@ static void set_linear(const struct dc_scene *scene, const struct dc_number_kind
   dc_random_seed(&random, 5);
   dc_rollout_cotangent_clear(&scene->model, cotangent);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    *kind->cotangent(&scene->model, cotangent, i) = dc_random_uniform(&random);
+    *dc_number_in_cotangent(kind, &scene->model, cotangent, i) = dc_random_uniform(&random);
 }
 
 static double value_at(const struct dc_scene *scene, const struct dc_number_kind *kind, const double *parameters,
@@ -90,15 +91,16 @@ static void check_push(const struct dc_scene *scene, const struct dc_number_kind
     size += fabs(direction[i] * gradient[i]);
   }
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++) {
-    double *at = kind->cotangent(&scene->model, moved, i);
+    double *at = dc_number_in_cotangent(kind, &scene->model, moved, i);
     *at = dc_random_normal(&random);
-    double product = *at * *kind->cotangent(&scene->model, (struct dc_rollout_cotangent *)pulled, i);
+    double product = *at * *dc_number_in_cotangent(kind, &scene->model, (struct dc_rollout_cotangent *)pulled, i);
     expected += product, size += fabs(product);
   }
   set_linear(scene, kind, by);
   entry->type->push_forward(entry->options, &scene->model, parameters, direction, moved);
   for (int i = 0; i < dc_number_count(kind, &scene->model); i++)
-    pushed += *kind->cotangent(&scene->model, by, i) * *kind->cotangent(&scene->model, moved, i);
+    pushed +=
+        *dc_number_in_cotangent(kind, &scene->model, by, i) * *dc_number_in_cotangent(kind, &scene->model, moved, i);
   CHECK(fabs(pushed - expected) <= 1e-14 * size, "%s: %g instead of %g", kind->name, pushed, expected);
   dc_rollout_cotangent_destroy(moved);
   dc_rollout_cotangent_destroy(by);
@@ -140,7 +142,8 @@ static void check_kind(const struct dc_number_kind *kind, const char *more)
   for (int i = 0, k = 0; kind->factor && !strstr(more, "together") && i < dc_number_count(kind, &scene->model); i++) {
     if (!kind->present(&scene->model, i))
       continue;
-    CHECK(fabs(0.7 * *kind->cotangent(&scene->model, cotangent, i) - gradient[k]) <= 1e-15, "%s %d", kind->name, i);
+    CHECK(fabs(0.7 * *dc_number_in_cotangent(kind, &scene->model, cotangent, i) - gradient[k]) <= 1e-15, "%s %d",
+          kind->name, i);
     k++;
   }
   dc_rollout_cotangent_destroy(cotangent);
@@ -156,7 +159,7 @@ static void test_kinds(void)
     if (dc_number_kinds[k] == &dc_number_young || dc_number_kinds[k] == &dc_number_poisson)
       continue;
     check_kind(dc_number_kinds[k], "");
-    if (dc_number_kinds[k]->factor && dc_number_kinds[k]->index == DC_NUMBER_OF_BODY)
+    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY)
       check_kind(dc_number_kinds[k], ", 'together': true");
   }
 }
@@ -171,12 +174,32 @@ static const char all_kinds[] = "{'type': 'number', 'of': 'mass', 'bodies': ['bo
                                 "{'type': 'number', 'of': 'stiffness'},"
                                 "{'type': 'number', 'of': 'position', 'bodies': ['hand', 'arm']},"
                                 "{'type': 'number', 'of': 'velocity', 'bodies': ['arm']},"
-                                "{'type': 'number', 'of': 'limit_stiffness', 'scale': 3}";
-static const char *const all_names[] = {
-    "box.velocity.x",    "box.velocity.y", "box.mass",       "hand.mass",           "box.friction",
-    "arm+hand.kp",       "arm.kd",         "hand.kd",        "gravity.x",           "gravity.z",
-    "contact.stiffness", "arm.position.0", "arm.position.1", "arm.position.2",      "hand.position.0",
-    "arm.velocity.0",    "arm.velocity.1", "arm.velocity.2", "hand.limit_stiffness"};
+                                "{'type': 'number', 'of': 'limit_stiffness', 'scale': 3},"
+                                "{'type': 'number', 'of': 'restitution', 'range': [0.2, 0.9]},"
+                                "{'type': 'number', 'of': 'lower_limit'},"
+                                "{'type': 'number', 'of': 'upper_limit', 'range': [0.43, 2]}";
+static const char *const all_names[] = {"box.velocity.x",
+                                        "box.velocity.y",
+                                        "box.mass",
+                                        "hand.mass",
+                                        "box.friction",
+                                        "arm+hand.kp",
+                                        "arm.kd",
+                                        "hand.kd",
+                                        "gravity.x",
+                                        "gravity.z",
+                                        "contact.stiffness",
+                                        "arm.position.0",
+                                        "arm.position.1",
+                                        "arm.position.2",
+                                        "hand.position.0",
+                                        "arm.velocity.0",
+                                        "arm.velocity.1",
+                                        "arm.velocity.2",
+                                        "hand.limit_stiffness",
+                                        "box.restitution",
+                                        "hand.lower_limit.0",
+                                        "hand.upper_limit.0"};
 enum { ALL = sizeof all_names / sizeof *all_names };
 
 static struct dc_plan *open_plan(const struct dc_scene *scene)
@@ -247,18 +270,20 @@ static void test_vector(void)
   const struct dc_task *task = &scene->task;
   const struct dc_model *model = &scene->model;
   double low[ALL], high[ALL];
-  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11, 12};
+  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14, 15};
   CHECK(dc_task_control_parameter_count(task, model, 20) == 2 && dc_task_parameter_count(task, model, 20) == ALL,
         "counts");
-  CHECK(dc_task_groups(task, model, 20, group) == 13, "groups");
+  CHECK(dc_task_groups(task, model, 20, group) == 16, "groups");
   CHECK(dc_task_bounds(task, model, 20, low, high), "bounds");
   for (int i = 0; i < ALL; i++) {
     char name[128];
     dc_task_parameter_name(task, model, 20, i, name, sizeof name);
     CHECK(strcmp(name, all_names[i]) == 0, "\"%s\" instead of \"%s\"", name, all_names[i]);
     CHECK(group[i] == expected[i], "%s: group %d", name, group[i]);
-    bool bounded = strstr(name, "mass") || strstr(name, "kd") || strstr(name, "gravity");
-    CHECK(bounded == !isinf(low[i]) && bounded == !isinf(high[i]) && low[i] <= 0 && high[i] >= 0, "%s: %g %g", name,
+    bool bounded = strstr(name, "mass") || strstr(name, "kd") || strstr(name, "gravity") ||
+                   strstr(name, "restitution") || strstr(name, "upper_limit");
+    bool above = bounded || strstr(name, "lower_limit");  // which the start bounds
+    CHECK(bounded == !isinf(low[i]) && above == !isinf(high[i]) && low[i] <= 0 && high[i] >= 0, "%s: %g %g", name,
           low[i], high[i]);
   }
   // at the bounds values are those of the ranges
@@ -266,7 +291,9 @@ static void test_vector(void)
   double ends[2][ALL] = {{0}};
   for (int i = 0; i < ALL; i++)
     ends[0][i] = isinf(low[i]) ? 0 : low[i], ends[1][i] = isinf(high[i]) ? 0 : high[i];
-  const double masses[2] = {1, 4}, gains[2] = {0.5, 8}, gravity[2] = {-12, 3};
+  const double masses[2] = {1, 4}, gains[2] = {0.5, 8}, gravity[2] = {-12, 3}, rebounds[2] = {0.2, 0.9};
+  // a hundredth of its range before the start
+  const double lower[2] = {-1, 0.4 - 0.0145}, upper[2] = {0.43, 2};
   for (int end = 0; end < 2; end++)
     for (int i = 0; dc_task_design_value(task, model, 20, ends[end], i, &value); i++) {
       double wanted = value.initial;
@@ -276,6 +303,12 @@ static void test_vector(void)
         wanted = gains[end];
       else if (strstr(value.name, "gravity"))
         wanted = gravity[end];
+      else if (strcmp(value.name, "box.restitution") == 0)
+        wanted = rebounds[end];
+      else if (strcmp(value.name, "hand.lower_limit.0") == 0)
+        wanted = lower[end];
+      else if (strcmp(value.name, "hand.upper_limit.0") == 0)
+        wanted = upper[end];
       else if (strstr(value.name, "mass") || strstr(value.name, "kd"))
         continue;
       CHECK_NEAR(value.value, wanted, 1e-14 * fabs(wanted));

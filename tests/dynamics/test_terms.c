@@ -6,7 +6,7 @@
 #include "mechanisms.h"
 #include "step_state.h"
 
-enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 5 * SCENE_BODIES + 3 * MOST_V, STEP = 1, STEPS = 3 };
+enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 6 * SCENE_BODIES + 5 * MOST_V, STEP = 1, STEPS = 3 };
 
 struct term_problem {
   struct scene scene;
@@ -47,26 +47,30 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   return state;
 }
 
-// The numbers besides the states: stiffness, gravity, five factors per body, targets and forces of the step.
+// The numbers besides the states: stiffness, gravity, five factors and a shift per body, two shifts per coordinate, targets
+// and forces of the step.
 static int number_count(const struct dc_model *model)
 {
-  return 4 + 5 * model->bodies.count + 2 * model->bodies.actuator_count + model->bodies.nv;
+  return 4 + 6 * model->bodies.count + 2 * model->bodies.actuator_count + 3 * model->bodies.nv;
 }
 
 static double *number_at(const struct dc_model *model, struct dc_design *design, double *position, double *velocity,
                          double *force, int i)
 {
-  int bodies = model->bodies.count, actuators = model->bodies.actuator_count;
+  int bodies = model->bodies.count, actuators = model->bodies.actuator_count, nv = model->bodies.nv;
   if (i < 4)
     return i == 0 ? &design->stiffness_scale : &design->gravity[i - 1];
-  double *scales[5] = {design->body_mass_scale, design->friction_scale, design->kp_scale, design->kd_scale,
-                       design->limit_scale};
+  double *of_bodies[6] = {design->body_mass_scale, design->friction_scale, design->kp_scale,
+                          design->kd_scale,        design->limit_scale,    design->restitution_shift};
   i -= 4;
-  if (i < 5 * bodies)
-    return &scales[i / bodies][i % bodies];
-  i -= 5 * bodies;
+  if (i < 6 * bodies)
+    return &of_bodies[i / bodies][i % bodies];
+  i -= 6 * bodies;
+  if (i < 2 * nv)
+    return i < nv ? &design->lower_shift[i] : &design->upper_shift[i - nv];
+  i -= 2 * nv;
   if (i >= 2 * actuators)
-    return force + STEP * model->bodies.nv + i - 2 * actuators;
+    return force + STEP * nv + i - 2 * actuators;
   return i < actuators ? position + STEP * actuators + i : velocity + STEP * actuators + i - actuators;
 }
 
@@ -147,6 +151,11 @@ static void start_terms(struct term_problem *problem, void (*add)(struct scene *
     problem->input->design.kp_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.kd_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.limit_scale[i] = 0.6 + dc_random_uniform(&random);
+    problem->input->design.restitution_shift[i] = 0.2 * dc_random_uniform(&random);
+  }
+  for (int v = 0; v < problem->nv; v++) {
+    problem->input->design.lower_shift[v] = -0.01 * dc_random_uniform(&random);
+    problem->input->design.upper_shift[v] = 0.01 * dc_random_uniform(&random);
   }
   CHECK(model->bodies.nq <= MOST_Q && problem->nv <= MOST_V, "%d", problem->nv);
   for (int k = 0; k < 3; k++) {

@@ -81,6 +81,7 @@ static const char *const seeds[] = {
     "  {'type': 'number', 'of': 'friction', 'together': true}, {'type': 'number', 'of': 'kp'},\n"
     "  {'type': 'number', 'of': 'kd', 'bodies': 'arm'}, {'type': 'number', 'of': 'gravity', 'axes': 'xz'},\n"
     "  {'type': 'number', 'of': 'stiffness'}, {'type': 'number', 'of': 'limit_stiffness'},\n"
+    "  {'type': 'number', 'of': 'lower_limit'}, {'type': 'number', 'of': 'upper_limit'},\n"
     "  {'type': 'number', 'of': 'position', 'range': [-1, 1]}, {'type': 'number', 'of': 'velocity'}],\n"
     " 'objective': [{'type': 'follow', 'file': 'r.csv', 'bodies': ['box'], 'axes': 'xy', 'from': 1, 'until': 8,\n"
     "   'every': 2, 'weight': 100}, {'type': 'follow', 'file': 'r.csv', 'rotation': 1e-2}],\n"

@@ -78,8 +78,9 @@ static enum dc_status create(struct dc_contact *contact)
   if (!friction)
     return DC_MEMORY;
   friction->coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *friction->coefficient);
+  friction->restitution = dc_arena_alloc(contact->arena, bodies, sizeof *friction->restitution);
   friction->now = dc_arena_alloc(contact->arena, bodies, sizeof *friction->now);
-  if (!friction->coefficient || !friction->now)
+  if (!friction->coefficient || !friction->restitution || !friction->now)
     return DC_MEMORY;
   contact->friction = friction;
   enum dc_status status = methods_of(contact)->create ? methods_of(contact)->create(contact) : DC_OK;
@@ -146,6 +147,8 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   friction->smoothing = law->smoothing;
   friction->opening = law->opening_speed * law->time_step;
   memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
+  for (int i = 0; i < contact->bodies->count; i++)
+    friction->restitution[i] = law->restitution ? law->restitution[i] : 1;
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->cost = 0;
   friction->solved = true;

@@ -31,6 +31,7 @@ struct dc_friction {
   double stiffness, time_step, smoothing;
   double opening;       // of two points, from which on they lose in full, m
   double *coefficient;  // [bodies]
+  double *restitution;  // [bodies]
   struct dc_pose *now;  // [bodies], time t
   struct dc_friction_unit *units;
   size_t unit_count, unit_capacity;

@@ -5,6 +5,7 @@
 //     gradient c F rho' z,   Hessian c F rho'' z z^T,   turn of side s: s c F rho' ((m r^T + r m^T)/2 - (m.r) I).
 #include "contact/friction/impact.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "contact/friction/impact_internal.h"
@@ -104,9 +105,16 @@ double dc_contact_impact_evaluate(struct dc_contact *contact, const struct dc_po
   return energy;
 }
 
-// The forces first ... end - 1, pair by pair.
+void dc_impact_loss_slopes(double a, double b, double slopes[2])
+{
+  double e = fmin(a, b), slope = -2 * e / (1 - e * e);
+  slopes[0] = a < b ? slope : a > b ? 0 : slope / 2;
+  slopes[1] = slope - slopes[0];
+}
+
+// The forces first ... end - 1, pair by pair; restitution may be NULL.
 static void pull_back_impacts(struct dc_contact *contact, size_t first, size_t count, const struct dc_pose *next,
-                              const double (*twists)[6], double (*wrenches)[6], double *stiffness)
+                              const double (*twists)[6], double (*wrenches)[6], double *stiffness, double *restitution)
 {
   static const double none[6] = {0, 0, 0, 0, 0, 0};
   const struct dc_friction *friction = contact->friction;
@@ -118,8 +126,12 @@ static void pull_back_impacts(struct dc_contact *contact, size_t first, size_t c
     struct dc_friction_motion motion;
     displacements(contact, impact->pair, next, &motion);
     struct dc_friction_sides sides = {.twist = {twists[a], motion.both ? twists[b] : none}};
-    *stiffness += contact->model->methods->friction->pull_back_impacts(contact, impact, end - first, &motion, &sides) /
-                  friction->stiffness;
+    double energy = contact->model->methods->friction->pull_back_impacts(contact, impact, end - first, &motion, &sides);
+    double slopes[2];
+    dc_impact_loss_slopes(friction->restitution[a], friction->restitution[b], slopes);
+    *stiffness += energy / friction->stiffness;
+    for (int k = 0; k < 2 && restitution; k++)
+      restitution[k ? b : a] += slopes[k] * energy;
     for (int i = 0; i < 6; i++) {
       wrenches[a][i] += sides.wrench[0][i];
       wrenches[b][i] += motion.both ? sides.wrench[1][i] : 0;
@@ -128,10 +140,10 @@ static void pull_back_impacts(struct dc_contact *contact, size_t first, size_t c
 }
 
 void dc_contact_impact_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                 double (*wrenches)[6], double *stiffness)
+                                 double (*wrenches)[6], double *stiffness, double *restitution)
 {
   if (dc_contact_resists(contact))
-    pull_back_impacts(contact, 0, contact->friction->impact_count, next, twists, wrenches, stiffness);
+    pull_back_impacts(contact, 0, contact->friction->impact_count, next, twists, wrenches, stiffness, restitution);
 }
 
 bool dc_contact_impact_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
@@ -155,7 +167,7 @@ bool dc_contact_impact_mixed(struct dc_contact *contact, const struct dc_pose *n
     memset(wrenches[bodies[0]], 0, row_bytes);
     memset(wrenches[bodies[1]], 0, row_bytes);
     twists[bodies[i / 6]][i % 6] = 1;
-    pull_back_impacts(contact, first, end, next, (const double(*)[6])twists, wrenches, &stiffness);
+    pull_back_impacts(contact, first, end, next, (const double(*)[6])twists, wrenches, &stiffness, NULL);
     twists[bodies[i / 6]][i % 6] = 0;
     memcpy(mixed[i], wrenches[bodies[0]], row_bytes);
     memcpy(mixed[i] + 6, wrenches[bodies[1]], row_bytes);

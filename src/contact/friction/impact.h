@@ -26,9 +26,13 @@ bool dc_contact_resists(const struct dc_contact *contact);
 double dc_contact_impact_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
                                   struct dc_friction_derivatives *results);
 
-// As dc_contact_friction_pull_back and dc_contact_friction_mixed.
+// Derivatives of ln(1 - e^2), in proportion to which a pair resists, by the restitutions of its two bodies; equal ones share.
+void dc_impact_loss_slopes(double a, double b, double slopes[2]);
+
+// As dc_contact_friction_pull_back and dc_contact_friction_mixed; restitution [bodies] gains the derivatives by that of
+// each body.
 void dc_contact_impact_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                 double (*wrenches)[6], double *stiffness);
+                                 double (*wrenches)[6], double *stiffness, double *restitution);
 bool dc_contact_impact_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                              double (*wrenches)[6], double mixed[12][12]);
 

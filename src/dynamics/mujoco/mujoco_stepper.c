@@ -318,13 +318,15 @@ static double gain(const struct coordinate *at, double of_lengths, double of_ang
 
 // An actuator's force at the end of a step of MuJoCo, h long, kp (y - q - h q'+) + kd (v - q'+), is linear in the new
 // velocity q'+: h kp + kd is damping, which both Euler and implicit take at the end of their step; the rest is applied.
-static void set_damping(struct simulation *simulation, const struct dc_bodies *bodies, const struct dc_design *design)
+static void set_joints(struct simulation *simulation, const struct dc_bodies *bodies, const struct dc_design *design)
 {
   mjModel *m = simulation->model;
   double implicit = m->opt.integrator == mjINT_RK4 ? 0 : m->opt.timestep;
   for (int i = 0; i < simulation->coordinate_count; i++) {
     const struct coordinate *at = &simulation->coordinates[i];
     const struct dc_pd_definition *pd = bodies->bodies[at->body].pd;
+    if (!isinf(at->part->range[0]))
+      dc_design_range(design, at->part, m->jnt_range + 2 * m->dof_jntid[at->freedom]);
     for (int k = 0; pd && k < dc_part_nv(at->part); k++)
       m->dof_damping[at->freedom + k] = gain(at, pd->kd, pd->kd_rotation, design->kd_scale[at->body]) +
                                         implicit * gain(at, pd->kp, pd->kp_rotation, design->kp_scale[at->body]);
@@ -334,10 +336,11 @@ static void set_damping(struct simulation *simulation, const struct dc_bodies *b
 // The restitution e of an oscillator of damping ratio z is exp(-pi z / sqrt(1 - z^2)).  The stiffness k of contacts stays
 // that of the setting (MuJoCo, "Solver parameters": k = 1/(t z)^2 of time constant t and damping ratio z, t at least two
 // of its steps), its damping becomes 2 z sqrt(k).  Where nothing sets a restitution both are those of the setting.
-static void set_restitution(mjModel *m, const struct dc_model *model, int pair, int a, int b)
+static void set_restitution(mjModel *m, const struct dc_model *model, const struct dc_design *design, int pair, int a,
+                            int b)
 {
   const double *set = model->definition.mujoco.solref;
-  double e = dc_model_pair_restitution(model, a, b), pi = acos(-1), *solref = m->pair_solref + mjNREF * pair;
+  double e = dc_design_pair_restitution(model, design, a, b), pi = acos(-1), *solref = m->pair_solref + mjNREF * pair;
   if (isnan(e))
     return;
   double ratio = e > 0 ? -log(e) / hypot(pi, log(e)) : 1, time = fmax(set[0], 2 * m->opt.timestep) * set[1];
@@ -355,9 +358,9 @@ static void apply_design(struct simulation *simulation, const struct dc_model *m
     double of_a = design->friction_scale[a] * dc_model_friction(model, a);
     double of_b = design->friction_scale[b] * dc_model_friction(model, b);
     m->pair_friction[5 * p] = m->pair_friction[5 * p + 1] = fmax(sqrt(of_a) * sqrt(of_b), mjMINMU);
-    set_restitution(m, model, p, a, b);
+    set_restitution(m, model, design, p, a, b);
   }
-  set_damping(simulation, &model->bodies, design);
+  set_joints(simulation, &model->bodies, design);
 }
 
 // Resetting everything clears megabytes.  Every step sets positions, velocities and warm start; what else lasts from step to
