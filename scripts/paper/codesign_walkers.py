@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scenes of walkers whose feet are sought together with their gait (after paper 003, Figures 11 to 13).
+"""Walkers whose feet are sought together with their gait (after paper 003, Figures 11 to 13).
 
-    scripts/paper/codesign-spider [--quick] [--seed N] [--dcsim FILE] [--output DIR]
+    scripts/paper/codesign-spider [--quick] [--seed N] [--dcsim FILE] [--output DIR] [--publish]
+    scripts/paper/codesign-biped  the same
     scripts/paper/codesign_walkers.py --scenes DIR
 
-Optimizes scenes/codesign_spider.json as it is, and without its design for as many iterations, replays the first one's gait
-with the scene's feet, and prints Markdown, which DIR/codesign_spider.md (default: runs/paper) holds, too.  Verdict: with its
-feet the robot comes at least 5 % farther than with the first ones, and than with controls alone.  --quick: 10 iterations of
-60 steps, no verdict.
+Optimizes scenes/codesign_TASK.json as it is, and without its design for as many iterations, replays the first one's gait with the
+scene's feet, and prints Markdown, which DIR/codesign_TASK.md (default: runs/paper) holds, too; --publish: and
+docs/measured/codesign_TASK.md.  Verdict of the spider: with its feet it comes at least 5 % farther than with the first ones, and
+than with controls alone.  Of the biped, which learns to stand for longer and longer before it shall walk: with its feet the torso
+ends above 0.7 of its height, and not without.  --quick: 10 iterations of 60 steps, no verdict.
 
---scenes writes the scene instead.  Feet are three ellipsoids of 32 vertices each, spread by the golden angle; the robot is
+--scenes writes the scenes instead.  Feet are three ellipsoids of 32 vertices each, spread by the golden angle; the spider is
 built on level ground and then turned, so that it climbs a slope.
 """
 import argparse
+import csv
 import json
 import math
 import os
@@ -23,6 +26,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FAR = 20  # m to the target, which nothing reaches
+STAND = (100, 200, 300, 400)  # steps that the biped learns to stand
+UPRIGHT = 0.7  # of the height of the biped's torso
 GAP = 0.034  # m between foot and ground at the start: feet may grow by 3 cm
 
 
@@ -127,6 +132,55 @@ def spider():
     }
 
 
+def mirrored(parts):
+    """Parts with x the other way round; vertex for vertex."""
+    return [{"vertices": [x * (-1 if i % 3 == 0 else 1) + 0.0 for i, x in enumerate(part["vertices"])]} for part in parts]
+
+
+def biped():
+    robot = Robot(0)
+    foot = [{"vertices": ellipsoid([0, -0.025, 0.012], [0.025, 0.025, 0.025], 32, 0)},
+            {"vertices": ellipsoid([0, 0, 0], [0.03, 0.03, 0.03], 32, 1)},
+            {"vertices": ellipsoid([0, 0.025, 0.012], [0.025, 0.025, 0.025], 32, 2)}]
+    bottom = -lowest(foot) + 0.024
+    ankle, knee, hip = bottom + 0.02, bottom + 0.22, bottom + 0.42
+    blue = [0.2, 0.4, 0.7]
+    robot.add("ground", "ground", [0, 0, 0], [{"type": "fixed"}])
+    robot.bodies[0]["joint"] = "fixed"
+    robot.add("torso", "torso", [0, 0, hip + 0.12], [{"type": "free"}], density=500, color=blue)
+    robot.bodies[1]["joint"] = "free"
+    pd = {"kp": 2000, "kd": 200}
+    for side, x in (("left", -0.06), ("right", 0.06)):
+        hinge = lambda z: [{"type": "hinge", "axis": [1, 0, 0], "anchor": [x, 0, z]}]
+        robot.add(f"{side}_upper", "leg", [x, 0, (hip + knee) / 2], hinge(hip), parent="torso", density=500, pd=dict(pd), color=blue)
+        robot.add(f"{side}_lower", "leg", [x, 0, (knee + ankle) / 2], hinge(knee), parent=f"{side}_upper", density=500,
+                  pd=dict(pd), color=blue)
+        robot.add(f"{side}_foot", f"{side}_foot", [x, 0, bottom], hinge(ankle), parent=f"{side}_lower", density=500,
+                  pd=dict(pd), color=[0.1, 0.2, 0.4])
+    legs = [f"{side}_{part}" for side in ("left", "right") for part in ("upper", "lower", "foot")]
+    return {
+        "description": "After paper 003, Figures 12 and 13, which give no sizes: a biped of seven links walks on feet that are"
+                       " too short and too round to stand on.  Its gait and the 96 vertices of its feet, which are mirror"
+                       " images, are sought together.  Written by scripts/paper/codesign_walkers.py.",
+        "time": {"step": 0.01, "steps": 400},
+        "contact": {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5,
+                    "friction_smoothing": 1e-3},
+        "shapes": {"ground": {"type": "plane"}, "torso": {"type": "box", "size": [0.18, 0.1, 0.2]},
+                   "leg": {"type": "box", "size": [0.04, 0.04, 0.18]},
+                   "left_foot": {"type": "hulls", "link": True, "parts": foot},
+                   "right_foot": {"type": "hulls", "link": True, "parts": mirrored(foot)}},
+        "bodies": robot.bodies,
+        "control": [{"type": "sines", "bodies": legs, "waves": 4, "amplitude": 0.02, "frequency": 1.5, "seed": 1,
+                     "ramp": 0.3, "low": [-0.7], "high": [0.7]}],
+        "objective": [{"type": "com", "target": [0, 3, 0.4]},
+                      {"type": "point", "body": "torso", "target": [0, 0, hip + 0.12], "axes": "z", "when": "every", "weight": 1000}],
+        "design": [{"type": "vertices", "shape": "left_foot", "mirror": "right_foot", "mirror_axis": "x",
+                    "box": [0.02, 0.06, 0.02], "scale": 0.1, "connect": "link"}],
+        "optimizer": {"type": "adam", "learning_rate": 0.01, "iterations": 100},
+        "camera": {"eye": [3, 1.5, 1.2], "target": [0, 1.2, 0.3], "up": [0, 0, 1], "fov_deg": 45},
+    }
+
+
 def text_of(value, indent=0):
     """JSON with a line for every body, shape, entry."""
     pad = "  " * (indent + 1)
@@ -141,8 +195,8 @@ def text_of(value, indent=0):
 def run(arguments, command, name, settings):
     folder = os.path.join(arguments.output, name)
     shutil.rmtree(folder, ignore_errors=True)
-    line = [arguments.dcsim, command, os.path.join(ROOT, "scenes", "codesign_spider.json"), "-o", folder, "--json", "--quiet",
-            "--no-report", "--threads", "1", "--set", f"control.0.seed={arguments.seed}"]
+    line = [arguments.dcsim, command, os.path.join(ROOT, "scenes", f"codesign_{arguments.task}.json"), "-o", folder, "--json",
+            "--quiet", "--no-report", "--threads", "1", "--set", f"control.0.seed={arguments.seed}"]
     if arguments.quick:
         line += ["--set", "optimizer.iterations=10", "--set", "time.steps=60"]
     done = subprocess.run(line + settings, capture_output=True, text=True)
@@ -155,8 +209,7 @@ def climbed(result):
     return FAR - result["objectives"][0]["distance"]
 
 
-def compare(arguments):
-    os.makedirs(arguments.output, exist_ok=True)
+def compare_spider(arguments):
     both = run(arguments, "optimize", "codesign_spider", [])
     alone = run(arguments, "optimize", "codesign_spider_controls", ["--set", "design=[]"])
     first = run(arguments, "simulate", "codesign_spider_first",
@@ -168,25 +221,79 @@ def compare(arguments):
     if not arguments.quick:
         met = climbed(both) >= 1.05 * max(climbed(first), climbed(alone))
         lines += ["", f"Verdict: {'met' if met else 'not met'} (5 % farther than either)."]
-    text = "\n".join(lines) + "\n"
-    print(text, end="")
-    with open(os.path.join(arguments.output, "codesign_spider.md"), "w", encoding="utf-8") as file:
-        file.write(text)
+    return lines
+
+
+def torso(arguments, name):
+    """Height of the torso at the end, as a part of that at the start, and how far it came, m."""
+    folder = os.path.join(arguments.output, name)
+    table = os.path.join(folder, "motion.csv")
+    done = subprocess.run([arguments.dcsim, "export", folder, "--format", "csv", "-o", table], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    with open(table, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return (float(rows[-1]["torso.z [m]"]) / float(rows[0]["torso.z [m]"]),
+            float(rows[-1]["torso.y [m]"]) - float(rows[0]["torso.y [m]"]))
+
+
+def stages(arguments, name, settings):
+    """The last run of several: to stand for longer and longer, then to walk."""
+    iterations, earlier = 0, []
+    for steps in () if arguments.quick else STAND:
+        stage = f"{name}_{steps}"
+        iterations += run(arguments, "optimize", stage, settings + earlier + [
+            "--set", "objective.0.weight=0.01", "--set", f"time.steps={steps}", "--set", "optimizer.iterations=40"])["iterations"]
+        earlier = ["--control", os.path.join(arguments.output, stage)]
+    return iterations + run(arguments, "optimize", name, settings + earlier)["iterations"]
+
+
+def compare_biped(arguments):
+    name = "codesign_biped"
+    iterations = {name: stages(arguments, name, []), name + "_controls": stages(arguments, name + "_controls", ["--set", "design=[]"])}
+    control = ["--control", os.path.join(arguments.output, name)]
+    run(arguments, "simulate", name + "_first", control + ["--set", "design=[]"])
+    if not arguments.quick:
+        run(arguments, "simulate", name + "_mujoco", control + ["--model", "mujoco"])
+    lines = [f"Random gait {arguments.seed} at the start.", "", "| | iterations | height of the torso at the end, of that at the start | came, m |",
+             "|---|---|---|---|"]
+    heights = {}
+    for title, result in (("gait and feet", name), ("the same gait with the first feet", name + "_first"), ("gait alone", name + "_controls"),
+                          ("gait and feet, MuJoCo", name + "_mujoco")):
+        if arguments.quick and result.endswith("mujoco"):
+            continue
+        heights[result], way = torso(arguments, result)
+        lines.append(f"| {title} | {iterations.get(result, '')} | {heights[result]:.2f} | {way:.2f} |")
+    if not arguments.quick:
+        met = heights[name] >= UPRIGHT > heights[name + "_controls"]
+        lines += ["", f"Verdict: {'met' if met else 'not met'} (above {UPRIGHT} at the end with feet, and below without)."]
+    return lines
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("task", nargs="?", default="spider", choices=("spider", "biped"))
     parser.add_argument("--scenes")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
+    parser.add_argument("--publish", action="store_true")
     arguments = parser.parse_args()
     if not arguments.scenes:
-        compare(arguments)
+        os.makedirs(arguments.output, exist_ok=True)
+        compare = {"spider": compare_spider, "biped": compare_biped}[arguments.task]
+        text = "\n".join(compare(arguments)) + "\n"
+        print(text, end="")
+        task = f"codesign_{arguments.task}"
+        for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
+            with open(os.path.join(folder, task + ".md"), "w", encoding="utf-8") as file:
+                file.write(f"### {arguments.task.capitalize()} (after paper 003, Figures 11 to 13)\n\nBy `scripts/paper/codesign-{arguments.task}`, "
+                           f"`scenes/{task}.json`. {text}" if folder != arguments.output else text)
         return
-    with open(os.path.join(arguments.scenes, "codesign_spider.json"), "w", encoding="utf-8") as file:
-        file.write(text_of(spider()) + "\n")
+    for name, scene in (("codesign_spider", spider()), ("codesign_biped", biped())):
+        with open(os.path.join(arguments.scenes, name + ".json"), "w", encoding="utf-8") as file:
+            file.write(text_of(scene) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What co-design costs (after paper 003, Figure 9 and Table II), in instructions of the processor.
+
+    scripts/paper/codesign-cost [--quick] [--dcsim FILE] [--output DIR] [--publish]
+
+Three tables: the adjoint with shapes against that without, and a model for another design against a rollout; where an
+iteration of the spider goes; a time step of four driven chains that run into each other, under sdrs and under ipc.  The first
+two are counted by valgrind --tool=callgrind, the last by perf stat.  Prints Markdown, which DIR/codesign_cost.md (default
+DIR: runs/paper) holds, too; --publish: and docs/measured/codesign_cost.md.  --quick: fewer and shorter runs.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODELS = {"sdrs": {"stiffness": 1e-3, "length": 0.01, "support": 0.1}, "ipc": {"stiffness": 1e-3, "dhat": 2e-3}}
+LINK = 0.1  # m
+
+
+def callgrind(arguments, function, inner, *command):
+    """Instructions inside of a function, and of some functions called from it, all with what they call."""
+    path = os.path.join(arguments.output, "callgrind.out")
+    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={path}", f"--toggle-collect={function}",
+                           arguments.dcsim, *command, "-o", "none", "--no-report", "--threads", "1", "--quiet"],
+                          capture_output=True, text=True)
+    total = re.search(r"Collected : (\d+)", done.stderr)
+    if not total:
+        sys.exit(done.stderr)
+    table = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", path], capture_output=True, text=True).stdout
+    found = {}
+    for name in inner:
+        match = re.search(rf"^\s*([\d,]+) .*:{name}\b", table, re.M)
+        found[name] = int(match.group(1).replace(",", "")) if match else 0
+    return int(total.group(1)), found
+
+
+def optimize(scene, steps, *settings):
+    command = ["optimize", os.path.join(ROOT, "scenes", scene + ".json"), "--set", "optimizer.iterations=2", "--set", f"time.steps={steps}"]
+    for setting in settings:
+        command += ["--set", setting]
+    return command
+
+
+def adjoints(arguments):
+    steps = 20 if arguments.quick else 100
+    lines = [f"| {steps} steps, three iterations, millions | adjoint with shapes | without | | model for another design | of a rollout |",
+             "|---|---|---|---|---|---|"]
+    for scene in ("codesign_spider",) if arguments.quick else ("codesign_spider", "codesign_chain", "codesign_reach"):
+        shapes, _ = callgrind(arguments, "dc_implicit_adjoint", [], *optimize(scene, steps))
+        alone, _ = callgrind(arguments, "dc_implicit_adjoint", [], *optimize(scene, steps, "design=[]"))
+        forward, inner = callgrind(arguments, "dc_rollout_forward", ["redesign"], *optimize(scene, steps))
+        lines.append(f"| {scene} | {shapes / 1e6:.1f} | {alone / 1e6:.1f} | {shapes / alone:.2f} | {inner['redesign'] / 1e6:.1f} |"
+                     f" {100 * inner['redesign'] / (forward - inner['redesign']):.1f} % |")
+    return lines
+
+
+def breakdown(arguments):
+    steps = 30 if arguments.quick else 300
+    command = optimize("codesign_spider", steps)
+    names = ["dc_contact_evaluate", "dc_contact_friction_begin", "dc_contact_friction_evaluate"]
+    forward, inner = callgrind(arguments, "dc_rollout_forward", names, *command)
+    backward, _ = callgrind(arguments, "dc_implicit_adjoint", [], *command)
+    total, contact = forward + backward, inner[names[0]]
+    friction = inner[names[1]] + inner[names[2]]
+    rows = (("contact potential", contact, 30.51), ("friction potential", friction, 36.89), ("backward", backward, 30.85),
+            ("other steps", total - contact - friction - backward, 1.75))
+    lines = [f"| part of an iteration (spider, {steps} steps) | here | Table II |", "|---|---|---|"]
+    return lines + [f"| {name} | {100 * part / total:.1f} % | {paper} % |" for name, part, paper in rows]
+
+
+def chains(links, model, steps):
+    """Four chains hang side by side, their first links driven against each other."""
+    bodies, control = [], []
+    for chain in range(4):
+        x, before = 0.15 * chain, None
+        for link in range(links):
+            name, top = f"c{chain}_{link}", -LINK * link
+            joint = {"type": "hinge", "axis": [0, 1, 0]} if link == 0 else {"type": "universal", "axis": [0, 1, 0], "axis2": [1, 0, 0]}
+            body = {"name": name, "shape": "link", "position": [x, 0, top - LINK / 2], "density": 500,
+                    "joint": [{**joint, "anchor": [x, 0, top]}]}
+            if before:
+                body["parent"] = before
+            else:
+                body["pd"] = {"kp": 50, "kd": 1}
+                turn = 1.2 if chain % 2 == 0 else -1.2
+                control.append({"type": "path", "body": name, "times": [0, 0.2, 0.4], "positions": [0, turn, -turn]})
+            bodies.append(body)
+            before = name
+    return {"time": {"step": 0.005, "steps": steps}, "contact": {"model": model, "friction": 0.3, **MODELS[model]},
+            "shapes": {"link": {"type": "box", "size": [0.03, 0.03, 0.8 * LINK]}}, "bodies": bodies, "control": control}
+
+
+def count(arguments, links, model, steps):
+    """Instructions and Newton iterations a step."""
+    path = os.path.join(arguments.output, "chains.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(chains(links, model, steps), file)
+    done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", arguments.dcsim, "simulate", path, "-o", "none", "--json",
+                           "--quiet", "--threads", "1"], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{links} links, {model}: {done.stderr}", file=sys.stderr)
+        return None
+    line = next(line for line in done.stderr.splitlines() if "instructions" in line)
+    return float(line.split(",")[0])
+
+
+def figure(arguments):
+    begin, end = (10, 20) if arguments.quick else (20, 60)
+    lines = [f"| links of each of four chains | sdrs | ipc | ipc / sdrs |", "|---|---|---|---|"]
+    for links in (4, 8) if arguments.quick else (4, 8, 16, 32):
+        cost = {}
+        for model in MODELS:
+            few, many = count(arguments, links, model, begin), count(arguments, links, model, end)
+            cost[model] = (many - few) / (end - begin) / 1e6 if few and many else None
+        text = " | ".join(f"{cost[model]:.2f}" if cost[model] else "failed" for model in MODELS)
+        ratio = f"{cost['ipc'] / cost['sdrs']:.2f}" if all(cost.values()) else ""
+        lines.append(f"| {links} | {text} | {ratio} |")
+    return lines + ["", f"Millions of instructions a time step, mean of the steps {begin} to {end}: contact, friction and the solution of the step."]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
+    parser.add_argument("--publish", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.output, exist_ok=True)
+    lines = ["### Cost of co-design (after paper 003, Figure 9 and Table II)", "", "By `scripts/paper/codesign-cost`.", ""]
+    for part in (adjoints, breakdown, figure):
+        lines += part(arguments) + [""]
+    text = "\n".join(lines[:-1]) + "\n"
+    print(text, end="")
+    for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
+        with open(os.path.join(folder, "codesign_cost.md"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
