@@ -102,16 +102,44 @@ static bool same_numbers(const double *one, const double *other, size_t frame, s
   return width == 0 || memcmp(one + frame * width, other + frame * width, width * sizeof *one) == 0;
 }
 
-static bool same_frame(const struct dc_stored_trajectory *one, const struct dc_stored_trajectory *other, size_t frame)
+static bool same_frame(const struct dc_bodies *of, const struct dc_stored_trajectory *one,
+                       const struct dc_stored_trajectory *other, size_t frame)
 {
   size_t bodies = (size_t)one->bodies;
   bool same = same_numbers(one->time, other->time, frame, 1) &&
               same_numbers(one->position, other->position, frame, 3 * bodies) &&
               same_numbers(one->quaternion, other->quaternion, frame, 4 * bodies) &&
               same_numbers(one->min_gap, other->min_gap, frame, 1);
+  for (enum dc_motion m = 0; m < DC_MOTIONS && same; m++)
+    same = same_numbers(one->motion[m], other->motion[m], frame, (size_t)dc_motion_columns(of, m, NULL));
   for (int j = 0; j < one->joint_count && same; j++)
     same = same_numbers(one->joints[j].values, other->joints[j].values, frame, (size_t)one->joints[j].width);
   return same;
+}
+
+// The first frame at which contact differs; frames when it does not.
+static int compare_contacts(const struct dc_stored_contacts *one, const struct dc_stored_contacts *other, int frames)
+{
+  for (int c = 0;; c++) {
+    bool left = c < one->count, right = c < other->count;
+    if (!left || !right)
+      return left ? (int)one->frame[c] : right ? (int)other->frame[c] : frames;
+    size_t row = (size_t)c;
+    if (!same_numbers(one->frame, other->frame, row, 1))
+      return (int)fmin(one->frame[c], other->frame[c]);
+    if (!same_numbers(one->bodies, other->bodies, row, 2) || !same_numbers(one->gap, other->gap, row, 1) ||
+        !same_numbers(one->force, other->force, row, 3) || !same_numbers(one->friction, other->friction, row, 3))
+      return (int)one->frame[c];
+  }
+}
+
+// Whether the numbers of a frame are of the same joints.
+static bool same_columns(const struct dc_bodies *const bodies[2])
+{
+  for (enum dc_motion m = 0; m < DC_MOTIONS; m++)
+    if (dc_motion_columns(bodies[0], m, NULL) != dc_motion_columns(bodies[1], m, NULL))
+      return false;
+  return true;
 }
 
 // The first frame that differs, or -1.  A trajectory of other bodies or joints differs from its beginning.
@@ -123,11 +151,14 @@ static int compare_trajectories(const struct dc_bodies *const bodies[2], const s
     comparable = strcmp(bodies[0]->bodies[b].name, bodies[1]->bodies[b].name) == 0;
   for (int j = 0; j < one->joint_count && comparable; j++)
     comparable = one->joints[j].body == other->joints[j].body && one->joints[j].width == other->joints[j].width;
-  if (!comparable)
+  if (!comparable || !same_columns(bodies))
     return 0;
   int frames = one->frames < other->frames ? one->frames : other->frames;
+  int touching = compare_contacts(&one->contacts, &other->contacts, frames);
   for (int f = 0; f < frames; f++)
-    if (!same_frame(one, other, (size_t)f))
+    if (!same_frame(bodies[0], one, other, (size_t)f))
+      return f;
+    else if (f == touching)
       return f;
   bool same_control = one->control_count == other->control_count &&
                       same_numbers(one->control, other->control, 0, (size_t)one->control_count);

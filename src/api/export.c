@@ -102,6 +102,66 @@ static void put_array(struct dc_npz *npz, const char *prefix, const char *name, 
   dc_text_free(&full);
 }
 
+// Rows of numbers of mechanisms.
+static void put_motion(struct dc_npz *npz, const struct dc_bodies *bodies,
+                       const struct dc_stored_trajectory *trajectory)
+{
+  for (enum dc_motion m = 0; m < DC_MOTIONS; m++) {
+    size_t columns = (size_t)dc_motion_columns(bodies, m, NULL);
+    struct dc_text name = {0};
+    dc_text_add(&name, "coordinates/%s", dc_motion_name(m));
+    npz->archive.failed |= name.failed;
+    if (!name.failed && trajectory->motion[m])
+      put_array(npz, "", name.bytes, 2, (size_t[]){(size_t)trajectory->frames, columns}, trajectory->motion[m]);
+    dc_text_free(&name);
+  }
+}
+
+static void put_column_names(struct dc_npz *npz, const struct dc_bodies *bodies, enum dc_motion motion,
+                             const char *title)
+{
+  enum { LONGEST = 256 };
+  int count = dc_motion_columns(bodies, motion, NULL);
+  struct dc_motion_column *columns = dc_alloc((size_t)count, sizeof *columns);
+  char(*texts)[LONGEST] = dc_alloc((size_t)count, sizeof *texts);
+  const char **names = dc_alloc((size_t)count, sizeof *names);
+  npz->archive.failed |= !columns || !texts || !names;
+  if (columns && texts && names) {
+    dc_motion_columns(bodies, motion, columns);
+    for (int c = 0; c < count; c++) {
+      dc_motion_column_name(bodies, &columns[c], texts[c], LONGEST);
+      names[c] = texts[c];
+    }
+    dc_npz_put_texts(npz, title, (size_t)count, names);
+  }
+  free(columns);
+  free(texts);
+  free(names);
+}
+
+static void put_contacts(struct dc_npz *npz, const struct dc_stored_contacts *contacts)
+{
+  size_t rows = (size_t)contacts->count;
+  put_array(npz, "contacts/", "frame", 1, &rows, contacts->frame);
+  put_array(npz, "contacts/", "bodies", 2, (size_t[]){rows, 2}, contacts->bodies);
+  put_array(npz, "contacts/", "gap", 1, &rows, contacts->gap);
+  put_array(npz, "contacts/", "force", 2, (size_t[]){rows, 3}, contacts->force);
+  put_array(npz, "contacts/", "friction", 2, (size_t[]){rows, 3}, contacts->friction);
+}
+
+// What the best trajectory alone has.
+static void put_readout(struct dc_npz *npz, const struct dc_bodies *bodies, const struct dc_stored_trajectory *best)
+{
+  static const char *const titles[DC_MOTIONS] = {"coordinates/q_names", "coordinates/qd_names", NULL,
+                                                 "coordinates/target_names"};
+  put_motion(npz, bodies, best);
+  for (enum dc_motion m = 0; m < DC_MOTIONS; m++)
+    if (best->motion[m] && titles[m])
+      put_column_names(npz, bodies, m, titles[m]);
+  if (best->contacts.count)
+    put_contacts(npz, &best->contacts);
+}
+
 static void put_trajectory(struct dc_npz *npz, const char *prefix, const struct dc_stored_trajectory *trajectory)
 {
   size_t frames = (size_t)trajectory->frames, bodies = (size_t)trajectory->bodies;
@@ -135,6 +195,7 @@ static enum dc_status write_npz(const char *path, const struct exported *exporte
   dc_npz_put_texts(&npz, "bodies", (size_t)bodies->count, names);
   free(names);
   put_trajectory(&npz, "", &exported->best);
+  put_readout(&npz, bodies, &exported->best);
   if (exported->first.frames)
     put_trajectory(&npz, "first_", &exported->first);
   return dc_npz_write(&npz, path, error);

@@ -179,7 +179,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
     return DC_OK;
   struct dc_trajectory *trajectory = make_trajectory(run);
   enum dc_status written = trajectory ? dc_run_write_trajectory(session->run, session->scene->scene, trajectory, NULL,
-                                                                NULL, NULL, NULL, &session->error)
+                                                                NULL, NULL, NULL, NULL, &session->error)
                                       : dc_fail(&session->error, DC_MEMORY, "out of memory for the trajectory");
   if (!written)
     written =

@@ -118,15 +118,54 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
+// What drove the best trajectory and what touched in it.  Contact is that of our own potential: of frames that a plant
+// brought forth, or a stepper with contacts of its own, it is not known.
+static enum dc_status read_out(struct session *session, const struct outcome *outcome, struct dc_rollout_input *input,
+                               struct dc_contact_list *contacts, struct dc_run_readout *readout)
+{
+  enum { MOST_CONTACTS = 200000 };
+  struct dc_rollout *rollout = outcome->plan->rollout;
+  bool foreign = session->execution || (session->horizon && session->horizon->plant) ||
+                 (outcome->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
+  *input = *outcome->input;
+  *readout = (struct dc_run_readout){.model = outcome->model, .input = input};
+  if (outcome->targets.position) {  // of all windows
+    input->steps = outcome->targets.steps;
+    input->target_position = (double *)outcome->targets.position;
+    input->target_velocity = (double *)outcome->targets.velocity;
+  }
+  if (foreign)
+    return DC_OK;
+  struct dc_error why = {0};
+  enum dc_status status = dc_trajectory_list_contacts(rollout, input, outcome->best, MOST_CONTACTS, contacts, &why);
+  if (status == DC_MEMORY)
+    return dc_fail(&session->error, status, "%s", why.text);
+  if (!status)
+    readout->contacts = contacts;
+  return DC_OK;
+}
+
+static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome)
+{
+  struct dc_rollout_input input;
+  struct dc_contact_list contacts = {0};
+  struct dc_run_readout readout;
+  enum dc_status status = read_out(session, outcome, &input, &contacts, &readout);
+  if (!status)
+    status = dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
+                                     outcome->first, outcome->first_parameters,
+                                     outcome->targets.position ? &outcome->targets : NULL, &readout, &session->error);
+  dc_contact_list_free(&contacts);
+  return status;
+}
+
 // Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
 static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
                                 enum dc_status status, const char *json)
 {
   if (!session->run)
     return DC_OK;
-  enum dc_status written = dc_run_write_trajectory(
-      session->run, session->scene->scene, outcome->best, outcome->best_parameters, outcome->first,
-      outcome->first_parameters, outcome->targets.position ? &outcome->targets : NULL, &session->error);
+  enum dc_status written = write_trajectory(session, outcome);
   if (!written)
     written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
                                   &session->error);

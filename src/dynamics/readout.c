@@ -2,9 +2,11 @@
 #include "dynamics/readout.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/step.h"
+#include "math/vector.h"
 
 // The last interval that led to a frame (>= 1): the state it began with, its length in s.
 static const double *last_interval(const struct dc_trajectory *trajectory, int frame, double *length)
@@ -87,4 +89,85 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
     }
   }
   return DC_OK;
+}
+
+// The list of a trajectory.  The largest force so far is never above the largest of all: what is too small beside it is too
+// small in the end, and needs no room.
+
+static double size_of(const struct dc_contact_entry *entry)
+{
+  double sum[3];
+  dc_vec_add(sum, entry->force, entry->friction);
+  return dc_vec_norm(sum);
+}
+
+static void drop_small(struct dc_contact_list *list)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (size_of(&list->entries[i]) >= list->least)
+      list->entries[kept++] = list->entries[i];
+  list->count = kept;
+}
+
+static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_rollout *rollout, int frame, size_t most,
+                                const double *gaps, double (*contact)[12], double (*friction)[12],
+                                struct dc_error *error)
+{
+  static const double smallest_part = 1e-3;
+  const int(*pairs)[2] = dc_contact_pairs(rollout->contact);
+  for (int p = 0; p < rollout->pair_count; p++) {
+    struct dc_contact_entry entry = {.frame = frame, .bodies = {pairs[p][0], pairs[p][1]}, .gap = gaps[p]};
+    dc_vec_copy(entry.force, contact[p] + 3);
+    dc_vec_copy(entry.friction, friction[p] + 3);
+    double size = size_of(&entry);
+    if (!isfinite(size))
+      return dc_fail(error, DC_NUMERICAL, "a contact force at frame %d is not finite", frame);
+    if (!(size > 0) || size < list->least || isinf(gaps[p]))
+      continue;
+    list->least = fmax(list->least, smallest_part * size);
+    if (dc_grow(&list->entries, &list->capacity, list->count + 1, sizeof *list->entries) != 0)
+      return dc_fail(error, DC_MEMORY, "out of memory for contacts");
+    list->entries[list->count++] = entry;
+  }
+  while (list->count > 2 * most) {
+    drop_small(list);
+    if (list->count > most)
+      list->least *= 2;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                           const struct dc_trajectory *trajectory, size_t most,
+                                           struct dc_contact_list *list, struct dc_error *error)
+{
+  size_t pairs = (size_t)rollout->pair_count;
+  double *gaps = dc_alloc(pairs, sizeof *gaps);
+  double(*contact)[12] = dc_alloc(pairs, sizeof *contact), (*friction)[12] = dc_alloc(pairs, sizeof *friction);
+  enum dc_status status = gaps && contact && friction ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contacts");
+  *list = (struct dc_contact_list){0};
+  for (int f = 0; f <= trajectory->steps && pairs && !status; f++) {
+    status = dc_trajectory_contact(rollout, input, trajectory, f, gaps, contact, friction, error);
+    if (!status)
+      status = add_frame(list, rollout, f, most, gaps, contact, friction, error);
+    dc_trajectory_release(trajectory, f);
+  }
+  drop_small(list);
+  while (list->count > most) {
+    list->least *= 2;
+    drop_small(list);
+  }
+  free(gaps);
+  free(contact);
+  free(friction);
+  if (status)
+    dc_contact_list_free(list);
+  return status;
+}
+
+void dc_contact_list_free(struct dc_contact_list *list)
+{
+  free(list->entries);
+  *list = (struct dc_contact_list){0};
 }

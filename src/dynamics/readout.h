@@ -20,6 +20,26 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
                                      const struct dc_trajectory *trajectory, int frame, double *gaps,
                                      double (*contact)[12], double (*friction)[12], struct dc_error *error);
 
+// Contact that matters in a trajectory: pairs of bodies at frames, in the order of frames and pairs.
+struct dc_contact_entry {
+  int frame, bodies[2];
+  double gap;  // lower bound, m
+  double force
+      [3];  // N on the first body, world axes: of the contact potential with what restitution takes; the second has the opposite
+  double friction[3];  // N, the same of friction
+};
+struct dc_contact_list {
+  struct dc_contact_entry *entries;  // [count], released with dc_contact_list_free
+  size_t count, capacity;
+  double least;  // N: what is smaller is left out
+};
+// Lists it at all frames: forces of at least a thousandth of the largest one, and as much more than that as it takes for `most` entries at the
+// most.  Costs one contact evaluation a frame, two with friction.  As dc_trajectory_contact; DC_NUMERICAL when a force is not finite.
+enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                           const struct dc_trajectory *trajectory, size_t most,
+                                           struct dc_contact_list *list, struct dc_error *error);
+void dc_contact_list_free(struct dc_contact_list *list);
+
 // The linearization of one step, x' = f(x, u): x = (q, velocity) and x' = (q', velocity' as of dc_trajectory_velocity at
 // frame 1), q and q' by their tangents; u = (target positions, target velocities, forces).  trajectory is the rollout of input,
 // which has no q_before, over one step.

@@ -99,6 +99,13 @@ with h5py.File(run + "/trajectory.h5") as file:
         same("joints/arm", group["joints/arm"][:])
         same("control", group["control"][:])
         same("min_gap", group["contact/min_gap"][:])
+    prefix = ""
+    for name in ("coordinates/q", "coordinates/qd", "contacts/frame", "contacts/bodies", "contacts/gap", "contacts/force",
+                 "contacts/friction"):
+        same(name, file[name][:])
+    for name in ("q", "qd"):
+        seen.add("coordinates/%s_names" % name)
+        assert list(arrays["coordinates/%s_names" % name]) == list(file["coordinates"][name].attrs["names"]) == ["arm"]
     assert set(arrays.files) == seen, set(arrays.files) ^ seen
     column = lambda title: numpy.array([float(row[title]) for row in rows])
     assert (column("time [s]") == file["time"][:]).all() and (column("min_gap [m]") == file["contact/min_gap"][:]).all()

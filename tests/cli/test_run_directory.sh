@@ -51,11 +51,11 @@ for line in open(sys.argv[2], encoding="utf-8"):
     if len(cells) == 4 and cells[0].startswith("`/"):
         rows[cells[0].strip("`")] = cells[1:3]
 documented = open(sys.argv[1]).read().split()
-assert documented == list(rows) and len(rows) == 16, rows
-# what only some runs have: tests/cli/test_replay.sh, test_divided.sh, test_soft.sh
-absent = ("/targets/", "/substeps", "/between/", "/nodes/")
+assert documented == list(rows) and len(rows) == 25, rows
+# what only some runs have: tests/cli/test_replay.sh, test_motion.sh, test_divided.sh, test_soft.sh
+absent = ("/coordinates/t", "/targets/", "/substeps", "/between/", "/nodes/")
 
-sizes = {"F": 5, "K": 2, "n": 1}
+sizes = {"F": 5, "K": 2, "n": 1, "m": 1}
 with h5py.File("run/trajectory.h5") as file:
     assert file.userblock_size == 512
     assert file.attrs["format"] == "dcsim trajectory 1" and file.attrs["name"] == "arm"
@@ -68,15 +68,20 @@ with h5py.File("run/trajectory.h5") as file:
         assert name in rows, path
         seen.add((path.startswith("/first"), name))
         shape, unit = rows[name]
+        sizes["M"] = len(file["contacts/frame"])
         expected = tuple(sizes.get(size, size) for size in shape.strip("[]").split(", "))
         data = file[path]
         assert data.shape == tuple(int(size) for size in expected) and data.dtype == numpy.float64, (path, data.shape)
         assert numpy.isfinite(data[()]).all()
-        if name == "/joints/NAME":
+        if name.startswith("/coordinates/"):
+            assert list(data.attrs["names"]) == ["arm"] and list(data.attrs["unit"]) == [{"q": "rad", "qd": "rad/s"}[name[13:]]]
+        elif name == "/joints/NAME":
             assert list(data.attrs["unit"]) == ["rad"]
         elif unit:
             assert data.attrs["unit"] == unit, (path, data.attrs["unit"])
-    assert seen == {(first, name) for first in (False, True) for name in rows if not name.startswith(absent)}, seen
+    once = ("/coordinates/", "/contacts/")
+    assert seen == {(first, name) for first in (False, True) for name in rows
+                    if not name.startswith(absent) and not (first and name.startswith(once))}, seen
     assert "100%25" in file["bodies"] and "arm" in file["joints"] and "100%25" not in file["joints"]
     assert list(file["control"].attrs["names"]) == ["100%.velocity.x", "100%.velocity.y"]
     assert (file["time"][:] == 0.02 * numpy.arange(5)).all()
@@ -90,5 +95,8 @@ with h5py.File("windows/trajectory.h5") as file:
     assert list(targets["position"].attrs["unit"]) == ["rad"] and list(targets["velocity"].attrs["unit"]) == ["rad/s"]
     assert targets["apply"].attrs["unit"] == "1" and file["bodies/arm/position"].shape == (5, 3)
     assert (targets["position"][:, 0] == file["control"][:]).all() and (targets["velocity"][:] == 0).all()
+    assert {"/coordinates/" + name for name in file["coordinates"]} == {
+        name for name in rows if name.startswith("/coordinates/")}
+    assert (file["coordinates/target"][1:, 0] == targets["position"][:, 0]).all()
 PROGRAM
 finish

@@ -238,7 +238,7 @@ static inline void close_run(struct dc_run *run)
 static inline enum dc_status write_best(struct dc_run *run, struct fixture *fixture, struct dc_error *error)
 {
   return dc_run_write_trajectory(run, &fixture->scene, &fixture->trajectory, fixture->parameters, NULL, NULL, NULL,
-                                 error);
+                                 NULL, error);
 }
 
 #endif

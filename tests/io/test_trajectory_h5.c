@@ -39,7 +39,7 @@ static void test_first_trajectory(void)
   struct dc_error error = {0};
   struct dc_stored_trajectory stored;
   struct dc_run *run = create(&fixture, "run");
-  CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, NULL, NULL, NULL,
+  CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, NULL, NULL, NULL, NULL,
                                 &error) == DC_OK);
   CHECK(dc_run_read_first_trajectory(in(&fixture, "run"), &fixture.scene, &stored, &error) == DC_OK, "%s", error.text);
   CHECK(stored.frames == 0 && !stored.position);
@@ -52,7 +52,7 @@ static void test_first_trajectory(void)
   first.steps = STEPS - 1;
   first.poses = poses;
   CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &first,
-                                fixture.parameters, NULL, &error) == DC_OK);
+                                fixture.parameters, NULL, NULL, &error) == DC_OK);
   close_run(run);
   CHECK(dc_run_read_first_trajectory(in(&fixture, "run"), &fixture.scene, &stored, &error) == DC_OK, "%s", error.text);
   CHECK(stored.frames == STEPS && stored.bodies == 2 && stored.control_count == PARAMETERS);
@@ -93,7 +93,7 @@ static void test_same_data_same_bytes(void)
     if (i)
       sleep(1);  // a stored time would have seconds
     CHECK(dc_run_write_trajectory(runs[i], &fixture.scene, &fixture.trajectory, fixture.parameters, &fixture.trajectory,
-                                  fixture.parameters, NULL, NULL) == DC_OK);
+                                  fixture.parameters, NULL, NULL, NULL) == DC_OK);
     bytes[i] = slurp(in(&fixture, i ? "another/trajectory.h5" : "one-run/trajectory.h5"), &sizes[i]);
     close_run(runs[i]);
   }
@@ -115,7 +115,7 @@ static void test_in_place(void)
   for (int i = 0; i < 2; i++) {
     dc_run_most_in_memory = i ? 0 : most;
     CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &fixture.trajectory,
-                                  fixture.parameters, NULL, &error) == DC_OK,
+                                  fixture.parameters, NULL, NULL, &error) == DC_OK,
           "%s", error.text);
     bytes[i] = slurp(in(&fixture, "run/trajectory.h5"), &sizes[i]);
     CHECK(unlink(in(&fixture, "run/trajectory.h5")) == 0, "written");
@@ -348,7 +348,7 @@ static void test_h5py_reads_it(void)
   first.q = first_q;
   first.poses = first_poses;
   CHECK(dc_run_write_trajectory(run, &fixture.scene, &fixture.trajectory, fixture.parameters, &first, first_parameters,
-                                NULL, &error) == DC_OK,
+                                NULL, NULL, &error) == DC_OK,
         "%s", error.text);
   close_run(run);
   write_text(in(&fixture, "check.py"), script);

@@ -6,7 +6,8 @@
 #ifndef DC_IO_RUN_H
 #define DC_IO_RUN_H
 
-#include "dynamics/rollout.h"
+#include "dynamics/readout.h"
+#include "io/run/motion_columns.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene.h"
 
@@ -91,11 +92,21 @@ enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_
 // Makes the rows so far durable; DC_IO.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 
+// What the best trajectory was driven by and what touched in it.
+struct dc_run_readout {
+  const struct dc_model *model;
+  const struct dc_rollout_input *input;    // with targets of all its steps
+  const struct dc_contact_list *contacts;  // NULL: not known
+};
+
 // trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
 // [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
 // free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
 // bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
 // many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
+// With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...] (io/run/motion_columns.h)
+// and /contacts/frame [M], bodies [M,2] (their indices), gap [M], force and friction [M,3] (struct dc_contact_entry), each only
+// when there are any numbers.
 // Attributes: "unit" of each dataset ("s", "m", "1"; /joints/NAME and /targets have one for each number, "rad" for
 // hinges, up to 4000; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
 // "%25", "/" "%2F", and a body named "." is "%2E".
@@ -104,7 +115,8 @@ enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
-                                       const struct dc_applied_targets *targets, struct dc_error *error);
+                                       const struct dc_applied_targets *targets, const struct dc_run_readout *readout,
+                                       struct dc_error *error);
 
 // DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
 enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
@@ -162,6 +174,16 @@ struct dc_stored_joint {
 // Member k of kept ones spread evenly over count, the first and the last among them.
 int dc_spread(int k, int kept, int count);
 
+// Contact as stored, whatever frames are kept: a row for every pair of bodies at every frame of the file at which it matters.
+struct dc_stored_contacts {
+  int count;
+  double *frame;     // [count] from 0, increasing
+  double *bodies;    // [count][2] indices
+  double *gap;       // [count] m
+  double *force;     // [count][3] N, on the first body
+  double *friction;  // [count][3] N
+};
+
 // A trajectory as stored: poses of every body per frame.
 struct dc_stored_trajectory {
   struct dc_arena *arena;
@@ -175,6 +197,8 @@ struct dc_stored_trajectory {
   double *min_gap;     // [frames]; NULL: no two bodies can meet
   int joint_count;
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
+  double *motion[DC_MOTIONS];      // [frames][dc_motion_columns] each; NULL: not there
+  struct dc_stored_contacts contacts;
   // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
   struct dc_applied_targets targets;
 };

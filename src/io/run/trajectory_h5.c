@@ -10,9 +10,7 @@
 #include "io/run/seal.h"
 #include "io/run/trajectory_h5.h"
 
-enum { MOST_NAMES = 4000 };  // an attribute of the earliest format holds 64 KiB, 16 bytes for each string
-
-static hid_t make_group(struct writer *writer, hid_t parent, const char *name)
+hid_t dc_h5_make_group(struct writer *writer, hid_t parent, const char *name)
 {
   return checked(writer, H5Gcreate2(parent, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
 }
@@ -66,7 +64,7 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
 {
   int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
   hid_t dataset = put_reals(writer, parent, "control", count, 0, parameters, NULL);
-  if (count > 0 && count <= MOST_NAMES) {
+  if (count > 0 && count <= DC_H5_MOST_NAMES) {
     enum { LONGEST = 256 };
     char(*texts)[LONGEST] = dc_alloc((size_t)count, sizeof *texts);
     const char **names = dc_alloc((size_t)count, sizeof *names);
@@ -85,29 +83,48 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
   close_object(dataset);
 }
 
-// Dataset [frames][width] of numbers that lie stride bytes apart from one frame to the next; copied block by block.
+hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
+                         const void *context)
+{
+  enum { BLOCK = DC_RELEASED_FRAMES };
+  size_t width = columns ? (size_t)columns : 1;
+  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  if (!block) {
+    writer->failed = true;
+    return -1;
+  }
+  hid_t dataset = create_reals(writer, parent, name, rows, columns);
+  for (int begin = 0; begin < rows && !writer->failed; begin += BLOCK) {
+    int count = rows - begin < BLOCK ? rows - begin : BLOCK;
+    for (int r = 0; r < count; r++)
+      fill(context, begin + r, block + (size_t)r * width);
+    write_rows(writer, dataset, begin, count, columns, block);
+    release(writer);
+  }
+  free(block);
+  return dataset;
+}
+
+// Numbers that lie stride bytes apart from one row to the next.
+struct strided {
+  const double *first;
+  size_t stride, width;
+};
+
+static void fill_strided(const void *context, int row, double *numbers)
+{
+  const struct strided *strided = context;
+  memcpy(numbers, (const char *)strided->first + (size_t)row * strided->stride, strided->width * sizeof *numbers);
+}
+
 static void put_rows(struct writer *writer, hid_t parent, const char *name, int frames, int width, const double *first,
                      size_t stride, const char *unit)
 {
-  enum { BLOCK = DC_RELEASED_FRAMES };
-  size_t columns = (size_t)width;
-  double *rows = dc_alloc(BLOCK * columns, sizeof *rows);
-  if (!rows) {
-    writer->failed = true;
-    return;
-  }
-  hid_t dataset = create_reals(writer, parent, name, frames, width);
-  for (int begin = 0; begin < frames && !writer->failed; begin += BLOCK) {
-    int count = frames - begin < BLOCK ? frames - begin : BLOCK;
-    for (int f = 0; f < count; f++)
-      memcpy(rows + (size_t)f * columns, (const char *)first + (size_t)(begin + f) * stride, columns * sizeof *rows);
-    write_rows(writer, dataset, begin, count, width, rows);
-    release(writer);
-  }
+  const struct strided strided = {first, stride, (size_t)width};
+  hid_t dataset = dc_h5_put_computed(writer, parent, name, frames, width, fill_strided, &strided);
   if (unit)
     dc_h5_put_strings(writer, dataset, "unit", 0, &unit);
   close_object(dataset);
-  free(rows);
 }
 
 // Rows of the file: frames, or the states inside of divided steps.
@@ -119,12 +136,12 @@ struct states {
 
 static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
-  hid_t group = make_group(writer, parent, "bodies");
+  hid_t group = dc_h5_make_group(writer, parent, "bodies");
   size_t stride = (size_t)bodies->count * sizeof *states->poses;
   for (int b = 0; b < bodies->count && !writer->failed; b++) {
     const struct dc_pose *pose = &states->poses[b];
     char *name = dc_h5_link_name(bodies->bodies[b].name);
-    hid_t object = name ? make_group(writer, group, name) : checked(writer, -1);
+    hid_t object = name ? dc_h5_make_group(writer, group, name) : checked(writer, -1);
     put_rows(writer, object, "position", states->count, 3, pose->position, stride, "m");
     put_rows(writer, object, "rotation", states->count, 4, pose->quaternion, stride, "1");
     close_object(object);
@@ -169,7 +186,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
     if (!dc_h5_has_joint_numbers(body))
       continue;
     if (group < 0)
-      group = make_group(writer, parent, "joints");
+      group = dc_h5_make_group(writer, parent, "joints");
     char *name = dc_h5_link_name(body->name);
     if (name)
       put_rows(writer, group, name, states->count, body->nq, states->q + body->q_offset, stride, NULL);
@@ -184,7 +201,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
 // The places of the nodes of soft bodies.
 static void put_nodes(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
-  hid_t group = bodies->soft_count ? make_group(writer, parent, "nodes") : -1;
+  hid_t group = bodies->soft_count ? dc_h5_make_group(writer, parent, "nodes") : -1;
   size_t stride = (size_t)bodies->nq * sizeof *states->q;
   for (int s = 0; s < bodies->soft_count && !writer->failed; s++) {
     const struct dc_soft *soft = &bodies->soft[s];
@@ -197,19 +214,15 @@ static void put_nodes(struct writer *writer, hid_t parent, const struct dc_bodie
   close_object(group);
 }
 
+static void fill_time(const void *context, int frame, double *time)
+{
+  *time = frame * ((const struct dc_trajectory *)context)->time_step;
+}
+
 static void put_times(struct writer *writer, hid_t parent, const struct dc_trajectory *trajectory)
 {
-  enum { BLOCK = DC_RELEASED_FRAMES };
   static const char *const unit = "s";
-  int frames = trajectory->steps + 1;
-  double time[BLOCK];
-  hid_t dataset = create_reals(writer, parent, "time", frames, 0);
-  for (int begin = 0; begin < frames && !writer->failed; begin += BLOCK) {
-    int count = frames - begin < BLOCK ? frames - begin : BLOCK;
-    for (int f = 0; f < count; f++)
-      time[f] = (begin + f) * trajectory->time_step;
-    write_rows(writer, dataset, begin, count, 0, time);
-  }
+  hid_t dataset = dc_h5_put_computed(writer, parent, "time", trajectory->steps + 1, 0, fill_time, trajectory);
   dc_h5_put_strings(writer, dataset, "unit", 0, &unit);
   close_object(dataset);
 }
@@ -232,7 +245,7 @@ static void put_target_rows(struct writer *writer, hid_t parent, const char *nam
     }
   }
   hid_t dataset = put_reals(writer, parent, name, steps, count, values, NULL);
-  if (count <= MOST_NAMES)
+  if (count <= DC_H5_MOST_NAMES)
     dc_h5_put_strings(writer, dataset, "unit", count, units);
   close_object(dataset);
   free(units);
@@ -243,7 +256,7 @@ static void put_targets(struct writer *writer, const struct dc_bodies *bodies, c
   if (bodies->actuator_count == 0)
     return;
   double apply = targets->apply;
-  hid_t group = make_group(writer, writer->file, "targets");
+  hid_t group = dc_h5_make_group(writer, writer->file, "targets");
   put_target_rows(writer, group, "position", bodies, targets->steps, targets->position, "rad", "m");
   put_target_rows(writer, group, "velocity", bodies, targets->steps, targets->velocity, "rad/s", "m/s");
   close_object(put_reals(writer, group, "apply", 1, 0, &apply, "1"));
@@ -280,7 +293,7 @@ static void put_between(struct writer *writer, hid_t parent, const struct dc_bod
   if (!writer->failed) {
     const struct states states = {between->count, between->q, poses};
     close_object(put_reals(writer, parent, "substeps", trajectory->steps, 0, substeps, "1"));
-    hid_t group = make_group(writer, parent, "between");
+    hid_t group = dc_h5_make_group(writer, parent, "between");
     close_object(put_reals(writer, group, "time", between->count, 0, time, "s"));
     put_bodies(writer, group, bodies, &states);
     put_joints(writer, group, bodies, &states);
@@ -304,7 +317,7 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   put_between(writer, parent, &scene->model.bodies, trajectory);
   put_control(writer, parent, scene, trajectory->steps, parameters);
   if (any_gap(trajectory)) {
-    hid_t contact = make_group(writer, parent, "contact");
+    hid_t contact = dc_h5_make_group(writer, parent, "contact");
     close_object(put_reals(writer, contact, "min_gap", trajectory->steps + 1, 0, trajectory->min_gap, "m"));
     close_object(contact);
   }
@@ -347,6 +360,7 @@ struct content {
   const struct dc_trajectory *best, *first;
   const double *best_parameters, *first_parameters;
   const struct dc_applied_targets *targets;
+  const struct dc_run_readout *readout;
   struct dc_mapped_file *memory;  // that the file is made in, shared by both processes; NULL: the heap
 };
 
@@ -363,10 +377,12 @@ static void put_content(struct writer *writer, const struct content *content)
     dc_h5_put_strings(writer, writer->file, "name", 0, &scene->name);
     put_trajectory(writer, writer->file, scene, content->best, content->best_parameters);
   }
+  if (content->readout && !writer->failed)
+    dc_h5_put_motion(writer, writer->file, content->best, content->readout);
   if (content->targets && !writer->failed)
     put_targets(writer, &scene->model.bodies, content->targets);
   if (content->first && !writer->failed) {
-    hid_t group = make_group(writer, writer->file, "first");
+    hid_t group = dc_h5_make_group(writer, writer->file, "first");
     put_trajectory(writer, group, scene, content->first, content->first_parameters);
     close_object(group);
   }
@@ -415,6 +431,8 @@ static size_t bound(const struct content *content)
     if (both[i])
       sum += bound_trajectory(scene, both[i]->steps + 1.0, both[i]->between.count,
                               dc_task_parameter_count(&scene->task, &scene->model, both[i]->steps));
+  if (content->readout)
+    sum += dc_h5_bound_motion(content->readout, content->best->steps + 1.0);
   if (content->targets)
     sum += 2.0 * content->targets->steps * scene->model.bodies.actuator_count * (double)sizeof(double);
   return (size_t)sum;
@@ -475,14 +493,16 @@ static enum dc_status write_in_place(struct dc_run *run, struct content *content
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
-                                       const struct dc_applied_targets *targets, struct dc_error *error)
+                                       const struct dc_applied_targets *targets, const struct dc_run_readout *readout,
+                                       struct dc_error *error)
 {
   struct content content = {.scene = scene,
                             .best = best,
                             .first = first,
                             .best_parameters = best_parameters,
                             .first_parameters = first_parameters,
-                            .targets = targets};
+                            .targets = targets,
+                            .readout = readout};
   enum dc_status status = check_finite("best", scene, best, best_parameters, error);
   if (!status && first)
     status = check_finite("first", scene, first, first_parameters, error);

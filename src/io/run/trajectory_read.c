@@ -2,6 +2,7 @@
 // trajectory.h5 is read: in a process of its own, which hands the trajectory over in one piece.
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,8 +209,7 @@ static enum dc_status describe_joint(const struct dc_body *body, int index, stru
   return DC_OK;
 }
 
-// The joints of the scene that a file has numbers of.
-static enum dc_status describe_joints(const struct dc_bodies *bodies, struct dc_stored_trajectory *trajectory)
+enum dc_status dc_h5_describe_joints(const struct dc_bodies *bodies, struct dc_stored_trajectory *trajectory)
 {
   enum dc_status status = DC_OK;
   trajectory->joints = dc_arena_alloc(trajectory->arena, (size_t)bodies->count, sizeof *trajectory->joints);
@@ -224,7 +224,7 @@ static enum dc_status describe_joints(const struct dc_bodies *bodies, struct dc_
 static enum dc_status get_joints(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {
-  enum dc_status status = describe_joints(bodies, trajectory);
+  enum dc_status status = dc_h5_describe_joints(bodies, trajectory);
   if (status)
     return dc_fail(reader->error, status, "%.800s: out of memory", reader->path);
   for (int j = 0; j < trajectory->joint_count && !status; j++) {
@@ -271,6 +271,46 @@ static enum dc_status get_targets(const struct reader *reader, int actuators, st
   return DC_OK;
 }
 
+static enum dc_status get_motion(const struct reader *reader, const struct dc_bodies *bodies,
+                                 struct dc_stored_trajectory *trajectory)
+{
+  enum dc_status status = DC_OK;
+  for (enum dc_motion m = 0; m < DC_MOTIONS && !status; m++) {
+    char name[64];
+    int columns = dc_motion_columns(bodies, m, NULL);
+    snprintf(name, sizeof name, "coordinates/%s", dc_motion_name(m));
+    if (columns && H5Lexists(reader->root, name, H5P_DEFAULT) > 0)
+      status = get_frames(reader, name, columns, trajectory->arena, trajectory, &trajectory->motion[m]);
+  }
+  return status;
+}
+
+static bool is_index(double number, int count)
+{
+  return number >= 0 && number < count && number == floor(number);
+}
+
+static enum dc_status get_contacts(const struct reader *reader, struct dc_stored_trajectory *trajectory)
+{
+  struct dc_stored_contacts *contacts = &trajectory->contacts;
+  enum dc_status status = DC_OK;
+  contacts->count = -1;
+  for (int i = 0; i < DC_H5_CONTACT_SETS && !status; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "contacts/%s", dc_h5_contact_sets[i].name);
+    status = get_reals(reader, name, &contacts->count, dc_h5_contact_sets[i].columns, trajectory->arena,
+                       dc_h5_contact_array(contacts, i));
+  }
+  for (int c = 0; c < contacts->count && !status; c++) {
+    if (!is_index(contacts->frame[c], trajectory->all_frames) || (c && contacts->frame[c] < contacts->frame[c - 1]))
+      status = misfit(reader, "contacts/frame", "must hold numbers of frames in their order");
+    else if (!is_index(contacts->bodies[2 * c], trajectory->bodies) ||
+             !is_index(contacts->bodies[2 * c + 1], trajectory->bodies))
+      status = misfit(reader, "contacts/bodies", "must hold numbers of bodies");
+  }
+  return status;
+}
+
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
@@ -292,6 +332,10 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
   if (!status && H5Lexists(reader->root, "contact", H5P_DEFAULT) > 0)
     status = get_frames(reader, "contact/min_gap", 0, trajectory->arena, trajectory, &trajectory->min_gap);
+  if (!status && H5Lexists(reader->root, "coordinates", H5P_DEFAULT) > 0)
+    status = get_motion(reader, &scene->model.bodies, trajectory);
+  if (!status && H5Lexists(reader->root, "contacts", H5P_DEFAULT) > 0)
+    status = get_contacts(reader, trajectory);
   return status ? status : get_targets(reader, scene->model.bodies.actuator_count, trajectory);
 }
 
@@ -325,131 +369,6 @@ struct request {
   struct dc_stored_trajectory *trajectory;
 };
 
-// Sizes of a trajectory, as they go from one process to the other in front of its arrays.
-struct extent {
-  int frames, all_frames, control_count, target_steps, target_apply;
-  bool gaps, targets;
-};
-
-enum { FIXED_ARRAYS = 7 };
-struct array {
-  double *values;
-  size_t count;
-};
-
-// Lists the arrays [FIXED_ARRAYS + joint_count] in the order in which they are passed.  The number of their numbers.
-static size_t list_arrays(const struct dc_stored_trajectory *trajectory, const struct extent *extent, int actuators,
-                          struct array *arrays)
-{
-  size_t frames = (size_t)extent->frames, rows = frames * (size_t)trajectory->bodies, sum = 0;
-  size_t pulls = extent->targets ? (size_t)extent->target_steps * (size_t)actuators : 0;
-  const struct array fixed[FIXED_ARRAYS] = {{trajectory->time, frames},
-                                            {trajectory->position, 3 * rows},
-                                            {trajectory->quaternion, 4 * rows},
-                                            {trajectory->control, (size_t)extent->control_count},
-                                            {trajectory->min_gap, extent->gaps ? frames : 0},
-                                            {(double *)trajectory->targets.position, pulls},
-                                            {(double *)trajectory->targets.velocity, pulls}};
-  memcpy(arrays, fixed, sizeof fixed);
-  for (int j = 0; j < trajectory->joint_count; j++)
-    arrays[FIXED_ARRAYS + j] =
-        (struct array){trajectory->joints[j].values, frames * (size_t)trajectory->joints[j].width};
-  for (int i = 0; i < FIXED_ARRAYS + trajectory->joint_count; i++)
-    sum += arrays[i].count;
-  return sum;
-}
-
-// The trajectory in one piece.
-static enum dc_status pack(const struct request *request, char **bytes, size_t *size, struct dc_error *error)
-{
-  const struct dc_stored_trajectory *trajectory = request->trajectory;
-  const struct extent extent = {.frames = trajectory->frames,
-                                .all_frames = trajectory->all_frames,
-                                .control_count = trajectory->control_count,
-                                .target_steps = trajectory->targets.steps,
-                                .target_apply = trajectory->targets.apply,
-                                .gaps = trajectory->min_gap != NULL,
-                                .targets = trajectory->targets.position != NULL};
-  int count = FIXED_ARRAYS + trajectory->joint_count;
-  struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
-  if (arrays) {
-    size_t numbers = list_arrays(trajectory, &extent, request->scene->model.bodies.actuator_count, arrays);
-    *size = sizeof extent + numbers * sizeof(double);
-    *bytes = malloc(*size);
-  }
-  if (*bytes) {
-    memcpy(*bytes, &extent, sizeof extent);
-    char *to = *bytes + sizeof extent;
-    for (int i = 0; i < count; to += arrays[i].count * sizeof(double), i++)
-      if (arrays[i].count)
-        memcpy(to, arrays[i].values, arrays[i].count * sizeof(double));
-  }
-  free(arrays);
-  return *bytes ? DC_OK : dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
-}
-
-// Memory of the trajectory's own for arrays [count], filled from the numbers at from.
-static enum dc_status copy_arrays(struct dc_arena *arena, struct array *arrays, int count, const char *from)
-{
-  for (int i = 0; i < count; i++) {
-    arrays[i].values = dc_arena_alloc(arena, arrays[i].count, sizeof(double));
-    if (!arrays[i].values)
-      return DC_MEMORY;
-    memcpy(arrays[i].values, from, arrays[i].count * sizeof(double));
-    from += arrays[i].count * sizeof(double);
-  }
-  return DC_OK;
-}
-
-static void place_arrays(struct dc_stored_trajectory *trajectory, const struct extent *extent,
-                         const struct array *arrays)
-{
-  trajectory->time = arrays[0].values;
-  trajectory->position = arrays[1].values;
-  trajectory->quaternion = arrays[2].values;
-  trajectory->control = arrays[3].values;
-  trajectory->min_gap = extent->gaps ? arrays[4].values : NULL;
-  if (extent->targets)
-    trajectory->targets = (struct dc_applied_targets){.steps = extent->target_steps,
-                                                      .apply = extent->target_apply,
-                                                      .position = arrays[5].values,
-                                                      .velocity = arrays[6].values};
-  for (int j = 0; j < trajectory->joint_count; j++)
-    trajectory->joints[j].values = arrays[FIXED_ARRAYS + j].values;
-}
-
-// The trajectory that pack made bytes of.
-static enum dc_status unpack(const struct request *request, const char *bytes, size_t size, struct dc_error *error)
-{
-  struct dc_stored_trajectory *trajectory = request->trajectory;
-  const struct dc_bodies *bodies = &request->scene->model.bodies;
-  struct extent extent = {0};
-  if (size >= sizeof extent)
-    memcpy(&extent, bytes, sizeof extent);
-  if (extent.frames == 0)
-    return DC_OK;
-  trajectory->frames = extent.frames;
-  trajectory->all_frames = extent.all_frames;
-  trajectory->control_count = extent.control_count;
-  trajectory->bodies = bodies->count;
-  enum dc_status status = describe_joints(bodies, trajectory);
-  int count = FIXED_ARRAYS + trajectory->joint_count;
-  struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
-  size_t numbers = arrays && !status ? list_arrays(trajectory, &extent, bodies->actuator_count, arrays) : 0;
-  if (!arrays)
-    status = DC_MEMORY;
-  else if (!status && (size - sizeof extent) / sizeof(double) != numbers)
-    status = DC_IO;
-  if (!status)
-    status = copy_arrays(trajectory->arena, arrays, count, bytes + sizeof extent);
-  if (!status)
-    place_arrays(trajectory, &extent, arrays);
-  free(arrays);
-  if (status == DC_IO)
-    return dc_fail(error, status, "%.800s: HDF5 cannot read it", request->path);
-  return status ? dc_fail(error, status, "%.800s: out of memory", request->path) : DC_OK;
-}
-
 // In a process of its own.
 static enum dc_status read_image(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
@@ -474,7 +393,8 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
   free(some);
   if (status == DC_MEMORY)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
-  return status ? status : pack(request, bytes, size, error);
+  return status ? status
+                : dc_h5_pack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, error);
 }
 
 // HDF5 does not end on some files that were made to harm it: it gets a minute, and more for large files.
@@ -498,7 +418,7 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
   if (status && strncmp(why.text, request->path, strlen(request->path)) != 0)
     dc_error_prefix(&why, "%.500s", request->path);
   if (!status)
-    status = unpack(request, bytes, size, &why);
+    status = dc_h5_unpack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, &why);
   free(bytes);
   return status ? dc_fail(error, status, "%s", why.text) : DC_OK;
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run/motion_columns.h"
+
+#include <stdio.h>
+
+const char *dc_motion_name(enum dc_motion motion)
+{
+  static const char *const names[DC_MOTIONS] = {"q", "qd", "torque", "target"};
+  return names[motion];
+}
+
+static bool is_listed(const struct dc_bodies *bodies, int index)
+{
+  const struct dc_body *body = &bodies->bodies[index];
+  if (!body->free || body->pd)
+    return body->nq > 0;
+  for (int b = 0; b < bodies->count; b++)
+    if (bodies->bodies[b].parent == index)
+      return true;
+  return false;
+}
+
+static const char *unit_of(enum dc_motion motion, enum dc_part_kind kind)
+{
+  static const char *const units[DC_MOTIONS][2] = {{"m", "rad"}, {"m/s", "rad/s"}, {"N", "N m"}, {"m", "rad"}};
+  if (motion == DC_MOTION_Q && kind == DC_PART_BALL)
+    return "1";
+  return units[motion][kind == DC_PART_HINGE || kind == DC_PART_BALL];
+}
+
+int dc_motion_columns(const struct dc_bodies *bodies, enum dc_motion motion, struct dc_motion_column *columns)
+{
+  int count = 0;
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    if (!is_listed(bodies, b) || (motion == DC_MOTION_TARGET && !body->pd))
+      continue;
+    for (int p = 0, number = 0; p < body->part_count; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      int n = motion == DC_MOTION_Q ? dc_part_nq(part) : dc_part_nv(part);
+      for (int k = 0; k < n; k++, number++, count++) {
+        if (!columns)
+          continue;
+        int at = motion == DC_MOTION_Q        ? part->q + k
+                 : motion == DC_MOTION_TARGET ? body->actuator + part->v - body->v_offset + k
+                                              : part->v + k;
+        columns[count] = (struct dc_motion_column){.body = b,
+                                                   .number = number,
+                                                   .count = motion == DC_MOTION_Q ? body->nq : body->nv,
+                                                   .at = at,
+                                                   .q = part->kind == DC_PART_BALL ? -1 : part->q + k,
+                                                   .unit = unit_of(motion, part->kind)};
+      }
+    }
+  }
+  return count;
+}
+
+void dc_motion_column_name(const struct dc_bodies *bodies, const struct dc_motion_column *column, char *text,
+                           size_t size)
+{
+  const char *name = bodies->bodies[column->body].name;
+  if (column->count == 1)
+    snprintf(text, size, "%s", name);
+  else
+    snprintf(text, size, "%s.%d", name, column->number);
+}
