@@ -24,9 +24,11 @@ static const double STIFF = 1e-6;        // of a node's own stiffness: less of t
 static const double SUFFICIENT_DECREASE = 1e-4, ROUNDING = 1e-13;
 static const double STALL = 0.9;  // of the best residual, that an iteration should get below
 static const double ANSWER_PART = 1e-13, ANSWER_RESIDUAL = 1e-9;  // of systems of the adjoint
+enum { DIRECT_AT_MOST = 50000 };                                  // nodes: more take minutes and gigabytes to factor
 // A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
 enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
-enum { ITERATIONS = 40, PATIENCE = 4, LINEAR_ITERATIONS = 400, HALVINGS = 12, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
+enum { LEAST_ITERATIONS = 100, MOST_ITERATIONS = 3000, NODES_PER_ITERATION = 10 };  // of conjugate gradients
+enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
 
 struct dc_node_newton {
   int size;
@@ -35,6 +37,7 @@ struct dc_node_newton {
   struct dc_node_law *laws;  // [law_count] at x+ + d
   long *first, *other;  // [nodes] a law of the node, -1: none; [law_count] the next law of the same node, in a circle
   double *curvature;    // [nodes][9] of phi
+  double *diagonal;     // [nodes][9] of H, while the matrix holds that of phi too
   double *smooth;       // [size] g + H d
   double *slope;        // [size] of m
   double *move, *product;  // [size] a linear step and H times it
@@ -57,12 +60,13 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   newton->first = dc_arena_alloc(arena, size / 3, sizeof *newton->first);
   newton->other = dc_arena_alloc(arena, (size_t)newton->law_count, sizeof *newton->other);
   newton->curvature = dc_arena_alloc(arena, 3 * size, sizeof(double));
+  newton->diagonal = dc_arena_alloc(arena, 3 * size, sizeof(double));
   newton->smooth = dc_arena_alloc(arena, size, sizeof(double));
   newton->slope = dc_arena_alloc(arena, size, sizeof(double));
   newton->move = dc_arena_alloc(arena, size, sizeof(double));
   newton->product = dc_arena_alloc(arena, size, sizeof(double));
-  if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->smooth || !newton->slope ||
-      !newton->move || !newton->product)
+  if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->diagonal || !newton->smooth ||
+      !newton->slope || !newton->move || !newton->product)
     return DC_MEMORY;
   newton->solver = dc_block_solver_create(matrix);
   *node_newton = newton;
@@ -310,6 +314,54 @@ static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *m
   return false;
 }
 
+static void set_diagonals(const struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, const double *added)
+{
+  double *values = dc_symmetric_values(matrix);
+  struct dc_block_place place;
+  for (int node = 0; node < newton->size / 3; node++) {
+    const double *block = newton->diagonal + 9 * (size_t)node;
+    dc_symmetric_place(matrix, node, node, &place);
+    for (int j = 0; j < 3; j++)
+      for (int i = j; i < 3; i++)
+        values[place.at[j] + i - j] = block[3 * i + j] + (added ? added[9 * (size_t)node + (size_t)(3 * i + j)] : 0);
+  }
+}
+
+// The linear step by a factorization of H and the curvature of phi; false: not positive definite.
+static bool factored_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
+{
+  for (int node = 0; node < newton->size / 3; node++)
+    dc_block_diagonal(newton->solver, node, newton->diagonal + 9 * (size_t)node);
+  set_diagonals(newton, matrix, newton->curvature);
+  bool positive = dc_symmetric_factor_positive(matrix) == DC_OK;
+  if (positive)
+    dc_symmetric_solve(matrix, newton->slope, newton->move, NULL);
+  set_diagonals(newton, matrix, NULL);
+  for (int i = 0; i < newton->size && positive; i++)
+    newton->move[i] = -newton->move[i];
+  return positive;
+}
+
+static int most_iterations(const struct dc_node_newton *newton)
+{
+  int most = newton->size / 3 / NODES_PER_ITERATION;
+  return most < LEAST_ITERATIONS ? LEAST_ITERATIONS : most > MOST_ITERATIONS ? MOST_ITERATIONS : most;
+}
+
+// The linear step by conjugate gradients or, where they take longer than that, by a factorization; *direct: from now on.
+static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
+{
+  if (*direct)
+    return factored_move(newton, matrix);
+  for (int i = 0; i < newton->size; i++)
+    newton->product[i] = -newton->slope[i];
+  struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->product, LINEAR_PART,
+                                             most_iterations(newton), newton->move);
+  *products += done.count;
+  *direct = done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
+  return *direct ? factored_move(newton, matrix) : done.positive;
+}
+
 // The laws at x+, and for every node the circle of its own.
 static void list_laws(struct dc_node_newton *newton, const struct dc_step_state *state)
 {
@@ -331,6 +383,7 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
                                         const double *allowed, double *step)
 {
   struct dc_node_step done = {.positive = true};
+  bool direct = false;
   size_t bytes = (size_t)newton->size * sizeof *step;
   memset(step, 0, bytes);
   memcpy(newton->smooth, gradient, bytes);
@@ -347,14 +400,7 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
       break;
     stalls = residual > STALL * best ? stalls + 1 : 0;
     best = fmin(best, residual);
-    for (int i = 0; i < newton->size; i++)
-      newton->slope[i] = -newton->slope[i];
-    struct dc_iterations linear =
-        dc_block_solve(newton->solver, newton->curvature, newton->slope, LINEAR_PART, LINEAR_ITERATIONS, newton->move);
-    for (int i = 0; i < newton->size; i++)
-      newton->slope[i] = -newton->slope[i];
-    done.products += linear.count;
-    if (!linear.positive) {
+    if (!linear_move(newton, matrix, &direct, &done.products)) {
       done.positive = false;
       return done;
     }
@@ -373,7 +419,7 @@ bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int 
 bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x)
 {
   double *move = newton->move, error = 0, size = 0;
-  struct dc_iterations done = dc_block_solve(newton->solver, NULL, x, ANSWER_PART, LINEAR_ITERATIONS, move);
+  struct dc_iterations done = dc_block_solve(newton->solver, NULL, x, ANSWER_PART, MOST_ITERATIONS, move);
   if (!done.positive || !done.converged)
     return false;
   dc_symmetric_multiply(matrix, move, newton->product);

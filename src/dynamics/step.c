@@ -17,6 +17,8 @@ static const double POSITION_NOISE = 8 * DBL_EPSILON;  // of positions, seen thr
 static const double FORCE_NOISE = 1e-13;               // of contact forces: error of the plane solve
 // Residuals this many times the noise that no longer fall count as converged.
 static const double ROUNDING_LIMITED = 1e3;
+static const double SAME_HESSIAN =
+    0.005;  // part of a residual that a step of nodes leaves: the next one has its matrix
 static const double NODE_GAP_USED = 0.95;  // by a move
 static const double HALF_WAY = 0.5;        // of the safe fraction, when it is not the whole step
 static const double SHORT_STEP = 0.5;      // after a shorter part of a step the next one is damped more
@@ -431,17 +433,18 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
   return status;
 }
 
-// The step of a scene of nodes (node_newton.c).
-static enum dc_status node_step(struct dc_rollout *rollout, const struct trial *current, double asked, int *indefinite,
-                                struct dc_error *error)
+// The step of a scene of nodes (node_newton.c); same: with the matrix as it is.
+static enum dc_status node_step(struct dc_rollout *rollout, const struct trial *current, double asked, bool same,
+                                int *indefinite, struct dc_error *error)
 {
   struct dc_step_state state = current->state;
   const double *reach = rollout->model->bodies.reach;
   state.laws_apart = true;
   for (int v = 0; v < rollout->model->bodies.nv; v++)
     rollout->allowed[v] = fmax(asked * reach[v], rollout->magnitude[v]);
-  for (int exact = 1; exact >= 0; exact--) {
-    assemble(rollout, &state, exact, 0);
+  for (int exact = 1; exact >= 0; exact--, same = false) {
+    if (!same)
+      assemble(rollout, &state, exact, 0);
     struct dc_node_step done = dc_node_newton_step(rollout->node_newton, &state, rollout->matrix, rollout->gradient,
                                                    rollout->allowed, rollout->step);
     *indefinite = done.positive ? 0 : *indefinite + 1;
@@ -478,11 +481,13 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     double asked = tolerance * smallest_signal(current);
     report->residual = relative_residual(rollout, rollout->gradient, asked, rollout->magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
+    // Elements that a step foretold so well will not be stiffer after the next one.
+    bool same = report->residual <= SAME_HESSIAN * previous && previous < INFINITY;
     previous = report->residual;
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    enum dc_status status = rollout->node_newton ? node_step(rollout, current, asked, &indefinite, error)
+    enum dc_status status = rollout->node_newton ? node_step(rollout, current, asked, same, &indefinite, error)
                                                  : factored_step(rollout, current, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)

@@ -180,17 +180,22 @@ static void solve_lower(const struct dc_block_solver *solver, double *x)
 {
   const struct dc_symmetric_matrix *matrix = solver->matrix;
   const double *values = matrix->values;
+  const int *row = matrix->block_row, *first = matrix->block_start;
   for (int column = 0; column < solver->blocks; column++) {
     double y[3], *at = x + 3 * (size_t)column;
     dc_mat_apply(y, solver->inverse + 9 * (size_t)column, at);
     dc_vec_copy(at, y);
     const int *start = matrix->column_start + 3 * (size_t)column, *below = matrix->block_below;
     const double *a = values + start[0] + 3, *b = values + start[1] + 2, *c = values + start[2] + 1;
-    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
-      double *to = x + 3 * (size_t)matrix->block_row[k];
-      int from = below[k];
-      for (int i = 0; i < 3; i++)
-        to[i] -= a[from + i] * y[0] + b[from + i] * y[1] + c[from + i] * y[2];
+    const double y0 = y[0], y1 = y[1], y2 = y[2];
+    for (int k = first[column]; k < first[column + 1]; k++) {
+      double *to = x + 3 * (size_t)row[k];
+      const double *u = a + below[k], *v = b + below[k], *w = c + below[k];
+      double t0 = u[0] * y0 + v[0] * y1 + w[0] * y2, t1 = u[1] * y0 + v[1] * y1 + w[1] * y2,
+             t2 = u[2] * y0 + v[2] * y1 + w[2] * y2;
+      to[0] -= t0;
+      to[1] -= t1;
+      to[2] -= t2;
     }
   }
 }

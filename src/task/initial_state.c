@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes,
+// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes (of a soft one, of
+// position and velocity: all nodes move alike),
 //     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of
 // mass). With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left
 // Jacobian; so a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is
@@ -22,7 +23,7 @@ static const struct dc_option options_table[] = {
     {.name = "body",
      .type = DC_BODY,
      .unit = "",
-     .help = "name of the free body whose start is controlled",
+     .help = "name of the free or soft body whose start is controlled",
      .offset = offsetof(struct dc_initial_state_options, body)},
     {.name = "position",
      .type = DC_STRING,
@@ -79,8 +80,13 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   if (start->body < 0 || start->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
   const struct dc_body *body = &model->bodies.bodies[start->body];
-  if (!body->free)
-    return dc_fail(error, DC_BAD_INPUT, "body: must be a free body (\"%s\" is %s)", body->name, body->joint_name);
+  bool soft = dc_soft_of(&model->bodies, start->body) != NULL;
+  if (!body->free && !soft)
+    return dc_fail(error, DC_BAD_INPUT, "body: must be a free or soft body (\"%s\" is %s)", body->name,
+                   body->joint_name);
+  if (soft && (start->rotation[0] || start->angular_velocity[0]))
+    return dc_fail(error, DC_BAD_INPUT, "%s: of the soft body \"%s\" only position and velocity can be shifted",
+                   start->rotation[0] ? group_names[ROTATION] : group_names[ANGULAR_VELOCITY], body->name);
   for (int group = 0; group < GROUPS; group++) {
     const char *axes = group_axes(start, group);
     char last = 'x' - 1;
@@ -141,6 +147,22 @@ static void scatter(const struct dc_initial_state_options *options, const double
       offsets[group][*axis - 'x'] = *parameters++;
 }
 
+// All nodes of a soft body move alike.
+static void add_to_nodes(const struct dc_soft *soft, double offsets[GROUPS][3], double *q, double *velocity)
+{
+  for (int i = 0; i < 3 * soft->node_count; i += 3) {
+    dc_vec_add(q + i, q + i, offsets[POSITION]);
+    dc_vec_add(velocity + i, velocity + i, offsets[VELOCITY]);
+  }
+}
+
+static void sum_over_nodes(const struct dc_soft *soft, const double *tangent, double sum[3])
+{
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int i = 0; i < 3 * soft->node_count; i += 3)
+    dc_vec_add(sum, sum, tangent + i);
+}
+
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -149,7 +171,12 @@ static void apply(const void *options, const struct dc_model *model, const struc
   const struct dc_body *body = &model->bodies.bodies[start->body];
   double *q = input->q + body->q_offset, *velocity = input->velocity + body->v_offset;
   double offsets[GROUPS][3], turn[4];
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, start->body);
   scatter(start, parameters, offsets);
+  if (soft) {
+    add_to_nodes(soft, offsets, input->q + soft->q_offset, input->velocity + soft->v_offset);
+    return;
+  }
   dc_vec_add(q, q, offsets[POSITION]);
   // Without rotation parameters the bits of the quaternion stay as they are.
   if (start->rotation[0]) {
@@ -171,10 +198,17 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   double offsets[GROUPS][3], derivatives[GROUPS][3], jacobian[9];
   scatter(start, parameters, offsets);
   dc_rotation_left_jacobian(jacobian, offsets[ROTATION]);
-  dc_vec_copy(derivatives[POSITION], twist + 3);
-  dc_mat_apply_transposed(derivatives[ROTATION], jacobian, twist);
-  dc_vec_copy(derivatives[VELOCITY], velocity + 3);
-  dc_vec_copy(derivatives[ANGULAR_VELOCITY], velocity);
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, start->body);
+  if (soft) {
+    memset(derivatives, 0, sizeof derivatives);
+    sum_over_nodes(soft, cotangent->q + soft->v_offset, derivatives[POSITION]);
+    sum_over_nodes(soft, cotangent->velocity + soft->v_offset, derivatives[VELOCITY]);
+  } else {
+    dc_vec_copy(derivatives[POSITION], twist + 3);
+    dc_mat_apply_transposed(derivatives[ROTATION], jacobian, twist);
+    dc_vec_copy(derivatives[VELOCITY], velocity + 3);
+    dc_vec_copy(derivatives[ANGULAR_VELOCITY], velocity);
+  }
   for (int group = 0; group < GROUPS; group++)
     for (const char *axis = group_axes(start, group); *axis; axis++)
       *gradient++ = derivatives[group][*axis - 'x'];
@@ -196,8 +230,13 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   const struct dc_body *body = &model->bodies.bodies[start->body];
   double *twist = moved->q + body->v_offset, *velocity = moved->velocity + body->v_offset;
   double offsets[GROUPS][3], along[GROUPS][3];
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, start->body);
   scatter(start, parameters, offsets);
   scatter(start, direction, along);
+  if (soft) {
+    add_to_nodes(soft, along, moved->q + soft->v_offset, moved->velocity + soft->v_offset);
+    return;
+  }
   if (start->rotation[0]) {
     double turn[4], matrix[9], before[3] = {twist[0], twist[1], twist[2]}, change[3];
     dc_rotation_exp(turn, offsets[ROTATION]);
@@ -289,7 +328,8 @@ static void draw(const void *options, const struct dc_model *model, const struct
 
 const struct dc_control_type dc_control_initial_state = {
     .name = "initial_state",
-    .summary = "offsets of the initial position, rotation and velocities of one free body",
+    .summary = "offsets of the initial position, rotation and velocities of one free body, or of position and velocity "
+               "of a soft one",
     .reference = "the control of the Billiards experiment of paper 000",
     .options = options_table,
     .options_size = sizeof(struct dc_initial_state_options),
