@@ -171,6 +171,9 @@ typedef struct {
   // Put the run in the place of the one that directory holds.  That one is kept as DIR.old until the new one has a result;
   // a directory that holds anything else than a run is refused with DCSIM_IO.
   int overwrite;
+  // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No frames
+  // then, and no dcsim_write_report.
+  int results_only;
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.

@@ -67,7 +67,7 @@ enum dc_status dc_session_judge_cases(struct session *session, struct outcome *o
   for (int k = 0; k < count; k++) {
     struct dc_error error = {0};
     enum dc_status status = judge(session, outcome, k, &outcome->cases[k], &error);
-    if (!status && session->run)
+    if (!status && session->run && !session->options->results_only)
       status = leave(session, outcome, k, &error);
     if (status)
       return dc_fail(&session->error, status, "case \"%.255s\": %.600s", scene->cases[k]->name, error.text);

@@ -159,16 +159,22 @@ static enum dc_status write_trajectory(struct session *session, const struct out
   return status;
 }
 
+static enum dc_status write_motion(struct session *session, const struct outcome *outcome)
+{
+  enum dc_status written = write_trajectory(session, outcome);
+  if (!written)
+    written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
+                                  &session->error);
+  return written;
+}
+
 // Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
 static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
                                 enum dc_status status, const char *json)
 {
   if (!session->run)
     return DC_OK;
-  enum dc_status written = write_trajectory(session, outcome);
-  if (!written)
-    written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
-                                  &session->error);
+  enum dc_status written = session->options->results_only ? DC_OK : write_motion(session, outcome);
   if (!written)
     written =
         dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
@@ -269,6 +275,8 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
     return "a resumed run goes on in its own directory: nothing is overwritten";
   if (options->resume && options->control_run)
     return "a resumed run has its controls: none may be taken from another run";
+  if (options->results_only && options->frames)
+    return "results alone leave no trajectory: no frames go with them";
   return NULL;
 }
 

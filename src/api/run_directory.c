@@ -91,7 +91,7 @@ enum dc_status dc_session_close_run(struct session *session, const struct dc_tra
 {
   if (written)
     dc_session_forget_lost_directory(session, result);
-  else
+  else if (!session->options->results_only)
     write_glb(session, trajectory, parameters, result);
   struct dc_error closing = {0};
   enum dc_status closed = dc_run_close(session->run, &closing);

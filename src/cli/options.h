@@ -65,6 +65,7 @@ struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite;
+  bool results_only;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
   const char *task;                  // of bench a kind, of sweep a part
   const char *write, *scenes, *run;  // of bench

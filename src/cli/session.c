@@ -88,7 +88,7 @@ static bool write_report(const struct cli_arguments *arguments, int status, cons
 {
   dcsim_error error = {0};
   bool ended = status == DCSIM_OK || status == DCSIM_STOPPED || (status == DCSIM_NUMERICAL && result->steps > 0);
-  if (arguments->no_report || !ended || !result->directory[0])
+  if (arguments->no_report || arguments->results_only || !ended || !result->directory[0])
     return false;
   if (dcsim_write_report(result->directory, NULL, &error) == DCSIM_OK)
     return true;
@@ -138,6 +138,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
       .checkpoint_seconds = arguments->checkpoint,
       .ranks = ranks,
       .overwrite = arguments->overwrite,
+      .results_only = arguments->results_only,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/broom.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ROOM = 64 };  // directories that wait; a disk that is slower than the runs holds them up
 
@@ -25,9 +28,26 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
   return remove(path);
 }
 
+// Files first, below the open directory: names looked up from the root cost as much as half of their removal.
+static void remove_files(DIR *directory)
+{
+  for (const struct dirent *entry; (entry = readdir(directory));)
+    if (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
+      unlinkat(dirfd(directory), entry->d_name, 0);
+}
+
 void dc_remove_directory(const char *path)
 {
-  nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  if (directory) {
+    remove_files(directory);
+    closedir(directory);
+  } else if (fd >= 0) {
+    close(fd);
+  }
+  if (fd >= 0 && rmdir(path) < 0)
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 static void *work(void *context)

@@ -27,6 +27,21 @@ void dc_sweep_row_clear(struct dc_sweep_row *row)
     row->verdicts[i] = NAN;
 }
 
+void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row)
+{
+  dc_sweep_row_clear(kept);
+  *kept = *row;
+  if (!row->message || row->message[0])
+    return;
+  free(kept->message);
+  kept->message = NULL;
+}
+
+const char *dc_sweep_row_message(const struct dc_sweep_row *row)
+{
+  return row->message ? row->message : "";
+}
+
 const char *dc_verdict_name(int verdict)
 {
   return verdict ? dc_worlds[verdict - 1].name : "holds";
@@ -53,7 +68,7 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
     if (!isnan(row->verdicts[i]))
       put_real(text, dc_verdict_name(i), row->verdicts[i]);
   dc_text_add(text, ", \"message\": ");
-  dc_text_string(text, row->message ? row->message : "");
+  dc_text_string(text, dc_sweep_row_message(row));
   dc_text_add(text, "}\n");
 }
 
@@ -198,8 +213,7 @@ static void read_lines(const char *text, long points, struct dc_sweep_row *rows,
       free(row.message);
       continue;
     }
-    dc_sweep_row_clear(&rows[point]);
-    rows[point] = row;
+    dc_sweep_row_keep(&rows[point], &row);
   }
 }
 

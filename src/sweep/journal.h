@@ -22,10 +22,14 @@ struct dc_sweep_row {
   double loss, initial_loss, min_gap, seconds;
   long iterations, steps, rollouts;  // -1: none
   double verdicts[DC_VERDICTS];      // 1, 0, NAN: none
-  char *message;                     // "" when there is none; released with free()
+  char *message;                     // "" or NULL when there is none; released with free()
 };
 void dc_sweep_row_clear(struct dc_sweep_row *row);
-const char *dc_verdict_name(int verdict);  // "holds" and the worlds
+// Puts a row, whose message it takes over, in the place of another one that is kept for long.  An empty message is released:
+// among the memory of runs that come and go, a byte of each of many rows would keep all of it from being used again.
+void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row);
+const char *dc_sweep_row_message(const struct dc_sweep_row *row);  // "" when there is none
+const char *dc_verdict_name(int verdict);                          // "holds" and the worlds
 
 // A line, with its end.
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text);

@@ -62,7 +62,7 @@ static void put_row(const struct dc_sweep *sweep, long point, struct dc_text *te
   for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i)) {
     dc_text_add(text, ",");
     if (i == DC_RESULT_MESSAGE)
-      dc_text_string(text, row->message);
+      dc_text_string(text, dc_sweep_row_message(row));
     else
       dc_text_short_real(text, dc_result_number(row, (enum dc_result)i), "null");
   }

@@ -85,7 +85,7 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
   if (study->point_seconds > 0)
     ADD("--max-time", dc_arena_printf(about->arena, "%.17g", study->point_seconds));
   if (study->keep == DC_KEEP_RESULTS)
-    list[n++] = "--no-report";
+    list[n++] = study->verify ? "--no-report" : "--results-only";
   if (resume) {
     ADD("--resume", run);
   } else {

@@ -70,8 +70,7 @@ enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sw
   }
   if (!sweep->rows[point].done)
     count_row(sweep, row);
-  dc_sweep_row_clear(&sweep->rows[point]);
-  sweep->rows[point] = *row;
+  dc_sweep_row_keep(&sweep->rows[point], row);
   return DC_OK;
 }
 

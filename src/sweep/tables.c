@@ -87,7 +87,7 @@ static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long poi
   for (int i = 0; i < DC_RESULTS; i = dc_result_next(sweep->study, i)) {
     dc_text_append(text, ",", 1);
     if (i == DC_RESULT_MESSAGE)
-      put_field(text, row->message);
+      put_field(text, dc_sweep_row_message(row));
     else
       dc_text_short_real(text, dc_result_number(row, (enum dc_result)i), "");
   }
@@ -159,18 +159,18 @@ static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, 
   }
 }
 
-static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, char **texts)
+static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, const char **texts)
 {
   for (int result = -1; result < DC_RESULTS; result = dc_result_next(sweep->study, result)) {
     long n = 0;
     for (long i = 0; i < sweep->study->points.count; i++) {
       if (!sweep->rows[i].done)
         continue;
-      texts[n] = sweep->rows[i].message;
+      texts[n] = dc_sweep_row_message(&sweep->rows[i]);
       numbers[n++] = result < 0 ? (double)i : dc_result_number(&sweep->rows[i], (enum dc_result)result);
     }
     if (result == DC_RESULT_MESSAGE)
-      dc_h5_table_add_texts(table, NULL, dc_result_name((enum dc_result)result), (const char *const *)texts);
+      dc_h5_table_add_texts(table, NULL, dc_result_name((enum dc_result)result), texts);
     else
       dc_h5_table_add_numbers(table, NULL, result < 0 ? "point" : dc_result_name((enum dc_result)result), numbers);
   }
@@ -187,7 +187,7 @@ static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *er
   enum dc_status status = table ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for sweep.h5");
   if (!status) {
     put_values(sweep, table, count, numbers, texts);
-    put_results(sweep, table, numbers, texts);
+    put_results(sweep, table, numbers, (const char **)texts);
     status = dc_h5_table_image(table, "dcsim-sweep-1", &bytes, &size, error);
   }
   if (!status)

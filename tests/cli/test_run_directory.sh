@@ -35,6 +35,16 @@ for word in $(head -1 run/loss.csv | tr , ' '); do
 done
 check "the user block has 512 bytes" [ "$(head -c 520 run/trajectory.h5 | tail -c 8 | od -An -c | tr -d ' ')" = '211HDF\r\n032\n' ]
 
+# Numbers alone.
+run 0 optimize scene.json -o numbers --results-only --quiet
+for name in checkpoint.bin loss.csv progress.jsonl resolved.json run.json scene.json meshes; do echo $name; done | sort >expected
+ls -A numbers | sort >there
+check "--results-only leaves no trajectory" diff expected there
+check "the rows are the same" cmp run/loss.csv numbers/loss.csv
+run 0 optimize --resume numbers --results-only --quiet
+run 2 simulate scene.json -o pictures --results-only --frames 2
+says "no frames go with them"
+
 if ! python_with h5py; then
   skip "h5py reads what is documented" "no python3 with h5py"
   finish
