@@ -24,6 +24,10 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
                                     .matrix = rollout->matrix};
+  enum dc_status status = dc_step_fit_pattern(rollout, error);
+  if (status)
+    return status;
+  hessian.matrix = rollout->matrix;
   frame_gradient(rollout, state);
   dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
   if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
@@ -94,12 +98,24 @@ static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_s
   return DC_OK;
 }
 
+// Surfaces: what rubs since t, and what touches at t+1.
+static enum dc_status restore_surfaces(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                       struct dc_error *error)
+{
+  enum dc_status status = dc_step_touch(rollout, state->q_now, state->now, error);
+  if (!status)
+    status = dc_step_begin_rubs(rollout, state->interval.length, error);
+  return status ? status : dc_step_touch(rollout, state->q_next, state->next, error);
+}
+
 enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
                                   struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
   bool any = dc_friction_law_acts(&law, rollout->model->bodies.count);
-  enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
+  enum dc_status status = restore_surfaces(rollout, state, error);
+  if (!status)
+    status = evaluate_now(rollout, state, any, pairs, error);
   if (status || !any)
     return status;
   status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
@@ -204,6 +220,7 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                 .pair_bodies = rollout->pair_bodies,
                                 .pairs = pairs_at(rollout, trajectory, next),
                                 .contact = rollout->contact,
+                                .surface = rollout->surface,
                                 .hardening = 1,
                                 .friction = rollout->friction,
                                 .coefficients = rollout->coefficients,
