@@ -236,6 +236,33 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+// The places of the nodes of soft bodies; a file may be without.
+static enum dc_status get_nodes(const struct reader *reader, const struct dc_bodies *bodies,
+                                struct dc_stored_trajectory *trajectory)
+{
+  size_t width = 3 * (size_t)bodies->node_count, frames = (size_t)trajectory->frames;
+  enum dc_status status = DC_OK;
+  if (!bodies->soft_count || H5Lexists(reader->root, "nodes", H5P_DEFAULT) <= 0)
+    return DC_OK;
+  if (frames * width > reader->file_size / sizeof(double))
+    return misfit(reader, "nodes", "claims more numbers than the file holds");
+  trajectory->nodes = dc_arena_alloc(trajectory->arena, frames * width, sizeof(double));
+  for (int s = 0; s < bodies->soft_count && trajectory->nodes && !status; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    size_t own = 3 * (size_t)soft->node_count, first = (size_t)(soft->q_offset - bodies->first_node_q);
+    char *link = dc_h5_link_name(bodies->bodies[soft->body].name);
+    const char *name = link ? dc_arena_printf(trajectory->arena, "nodes/%s", link) : NULL;
+    double *values = NULL;
+    status = name ? get_frames(reader, name, (int)own, trajectory->arena, trajectory, &values) : DC_MEMORY;
+    for (size_t f = 0; f < frames && !status; f++)
+      memcpy(trajectory->nodes + f * width + first, values + f * own, own * sizeof *values);
+    free(link);
+  }
+  return trajectory->nodes && status != DC_MEMORY
+             ? status
+             : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+}
+
 // The number of columns of a dataset, 0 when it is not there or has none.
 static hsize_t get_width(const struct reader *reader, const char *name)
 {
@@ -287,6 +314,8 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
   if (status || reader->poses_only)
     return status;
   status = get_joints(reader, &scene->model.bodies, trajectory);
+  if (!status)
+    status = get_nodes(reader, &scene->model.bodies, trajectory);
   trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->all_frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);
@@ -328,28 +357,30 @@ struct request {
 // Sizes of a trajectory, as they go from one process to the other in front of its arrays.
 struct extent {
   int frames, all_frames, control_count, target_steps, target_apply;
-  bool gaps, targets;
+  bool gaps, targets, nodes;
 };
 
-enum { FIXED_ARRAYS = 7 };
+enum { FIXED_ARRAYS = 8 };
 struct array {
   double *values;
   size_t count;
 };
 
 // Lists the arrays [FIXED_ARRAYS + joint_count] in the order in which they are passed.  The number of their numbers.
-static size_t list_arrays(const struct dc_stored_trajectory *trajectory, const struct extent *extent, int actuators,
-                          struct array *arrays)
+static size_t list_arrays(const struct dc_stored_trajectory *trajectory, const struct extent *extent,
+                          const struct dc_bodies *bodies, struct array *arrays)
 {
   size_t frames = (size_t)extent->frames, rows = frames * (size_t)trajectory->bodies, sum = 0;
-  size_t pulls = extent->targets ? (size_t)extent->target_steps * (size_t)actuators : 0;
-  const struct array fixed[FIXED_ARRAYS] = {{trajectory->time, frames},
-                                            {trajectory->position, 3 * rows},
-                                            {trajectory->quaternion, 4 * rows},
-                                            {trajectory->control, (size_t)extent->control_count},
-                                            {trajectory->min_gap, extent->gaps ? frames : 0},
-                                            {(double *)trajectory->targets.position, pulls},
-                                            {(double *)trajectory->targets.velocity, pulls}};
+  size_t pulls = extent->targets ? (size_t)extent->target_steps * (size_t)bodies->actuator_count : 0;
+  const struct array fixed[FIXED_ARRAYS] = {
+      {trajectory->time, frames},
+      {trajectory->position, 3 * rows},
+      {trajectory->quaternion, 4 * rows},
+      {trajectory->control, (size_t)extent->control_count},
+      {trajectory->min_gap, extent->gaps ? frames : 0},
+      {(double *)trajectory->targets.position, pulls},
+      {(double *)trajectory->targets.velocity, pulls},
+      {trajectory->nodes, extent->nodes ? 3 * frames * (size_t)bodies->node_count : 0}};
   memcpy(arrays, fixed, sizeof fixed);
   for (int j = 0; j < trajectory->joint_count; j++)
     arrays[FIXED_ARRAYS + j] =
@@ -369,11 +400,12 @@ static enum dc_status pack(const struct request *request, char **bytes, size_t *
                                 .target_steps = trajectory->targets.steps,
                                 .target_apply = trajectory->targets.apply,
                                 .gaps = trajectory->min_gap != NULL,
-                                .targets = trajectory->targets.position != NULL};
+                                .targets = trajectory->targets.position != NULL,
+                                .nodes = trajectory->nodes != NULL};
   int count = FIXED_ARRAYS + trajectory->joint_count;
   struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
   if (arrays) {
-    size_t numbers = list_arrays(trajectory, &extent, request->scene->model.bodies.actuator_count, arrays);
+    size_t numbers = list_arrays(trajectory, &extent, &request->scene->model.bodies, arrays);
     *size = sizeof extent + numbers * sizeof(double);
     *bytes = malloc(*size);
   }
@@ -414,6 +446,7 @@ static void place_arrays(struct dc_stored_trajectory *trajectory, const struct e
                                                       .apply = extent->target_apply,
                                                       .position = arrays[5].values,
                                                       .velocity = arrays[6].values};
+  trajectory->nodes = extent->nodes ? arrays[7].values : NULL;
   for (int j = 0; j < trajectory->joint_count; j++)
     trajectory->joints[j].values = arrays[FIXED_ARRAYS + j].values;
 }
@@ -435,7 +468,7 @@ static enum dc_status unpack(const struct request *request, const char *bytes, s
   enum dc_status status = describe_joints(bodies, trajectory);
   int count = FIXED_ARRAYS + trajectory->joint_count;
   struct array *arrays = dc_alloc((size_t)count, sizeof *arrays);
-  size_t numbers = arrays && !status ? list_arrays(trajectory, &extent, bodies->actuator_count, arrays) : 0;
+  size_t numbers = arrays && !status ? list_arrays(trajectory, &extent, bodies, arrays) : 0;
   if (!arrays)
     status = DC_MEMORY;
   else if (!status && (size - sizeof extent) / sizeof(double) != numbers)
