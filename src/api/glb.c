@@ -47,6 +47,7 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
                                   .time = trajectory->time,
                                   .position = trajectory->position,
                                   .quaternion = trajectory->quaternion,
+                                  .nodes = trajectory->nodes,
                                   .view = &view};
   if (!status)
     status = dc_gltf_build(&run, &bytes, &size, error);
@@ -63,9 +64,11 @@ int dc_api_most_frames(int bodies)
   return most < LEAST_FRAMES ? LEAST_FRAMES : most;
 }
 
-static enum dc_status as_stored(const struct dc_trajectory *trajectory, const double *parameters,
-                                struct dc_stored_trajectory *stored, struct dc_error *error)
+// The nodes are the last numbers of q.
+static enum dc_status as_stored(const struct dc_bodies *model_bodies, const struct dc_trajectory *trajectory,
+                                const double *parameters, struct dc_stored_trajectory *stored, struct dc_error *error)
 {
+  size_t nodes = 3 * (size_t)model_bodies->node_count;
   int all = trajectory->steps + 1, most = dc_api_most_frames(trajectory->bodies), kept = all < most ? all : most;
   size_t frames = (size_t)kept, bodies = (size_t)trajectory->bodies;
   *stored = (struct dc_stored_trajectory){.arena = dc_arena_create(),
@@ -76,9 +79,10 @@ static enum dc_status as_stored(const struct dc_trajectory *trajectory, const do
   if (stored->arena) {
     stored->time = dc_arena_alloc(stored->arena, frames, sizeof *stored->time);
     stored->position = dc_arena_alloc(stored->arena, frames * bodies, 3 * sizeof *stored->position);
+    stored->nodes = nodes ? dc_arena_alloc(stored->arena, frames * nodes, sizeof *stored->nodes) : NULL;
     stored->quaternion = dc_arena_alloc(stored->arena, frames * bodies, 4 * sizeof *stored->quaternion);
   }
-  if (!stored->time || !stored->position || !stored->quaternion)
+  if (!stored->time || !stored->position || !stored->quaternion || (nodes && !stored->nodes))
     return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
   for (size_t k = 0; k < frames; k++) {
     int f = dc_spread((int)k, kept, all);
@@ -88,6 +92,9 @@ static enum dc_status as_stored(const struct dc_trajectory *trajectory, const do
       dc_vec_copy(stored->position + 3 * (k * bodies + b), poses[b].position);
       memcpy(stored->quaternion + 4 * (k * bodies + b), poses[b].quaternion, sizeof poses[b].quaternion);
     }
+    if (nodes)
+      memcpy(stored->nodes + k * nodes, trajectory->q + (size_t)f * (size_t)trajectory->nq + model_bodies->first_node_q,
+             nodes * sizeof *stored->nodes);
     dc_trajectory_release(trajectory, (int)k);
   }
   return DC_OK;
@@ -99,7 +106,7 @@ enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene
 {
   struct dc_stored_trajectory stored;
   char *path = dc_path_join(directory, dc_glb_name);
-  enum dc_status status = path ? as_stored(trajectory, parameters, &stored, error)
+  enum dc_status status = path ? as_stored(&scene->model.bodies, trajectory, parameters, &stored, error)
                                : dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.glb", directory);
   if (!status)
     status = dc_api_write_glb(path, scene, &stored, error);

@@ -124,8 +124,11 @@ static enum dc_status draw(struct pictures *pictures, const struct dc_render_set
     memcpy(pose->quaternion, stored->quaternion + 4 * (offset + (size_t)i), sizeof pose->quaternion);
     dc_rotation_matrix(pose->rotation, pose->quaternion);
   }
+  size_t nodes = 3 * (size_t)pictures->bodies->node_count;
   enum dc_status status =
-      dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
+      stored->nodes ? dc_render_deform(pictures->renderer, stored->nodes + (size_t)frame * nodes, error) : DC_OK;
+  if (!status)
+    status = dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
   if (status)
     return status;
   if (pictures->film)

@@ -14,7 +14,7 @@ struct dc_assembler {
 struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena)
 {
   struct dc_assembler *assembler = dc_arena_alloc(arena, 1, sizeof *assembler);
-  size_t most = 6;
+  size_t most = 6;  // whose square holds the three columns of a node, too
   for (int m = 0; m < bodies->mechanism_count; m++)
     if ((size_t)bodies->mechanisms[m].nv > most)
       most = (size_t)bodies->mechanisms[m].nv;
@@ -82,6 +82,21 @@ void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics
     }
   }
   dc_symmetric_add_block(matrix, first->mechanism, second->mechanism, scale, assembler->buffer, stride);
+}
+
+void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int body, int node,
+                      const double (*block)[3], struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_body *rigid = &assembler->bodies->bodies[body];
+  const struct dc_mechanism *mechanism = &assembler->bodies->mechanisms[rigid->mechanism];
+  memset(assembler->buffer, 0, 3 * (size_t)mechanism->nv * sizeof *assembler->buffer);
+  for (int c = 0; c < rigid->chain_count; c++) {
+    const double *j = column(kinematics, rigid, c);
+    double *row = assembler->buffer + 3 * (size_t)(rigid->chain[c] - mechanism->v_offset);
+    for (int k = 0; k < 6; k++)
+      dc_vec_add_scaled(row, row, j[k], block[k]);
+  }
+  dc_symmetric_add_block(matrix, rigid->mechanism, node, 1, assembler->buffer, 3);
 }
 
 // d2/(dk dl) of the frame contracted with the wrench g, k outside of l or k = l:  g_w.(a_k x a_l)/2 + g_t.(a_k x v_l);

@@ -515,8 +515,7 @@ static enum dc_status set_initial_poses(struct build *build)
     dc_vec_copy(bodies->bodies[i].position, build->rest[i].position);
     memcpy(bodies->bodies[i].quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
   }
-  enum dc_status status = dc_body_filter(bodies, build->definitions, build->arena, build->error);
-  return status ? status : dc_soft_check_contacts(bodies, build->error);
+  return dc_body_filter(bodies, build->definitions, build->arena, build->error);
 }
 
 enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,

@@ -57,6 +57,9 @@ void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics
 // derivative of the frames contracted with them; wrenches NULL: without.  blocks [bodies][36].
 void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                         const double (*blocks)[36], const double (*wrenches)[6], struct dc_symmetric_matrix *matrix);
+// matrix += the 6x3 block [6][3] of a body's twist and a node, the block `node` of the matrix, and its mirror image.
+void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int body, int node,
+                      const double (*block)[3], struct dc_symmetric_matrix *matrix);
 // matrix += value at the degrees of freedom v of body and w of another, and at its mirror image.  Their mechanisms
 // are the same or in the pattern of the matrix.
 void dc_assemble_coordinates(struct dc_assembler *assembler, int body, int v, int other, int w, double value,

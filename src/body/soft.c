@@ -68,6 +68,25 @@ static void set_barrier(struct dc_soft *soft, double length)
   soft->barrier_inertia = length * length * least;
 }
 
+// The barrier of the surface, unless given: a tenth of the shortest edge wide, and stiff enough to stand against a tenth of
+// Young's modulus on the square of the mean edge at about half of that.
+static void set_surface_barrier(const struct dc_soft_definition *given, struct dc_soft *soft)
+{
+  double least = INFINITY, sum = 0;
+  for (int t = 0; t < soft->mesh.triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      const int *v = soft->mesh.triangles[t];
+      double edge = dc_vec_distance(soft->mesh.nodes[v[k]], soft->mesh.nodes[v[(k + 1) % 3]]);
+      least = fmin(least, edge);
+      sum += edge;
+    }
+  double mean = sum / (3 * soft->mesh.triangle_count);
+  soft->range = isnan(given->contact_range) ? 0.1 * least : given->contact_range;
+  soft->contact_stiffness =
+      isnan(given->contact_stiffness) ? 0.1 * soft->young * mean * mean * soft->range : given->contact_stiffness;
+  soft->self_contact = given->self_contact;
+}
+
 static enum dc_status build_one(const struct dc_body_definition *definition, struct dc_soft *soft,
                                 struct dc_arena *arena, struct dc_error *error)
 {
@@ -96,6 +115,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                   : !isnan(definition->density) ? definition->density
                                                 : DEFAULT_DENSITY;
   set_barrier(soft, given->barrier);
+  set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
   return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
 }
@@ -280,19 +300,15 @@ bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft,
   return bodies->collide[body] && bodies->bodies[body].shape->type->half_space && !excluded(bodies, soft, body);
 }
 
-enum dc_status dc_soft_check_contacts(const struct dc_bodies *bodies, struct dc_error *error)
+bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
-  for (int s = 0; s < bodies->soft_count; s++)
-    for (int i = 0; i < bodies->count; i++) {
-      const struct dc_soft *soft = &bodies->soft[s], *other = dc_soft_of(bodies, i);
-      bool touches =
-          other ? other > soft && other->collide : bodies->collide[i] && !bodies->bodies[i].shape->type->half_space;
-      if (touches && !excluded(bodies, soft, i))
-        return dc_fail(error, DC_BAD_INPUT,
-                       "bodies[%d].collide_except: must name \"%.255s\": soft bodies touch half-spaces only",
-                       soft->body, bodies->bodies[i].name);
-    }
-  return DC_OK;
+  const struct dc_soft *other = dc_soft_of(bodies, body);
+  if (other == soft)
+    return soft->collide && soft->self_contact;
+  if (excluded(bodies, soft, body))
+    return false;
+  return other ? other > soft && other->collide
+               : bodies->collide[body] && dc_shape_has_surface(bodies->bodies[body].shape);
 }
 
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node)

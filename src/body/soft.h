@@ -29,7 +29,9 @@ struct dc_soft_definition {
   double size[3], cells[3], taper;
   int material;  // enum dc_material
   double young, poisson, viscosity;
-  double barrier;              // m
+  double barrier;                           // m
+  double contact_range, contact_stiffness;  // m, J; NAN: by the mesh
+  bool self_contact;
   struct dc_object_list pins;  // struct dc_pin_definition
 };
 extern const struct dc_option dc_soft_options[];
@@ -49,8 +51,10 @@ struct dc_soft {
   double density;                    // kg/m^3
   double radius;                     // farthest node from the centre of mass, m
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
-  double *velocity;                  // [3 nodes] at the start
-  bool collide;                      // false: touches nothing
+  double range, contact_stiffness;   // of its surface's barrier, m and J
+  bool self_contact;
+  double *velocity;  // [3 nodes] at the start
+  bool collide;      // false: touches nothing
   int pin_count;
   struct dc_pin *pins;
 };
@@ -77,8 +81,8 @@ bool dc_frame_moves(const struct dc_bodies *bodies, int body);
 
 // Whether the nodes of a soft body feel a body: a half-space that no filter excludes.
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
-// Refuses bodies that would have to be felt and are not half-spaces.
-enum dc_status dc_soft_check_contacts(const struct dc_bodies *bodies, struct dc_error *error);
+// Whether its surface feels that of a body: of a rigid one, of a soft one that comes behind it, or its own.
+bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);

@@ -96,8 +96,10 @@ static bool friction_present(const struct dc_model *model, int index)
   for (int s = 0; s < model->bodies.soft_count; s++)
     for (int plane = 0; plane < model->bodies.count; plane++) {
       const struct dc_soft *soft = &model->bodies.soft[s];
-      if ((index == soft->body || index == plane) && dc_soft_touches(&model->bodies, soft, plane))
-        return dc_model_friction(model, soft->body) > 0 && dc_model_friction(model, plane) > 0;
+      if ((index == soft->body || index == plane) && dc_model_friction(model, soft->body) > 0 &&
+          dc_model_friction(model, plane) > 0 &&
+          (dc_soft_touches(&model->bodies, soft, plane) || dc_soft_meets(&model->bodies, soft, plane)))
+        return true;
     }
   return false;
 }

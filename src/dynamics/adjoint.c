@@ -237,6 +237,9 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
                    "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent "
                    "weights, or --gradient fd or bundle",
                    rollout->model->definition.contact_model->name);
+  if (rollout->base->shapes_change && rollout->surface)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "contact of soft bodies has no derivatives by shapes; use --gradient fd or bundle");
   for (int i = 0; rollout->base->shapes_change && i < rollout->model->bodies.count; i++)
     if (dc_model_restitution(rollout->model, i) < 1)
       return dc_fail(error, DC_BAD_INPUT, "restitution has no derivatives by shapes (body \"%.255s\")",

@@ -50,6 +50,18 @@ static struct dc_step_interval interval_of(const struct dc_rollout *rollout, int
                                    .continuation = progress.continuation};
 }
 
+static enum dc_status check_surfaces(struct dc_rollout *rollout, struct dc_error *error)
+{
+  const struct dc_body *bodies = rollout->model->bodies.bodies;
+  int pair[2];
+  if (!rollout->surface || dc_surface_path_clear(rollout->surface, &rollout->path, pair))
+    return DC_OK;
+  if (pair[0] == pair[1])
+    return dc_fail(error, DC_NUMERICAL, "the surface of %s would pass through itself", bodies[pair[0]].name);
+  return dc_fail(error, DC_NUMERICAL, "bodies %s and %s would pass through each other", bodies[pair[0]].name,
+                 bodies[pair[1]].name);
+}
+
 // Whether the straight motion between the ends of an interval crosses nothing; contact was evaluated last at q_next, so
 // that it is followed backwards.
 static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, const double *q_next,
@@ -60,7 +72,7 @@ static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, 
   dc_state_difference(bodies, q_next, q, rollout->step);
   dc_path_begin(&rollout->path, q_next, rollout->step, &rollout->next);
   if (dc_contact_path_clear(rollout->contact, &rollout->path, &pair))
-    return DC_OK;
+    return check_surfaces(rollout, error);
   if (pair < 0)
     return dc_fail(error, DC_NUMERICAL, "the motion is not finite");
   return dc_fail(error, DC_NUMERICAL, "bodies %s and %s would pass through each other",

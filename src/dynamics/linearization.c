@@ -36,6 +36,10 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
                                     .matrix = rollout->matrix,
                                     .element_places =
                                         (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
+  enum dc_status status = dc_step_fit_pattern(rollout, error);
+  if (status)
+    return status;
+  hessian.matrix = rollout->matrix;
   frame_gradient(rollout, state);
   dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
   if (rollout->node_newton && dc_node_newton_prefers_iterations(rollout->node_newton, count))
@@ -128,12 +132,24 @@ static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_s
   return DC_OK;
 }
 
+// Surfaces: what rubs since t, and what touches at t+1.
+static enum dc_status restore_surfaces(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                       struct dc_error *error)
+{
+  enum dc_status status = dc_step_touch(rollout, state->q_now, state->now, error);
+  if (!status)
+    status = dc_step_begin_rubs(rollout, state->interval.length, error);
+  return status ? status : dc_step_touch(rollout, state->q_next, state->next, error);
+}
+
 enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
                                   struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
   bool any = dc_friction_law_acts(&law, rollout->model->bodies.count);
-  enum dc_status status = evaluate_now(rollout, state, any, pairs, error);
+  enum dc_status status = restore_surfaces(rollout, state, error);
+  if (!status)
+    status = evaluate_now(rollout, state, any, pairs, error);
   if (status || !any)
     return status;
   status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
@@ -238,6 +254,7 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                 .pair_bodies = rollout->pair_bodies,
                                 .pairs = pairs_at(rollout, trajectory, next),
                                 .contact = rollout->contact,
+                                .surface = rollout->surface,
                                 .hardening = 1,
                                 .friction = rollout->friction,
                                 .coefficients = rollout->coefficients,

@@ -8,46 +8,6 @@
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
-enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
-
-// Mechanisms and nodes are the blocks of the Hessian, those that touch or follow each other or share an element its pattern.
-static struct dc_symmetric_matrix *create_matrix(const struct dc_rollout *rollout, struct dc_arena *arena)
-{
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  const struct dc_model_definition *definition = &rollout->model->definition;
-  int couplings = 0;
-  int blocks = bodies->mechanism_count + bodies->node_count;
-  size_t edges = (size_t)dc_soft_list_edges(bodies, NULL);
-  int *sizes = dc_arena_alloc(arena, (size_t)blocks, sizeof *sizes);
-  int(*coupled)[2] =
-      dc_arena_alloc(arena, (size_t)rollout->pair_count + (size_t)definition->coupling_count + edges, sizeof *coupled);
-  if (!sizes || !coupled)
-    return NULL;
-  for (int m = 0; m < bodies->mechanism_count; m++)
-    sizes[m] = bodies->mechanisms[m].nv;
-  for (int n = bodies->mechanism_count; n < blocks; n++)
-    sizes[n] = 3;
-  for (int p = 0; p < rollout->pair_count; p++) {
-    int a = bodies->bodies[rollout->pair_bodies[p][0]].mechanism,
-        b = bodies->bodies[rollout->pair_bodies[p][1]].mechanism;
-    if (b < 0 || a == b)
-      continue;
-    coupled[couplings][0] = a;
-    coupled[couplings++][1] = b;
-  }
-  for (int k = 0; k < definition->coupling_count; k++) {
-    int a = bodies->bodies[definition->couplings[k].body].mechanism,
-        b = bodies->bodies[definition->couplings[k].to].mechanism;
-    if (a == b)
-      continue;
-    coupled[couplings][0] = a;
-    coupled[couplings++][1] = b;
-  }
-  couplings += (int)dc_soft_list_edges(bodies, coupled + couplings);
-  enum dc_solver_backend backend = bodies->node_count > SMALL_SOLID ? DC_SOLVER_SUPERNODAL : DC_SOLVER_AUTOMATIC;
-  return dc_symmetric_create(blocks, sizes, couplings, (const int(*)[2])coupled, backend);
-}
-
 struct request {
   void *pointer;  // to the pointer to be set
   size_t count, size;
@@ -118,11 +78,14 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
                                   rollout->base->shapes_change ? &rollout->base->bodies : NULL, error);
   if (!rollout->contact)
     return error ? error->status : DC_MEMORY;
+  enum dc_status status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
+  if (status)
+    return status;
   rollout->pair_count = dc_contact_pair_count(rollout->contact);
   rollout->pair_bodies = dc_contact_pairs(rollout->contact);
-  rollout->matrix = create_matrix(rollout, rollout->arena);
+  rollout->matrix = dc_step_matrix_create(rollout);
   if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
-      dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
+      (!rollout->surface && dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton)))
     return dc_fail(error, DC_MEMORY, "out of memory for a rollout");
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }
@@ -135,6 +98,9 @@ static void release(struct dc_rollout *rollout)
   dc_symmetric_destroy(rollout->matrix);
   dc_contact_destroy(rollout->contact);
   dc_shape_workspace_destroy(rollout->shape_workspace);
+  dc_surface_contact_destroy(rollout->surface);
+  free(rollout->pattern.extra);
+  free(rollout->pattern.wanted);
   dc_arena_destroy(rollout->arena);
 }
 
@@ -300,6 +266,23 @@ static enum dc_status check_ranges(const struct dc_rollout *rollout, const struc
   return DC_OK;
 }
 
+static enum dc_status start_surfaces(struct dc_rollout *rollout, struct dc_trajectory *trajectory,
+                                     struct dc_error *error)
+{
+  const struct dc_body *bodies = rollout->model->bodies.bodies;
+  int pair[2];
+  if (!rollout->surface)
+    return DC_OK;
+  enum dc_status status = dc_step_touch(rollout, trajectory->q, rollout->now.poses, error);
+  if (!status && dc_surface_overlap(rollout->surface, pair))
+    return pair[0] == pair[1]
+               ? dc_fail(error, DC_INFEASIBLE, "the surface of %s crosses itself at the start", bodies[pair[0]].name)
+               : dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start", bodies[pair[0]].name,
+                         bodies[pair[1]].name);
+  trajectory->min_gap[0] = fmin(trajectory->min_gap[0], dc_surface_gap(rollout->surface));
+  return status;
+}
+
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             struct dc_trajectory *trajectory, struct dc_error *error)
 {
@@ -326,6 +309,9 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   trajectory->min_gap[0] = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, trajectory->q));
   if (!(dc_node_gap(rollout->model, trajectory->q) > 0))
     return dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
+  enum dc_status status = start_surfaces(rollout, trajectory, error);
+  if (status)
+    return status;
   trajectory->between.count = 0;
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;

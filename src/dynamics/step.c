@@ -89,7 +89,10 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
                                         .coefficients = rollout->coefficients,
                                         .duals = rollout->node_duals,
                                         .resists = given->resists,
-                                        .impact = rollout->impact};
+                                        .impact = rollout->impact,
+                                        .surface = rollout->surface};
+  if (dc_step_touch(rollout, q, rollout->next.poses, error))
+    return DC_MEMORY;
   double start = dc_seconds();
   trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
   if (given->rubs && isfinite(trial->state.contact_energy))
@@ -197,6 +200,7 @@ static void noise_floor(const struct dc_rollout *rollout, const struct trial *tr
     }
   }
   memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
+  dc_surface_floor(state, POSITION_NOISE, frames, floor);
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double stiffness = state->input->design.body_mass_scale[i] * body->mass / (h * h);
@@ -269,6 +273,9 @@ static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state 
 static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
                              int *indefinite, struct dc_error *error)
 {
+  enum dc_status status = dc_step_fit_pattern(rollout, error);
+  if (status)
+    return status;
   if (factor_exact(rollout, state, damping)) {
     *indefinite = 0;
     return DC_OK;
@@ -296,7 +303,10 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
   fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1,
                   dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent));
-  return rollout->node_newton ? fraction : fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
+  if (rollout->node_newton)
+    return fraction;
+  fraction = fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
+  return rollout->surface ? fmin(fraction, dc_surface_safe_fraction(rollout->surface, &rollout->path)) : fraction;
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
@@ -430,7 +440,9 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
   enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
   given->rubs = dc_contact_rubs(rollout->contact);
   given->resists = dc_contact_resists(rollout->contact);
-  return status;
+  if (!status)
+    status = dc_step_touch(rollout, given->q, rollout->now.poses, error);
+  return status ? status : dc_step_begin_rubs(rollout, given->interval.length, error);
 }
 
 // The step of a scene of nodes (node_newton.c); same: with the matrix as it is.
@@ -586,6 +598,8 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   report->converged &=
       dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
   report->min_gap = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, q_next));
+  if (rollout->surface)
+    report->min_gap = fmin(report->min_gap, dc_surface_gap(rollout->surface));
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "body/kinematics.h"
 #include "body/path.h"
 #include "contact/friction/impact.h"
+#include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
 #include "math/linear_iterative.h"
@@ -52,6 +53,7 @@ struct dc_step_state {
   bool resists;                              // the same of restitution
   double impact_energy;                      // J
   struct dc_friction_derivatives *impact;    // [pair_count]
+  const struct dc_surface_contact *surface;  // touches at t+1, rubs of t; NULL: soft bodies touch half-spaces only
   // Of the pairs that rub, and of those that resist, for add_product only.
   int mixed_count, impact_mixed_count;
   const struct dc_friction_mixed *mixed, *impact_mixed;
@@ -143,7 +145,7 @@ struct dc_step_term {
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_elastic_term,
-    dc_node_contact_term;
+    dc_node_contact_term, dc_surface_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds to floor [nv] what couplings make of the rounding of their coordinates.
@@ -190,6 +192,16 @@ void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *la
 // The least gap between a node and a half-space; INFINITY without.
 double dc_node_gap(const struct dc_model *model, const double *q);
 
+// Adds what rounding makes of the stiffness of touches to frames [bodies][6] and floor [nv] (terms_surface.c).
+void dc_surface_floor(const struct dc_step_state *state, double noise, double (*frames)[6], double *floor);
+
+// The pairs of blocks of the Hessian that touches add (pattern.c), sorted, and those that are always there.
+struct dc_step_pattern {
+  int (*extra)[2], (*wanted)[2], (*fixed)[2];
+  size_t extra_count, extra_capacity, wanted_count, wanted_capacity, fixed_count;
+  bool fresh;  // an interval begins: what is not touched any more goes
+};
+
 struct dc_rollout {
   const struct dc_model *model;  // that of the design at hand
   // What the rollout was created for, and the shapes and places that model differs by; NULL when shapes do not change.
@@ -198,6 +210,8 @@ struct dc_rollout {
   const struct dc_stepper *stepper;
   void *own;  // memory of the stepper
   struct dc_contact *contact;
+  struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
+  struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
   struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
   struct dc_assembler *assembler;
@@ -239,6 +253,17 @@ struct dc_rollout {
 // the frames, for the curvature of chains (exact only).
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian);
+
+// pattern.c
+// The matrix of a step with the pattern of the model and of rollout->pattern; NULL when out of memory.
+struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollout);
+// Makes rollout->matrix hold the touches at hand.  DC_MEMORY.
+enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *error);
+
+// Surfaces: what touches at q, where frames are at poses; what of it rubs from there on.  DC_MEMORY.
+enum dc_status dc_step_touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
+                             struct dc_error *error);
+enum dc_status dc_step_begin_rubs(struct dc_rollout *rollout, double length, struct dc_error *error);
 
 // Adds a lagged pair's Hessian; exact: with the curvature of the rotations.
 void dc_step_add_lagged_hessian(const struct dc_step_state *state, int pair,

@@ -10,26 +10,28 @@
 #include "math/vector.h"
 #include "render/camera.h"
 
-enum { FLOAT_COMPONENT = 5126, VERTEX_DATA = 34962 };
+enum { FLOAT_COMPONENT = 5126, INTEGER_COMPONENT = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 static const double degree = 0.01745329251994329577;  // rad
 static const double roughness = 0.7;
 static const double near_plane = 1e-3;      // of the distance from eye to target
 static const double least_half_side = 1.0;  // m, of the squares that stand for half spaces
 
-// A run of vectors of floats in the binary chunk; a buffer view and its accessor.
+// A run of vectors of floats, or of indices, in the binary chunk; a buffer view and its accessor.
 struct array {
   size_t offset, count;
   int width;
   bool vertices, bounded;  // vertex data; least and largest are asked for
+  bool indices;            // whole numbers
   float least[4], largest[4];
 };
 
 struct drawn_body {
-  int shape_array;  // its positions; normals follow
-  int material;     // numbers in the order of first use
+  const struct dc_soft *soft;  // NULL: rigid
+  int shape_array;             // its positions; normals follow, of a soft body indices and the moves of its targets
+  int material;                // numbers in the order of first use
   int mesh;
   bool new_shape, new_material, new_mesh;
-  int motion_array;  // translations; rotations follow; -1: does not move
+  int motion_array;  // translations; rotations follow; of a soft body weights; -1: does not move
 };
 
 struct builder {
@@ -131,6 +133,52 @@ static void add_shape(struct builder *builder, const struct dc_body *body)
   add_triangles(builder, body, corners, halves, 2);
 }
 
+static const double *nodes_at(const struct builder *builder, const struct dc_soft *soft, int key)
+{
+  const struct dc_bodies *bodies = builder->run->bodies;
+  return builder->run->nodes + 3 * (size_t)bodies->node_count * (size_t)builder->keys[key] + soft->q_offset -
+         bodies->first_node_q;
+}
+
+// Targets of a soft body: what moves its nodes from the first frame to every later one.
+static int target_count(const struct builder *builder)
+{
+  return builder->run->nodes ? builder->key_count - 1 : 0;
+}
+
+static void add_soft(struct builder *builder, const struct dc_soft *soft)
+{
+  const double *start = builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0];
+  begin_array(builder, 3, true, true);
+  for (int n = 0; n < soft->node_count && !builder->failed; n++)
+    add_vector(builder, start + 3 * (size_t)n);
+  if (!builder->failed)
+    builder->arrays[begin_array(builder, 1, false, false)].indices = true;
+  for (int i = 0; i < 3 * soft->mesh.triangle_count && !builder->failed; i++) {
+    put_u32(&builder->binary, (uint32_t)soft->mesh.triangles[i / 3][i % 3]);
+    builder->arrays[builder->array_count - 1].count++;
+  }
+  for (int k = 1; k <= target_count(builder) && !builder->failed; k++) {
+    const double *at = nodes_at(builder, soft, k);
+    begin_array(builder, 3, true, true);
+    for (int n = 0; n < 3 * soft->node_count && !builder->failed; n += 3) {
+      double move[3];
+      dc_vec_sub(move, at + n, start + n);
+      add_vector(builder, move);
+    }
+  }
+}
+
+// Of every frame one target in full, of the first none.
+static void add_weights(struct builder *builder, int body)
+{
+  int targets = target_count(builder);
+  builder->drawn[body].motion_array = begin_array(builder, 1, false, false);
+  for (int k = 0; k <= targets; k++)
+    for (int t = 1; t <= targets && !builder->failed; t++)
+      add_vector(builder, &(double){k == t});
+}
+
 // Which shapes, colours and both together are met for the first time at which body.
 static void add_shapes(struct builder *builder)
 {
@@ -139,11 +187,13 @@ static void add_shapes(struct builder *builder)
   for (int b = 0; b < bodies->count && !builder->failed; b++) {
     const struct dc_body *body = &bodies->bodies[b];
     struct drawn_body *drawn = &builder->drawn[b];
-    *drawn = (struct drawn_body){.shape_array = -1, .material = -1, .mesh = -1, .motion_array = -1};
-    if (dc_body_look(body) == &dc_shape_nothing)
+    *drawn = (struct drawn_body){
+        .soft = dc_soft_of(bodies, b), .shape_array = -1, .material = -1, .mesh = -1, .motion_array = -1};
+    if (dc_body_look(body) == &dc_shape_nothing && !drawn->soft)
       continue;
     for (int i = 0; i < b; i++) {
-      bool same_shape = dc_body_look(&bodies->bodies[i]) == dc_body_look(body) &&
+      bool same_shape = !drawn->soft && !builder->drawn[i].soft &&
+                        dc_body_look(&bodies->bodies[i]) == dc_body_look(body) &&
                         memcmp(bodies->bodies[i].center, body->center, sizeof body->center) == 0;
       bool same_color = memcmp(bodies->bodies[i].color, body->color, sizeof body->color) == 0;
       if (same_shape)
@@ -158,7 +208,10 @@ static void add_shapes(struct builder *builder)
     drawn->new_mesh = drawn->mesh < 0;
     if (drawn->new_shape) {
       drawn->shape_array = (int)builder->array_count;
-      add_shape(builder, body);
+      if (drawn->soft)
+        add_soft(builder, drawn->soft);
+      else
+        add_shape(builder, body);
     }
     if (drawn->new_material)
       drawn->material = materials++;
@@ -202,22 +255,30 @@ static void add_motion(struct builder *builder, int body)
   }
 }
 
+static void find_keys(struct builder *builder)
+{
+  const struct dc_gltf_run *run = builder->run;
+  for (int f = 0; f < run->frames; f++)
+    if (f == 0 || (float)run->time[f] > (float)run->time[builder->keys[builder->key_count - 1]])
+      builder->keys[builder->key_count++] = f;
+}
+
 static void add_motions(struct builder *builder)
 {
   const struct dc_gltf_run *run = builder->run;
   builder->time_array = -1;
-  for (int f = 0; f < run->frames; f++)
-    if (f == 0 || (float)run->time[f] > (float)run->time[builder->keys[builder->key_count - 1]])
-      builder->keys[builder->key_count++] = f;
   for (int b = 0; b < run->bodies->count && !builder->failed; b++) {
-    if (!dc_body_moves(&run->bodies->bodies[b]))
+    bool morphs = builder->drawn[b].soft && target_count(builder) > 0;
+    if (!morphs && !dc_body_moves(&run->bodies->bodies[b]))
       continue;
     if (builder->time_array < 0) {
       builder->time_array = begin_array(builder, 1, false, true);
       for (int k = 0; k < builder->key_count && !builder->failed; k++)
         add_vector(builder, &run->time[builder->keys[k]]);
     }
-    if (!builder->failed)
+    if (!builder->failed && morphs)
+      add_weights(builder, b);
+    else if (!builder->failed)
       add_motion(builder, b);
   }
 }
@@ -236,13 +297,13 @@ static void put_index(struct dc_json_writer *json, const char *key, int index)
 }
 
 // What the file is about, where programs look for their own data.
-static void put_extras(const struct dc_body *body, struct dc_json_writer *json)
+static void put_extras(const struct dc_body *body, const struct dc_soft *soft, struct dc_json_writer *json)
 {
   dc_json_begin(json, "extras", '{');
   dc_json_put_string(json, "body", body->name);
   if (dc_body_look(body) != &dc_shape_nothing)
     dc_json_put_string(json, "shape", dc_body_look(body)->name);
-  dc_json_put_boolean(json, "moves", dc_body_moves(body));
+  dc_json_put_boolean(json, "moves", soft || dc_body_moves(body));
   if (dc_body_moves(body))
     dc_json_put_number(json, "mass_kg", body->mass);
   dc_json_end(json, '}');
@@ -257,9 +318,11 @@ static void put_body_node(const struct builder *builder, int b, struct dc_json_w
   dc_json_put_string(json, "name", body->name);
   if (builder->drawn[b].mesh >= 0)
     put_index(json, "mesh", builder->drawn[b].mesh);
-  dc_json_put_numbers(json, "translation", get_position(builder->run, 0, b), 3);
-  dc_json_put_numbers(json, "rotation", rotation, 4);
-  put_extras(body, json);
+  if (!builder->drawn[b].soft) {
+    dc_json_put_numbers(json, "translation", get_position(builder->run, 0, b), 3);
+    dc_json_put_numbers(json, "rotation", rotation, 4);
+  }
+  put_extras(body, builder->drawn[b].soft, json);
   dc_json_end(json, '}');
 }
 
@@ -314,6 +377,20 @@ static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *vie
   dc_json_end(json, ']');
 }
 
+static void put_targets(const struct builder *builder, const struct drawn_body *drawn, struct dc_json_writer *json)
+{
+  put_index(json, "indices", drawn->shape_array + 1);
+  if (!target_count(builder))
+    return;
+  dc_json_begin(json, "targets", '[');
+  for (int k = 1; k <= target_count(builder); k++) {
+    dc_json_begin(json, NULL, '{');
+    put_index(json, "POSITION", drawn->shape_array + 1 + k);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+}
+
 static void put_meshes(const struct builder *builder, struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = builder->run->bodies;
@@ -323,13 +400,16 @@ static void put_meshes(const struct builder *builder, struct dc_json_writer *jso
     if (!drawn->new_mesh)
       continue;
     dc_json_begin(json, NULL, '{');
-    dc_json_put_string(json, "name", dc_body_look(&bodies->bodies[b])->name);
+    dc_json_put_string(json, "name", drawn->soft ? bodies->bodies[b].name : dc_body_look(&bodies->bodies[b])->name);
     dc_json_begin(json, "primitives", '[');
     dc_json_begin(json, NULL, '{');
     dc_json_begin(json, "attributes", '{');
     put_index(json, "POSITION", drawn->shape_array);
-    put_index(json, "NORMAL", drawn->shape_array + 1);
+    if (!drawn->soft)
+      put_index(json, "NORMAL", drawn->shape_array + 1);
     dc_json_end(json, '}');
+    if (drawn->soft)
+      put_targets(builder, drawn, json);
     put_index(json, "material", drawn->material);
     dc_json_end(json, '}');
     dc_json_end(json, ']');
@@ -390,13 +470,13 @@ static void put_animation(const struct builder *builder, struct dc_json_writer *
   dc_json_put_string(json, "name", builder->run->name);
   dc_json_begin(json, "samplers", '[');
   for (int b = 0; b < count; b++)
-    for (int k = 0; k < 2 && builder->drawn[b].motion_array >= 0; k++)
+    for (int k = 0; k < (builder->drawn[b].soft ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
       put_sampler(builder, builder->drawn[b].motion_array + k, json);
   dc_json_end(json, ']');
   dc_json_begin(json, "channels", '[');
   for (int b = 0; b < count; b++)
-    for (int k = 0; k < 2 && builder->drawn[b].motion_array >= 0; k++)
-      put_channel(samplers++, 1 + b, k ? "rotation" : "translation", json);
+    for (int k = 0; k < (builder->drawn[b].soft ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
+      put_channel(samplers++, 1 + b, builder->drawn[b].soft ? "weights" : k ? "rotation" : "translation", json);
   dc_json_end(json, ']');
   dc_json_end(json, '}');
   dc_json_end(json, ']');
@@ -410,7 +490,7 @@ static void put_arrays(const struct builder *builder, struct dc_json_writer *jso
     const struct array *array = &builder->arrays[i];
     dc_json_begin(json, NULL, '{');
     put_index(json, "bufferView", (int)i);
-    put_index(json, "componentType", FLOAT_COMPONENT);
+    put_index(json, "componentType", array->indices ? INTEGER_COMPONENT : FLOAT_COMPONENT);
     dc_json_put_integer(json, "count", (long)array->count);
     dc_json_put_string(json, "type", types[array->width]);
     if (array->bounded) {
@@ -427,8 +507,8 @@ static void put_arrays(const struct builder *builder, struct dc_json_writer *jso
     put_index(json, "buffer", 0);
     dc_json_put_integer(json, "byteOffset", (long)array->offset);
     dc_json_put_integer(json, "byteLength", (long)(array->count * (size_t)array->width * sizeof(float)));
-    if (array->vertices)
-      put_index(json, "target", VERTEX_DATA);
+    if (array->vertices || array->indices)
+      put_index(json, "target", array->indices ? INDEX_DATA : VERTEX_DATA);
     dc_json_end(json, '}');
   }
   dc_json_end(json, ']');
@@ -510,8 +590,10 @@ static enum dc_status build(struct builder *builder, struct dc_text *file, struc
   builder->drawn = dc_alloc((size_t)run->bodies->count, sizeof *builder->drawn);
   builder->keys = dc_alloc((size_t)run->frames, sizeof *builder->keys);
   builder->failed = !builder->drawn || !builder->keys;
-  if (!builder->failed)
+  if (!builder->failed) {
+    find_keys(builder);
     add_shapes(builder);
+  }
   if (!builder->failed)
     add_motions(builder);
   struct dc_json_writer json = {0};

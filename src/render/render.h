@@ -48,6 +48,10 @@ extern const char *const dc_render_side_names[DC_RENDER_SIDES + 1];  // NULL-ter
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings);
 
+// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that they are
+// where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
+enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error);
+
 // Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):
 // earlier positions [trace_count][bodies][3] of all bodies, drawn up to the present one as thin lines below movable
 // bodies, the older the fainter.  One renderer draws one frame at a time (on all OpenMP threads).  DC_BAD_INPUT when

@@ -212,6 +212,11 @@ static void draw_pixel(const struct dc_renderer *renderer, int column, int row, 
   dc_tone_map(sum, dither[0], pixel);
 }
 
+enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error)
+{
+  return dc_surfaces_deform(&renderer->surfaces, nodes, error);
+}
+
 enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pose *poses, int trace_count,
                                const double *traces, unsigned char *pixels, struct dc_error *error)
 {

@@ -7,13 +7,15 @@
 
 #include "math/vector.h"
 
+static const struct dc_pose in_the_world = {.quaternion = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 static const double smooth_cosine = 0.76604444311897803520;  // of 40 degrees
 
 struct dc_surface_mesh {
   const struct dc_shape *shape;  // to find it again while building
   RTCScene scene;
-  int triangle_count;
-  const float (*vertices)[3];      // in Embree's buffer
+  RTCGeometry geometry;  // owned by the scene
+  int triangle_count, vertex_count;
+  float (*vertices)[3];            // in Embree's buffer
   const unsigned (*triangles)[3];  // in Embree's buffer
   float (*corner_normals)[3][3];   // [triangle_count][corner][3], unit
 };
@@ -77,7 +79,8 @@ static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, co
   size_t triangles = (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
   double(*normals)[3] = dc_alloc(triangles, sizeof *normals);
   int *first = dc_alloc(vertices + 2, sizeof *first), *corners = dc_alloc(3 * triangles, sizeof *corners);
-  surface->corner_normals = dc_alloc(triangles, sizeof *surface->corner_normals);
+  if (!surface->corner_normals)
+    surface->corner_normals = dc_alloc(triangles, sizeof *surface->corner_normals);
   bool allocated = normals && first && corners && surface->corner_normals;
   if (allocated) {
     face_normals(mesh, normals);
@@ -125,6 +128,7 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
     return status;
   surface->shape = shape;
   surface->triangle_count = mesh->triangle_count;
+  surface->vertex_count = mesh->vertex_count;
   status = compute_corner_normals(surface, mesh, error);
   if (status)
     return status;
@@ -145,7 +149,8 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
     for (int t = 0; t < mesh->triangle_count; t++)
       for (int i = 0; i < 3; i++)
         triangles[t][i] = (unsigned)mesh->triangles[t][i];
-    surface->vertices = (const float(*)[3])vertices;
+    surface->vertices = vertices;
+    surface->geometry = geometry;
     surface->triangles = (const unsigned(*)[3])triangles;
     rtcCommitGeometry(geometry);
     rtcAttachGeometryByID(surface->scene, geometry, 0);
@@ -157,17 +162,32 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
   return dc_surfaces_check(device, shape->name, error);
 }
 
-static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_body *body,
+static struct dc_mesh soft_mesh(const struct dc_soft *soft)
+{
+  return (struct dc_mesh){.vertex_count = soft->node_count,
+                          .triangle_count = soft->mesh.triangle_count,
+                          .vertices = soft->mesh.nodes,
+                          .triangles = soft->mesh.triangles};
+}
+
+static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
                                  struct dc_error *error)
 {
   struct dc_surface_body *drawn = &surfaces->bodies[index];
-  dc_vec_copy(drawn->center, body->center);
+  const struct dc_body *body = &bodies->bodies[index];
+  const struct dc_soft *soft = dc_soft_of(bodies, index);
+  struct dc_shape own = {.name = body->name};
+  if (!soft)
+    dc_vec_copy(drawn->center, body->center);
   dc_vec_copy(drawn->color, body->color);
-  drawn->fixed = !dc_body_moves(body);
-  const struct dc_shape *shape = dc_body_look(body);
+  drawn->fixed = !soft && !dc_body_moves(body);
+  drawn->first_node = soft ? (soft->q_offset - bodies->first_node_q) / 3 : -1;
+  if (soft)
+    own.mesh = soft_mesh(soft);
+  const struct dc_shape *shape = soft ? &own : dc_body_look(body);
   if (!dc_shape_has_surface(shape))
     return DC_OK;
-  int m = 0;
+  int m = soft ? surfaces->mesh_count : 0;
   while (m < surfaces->mesh_count && surfaces->meshes[m].shape != shape)
     m++;
   if (m == surfaces->mesh_count) {
@@ -176,6 +196,7 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
     if (status)
       return status;
   }
+  surfaces->meshes[m].shape = soft ? NULL : shape;
   drawn->mesh = &surfaces->meshes[m];
   RTCGeometry instance = rtcNewGeometry(surfaces->device, RTC_GEOMETRY_TYPE_INSTANCE);
   if (instance) {
@@ -206,7 +227,7 @@ enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_
     return dc_fail(error, DC_MEMORY, "renderer: Embree made no scene");
   rtcSetSceneFlags(surfaces->scene, RTC_SCENE_FLAG_ROBUST);
   for (int b = 0; b < bodies->count; b++) {
-    enum dc_status status = build_body(surfaces, b, &bodies->bodies[b], error);
+    enum dc_status status = build_body(surfaces, b, bodies, error);
     if (status)
       return status;
     surfaces->body_count++;
@@ -240,23 +261,66 @@ static bool pose_finite(const struct dc_pose *pose)
   return isfinite(sum) && sum < 1e18;
 }
 
+// Places of the nodes as the numbers of single precision that are drawn; normals are those of these.
+static enum dc_status deform_mesh(struct dc_surfaces *surfaces, struct dc_surface_mesh *mesh, const double (*nodes)[3],
+                                  struct dc_error *error)
+{
+  int count = mesh->vertex_count;
+  struct dc_mesh moved = {.vertex_count = count, .triangle_count = mesh->triangle_count};
+  moved.vertices = dc_alloc((size_t)count, sizeof *moved.vertices);
+  moved.triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *moved.triangles);
+  enum dc_status status = moved.vertices && moved.triangles ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  for (int v = 0; v < count && !status; v++)
+    for (int i = 0; i < 3; i++) {
+      mesh->vertices[v][i] = (float)nodes[v][i];
+      moved.vertices[v][i] = nodes[v][i];
+    }
+  for (int t = 0; t < mesh->triangle_count && !status; t++)
+    for (int i = 0; i < 3; i++)
+      moved.triangles[t][i] = (int)mesh->triangles[t][i];
+  if (!status)
+    status = compute_corner_normals(mesh, &moved, error);
+  free(moved.vertices);
+  free(moved.triangles);
+  if (status)
+    return status;
+  rtcUpdateGeometryBuffer(mesh->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
+  rtcCommitGeometry(mesh->geometry);
+  rtcCommitScene(mesh->scene);
+  return dc_surfaces_check(surfaces->device, "soft body", error);
+}
+
+enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *nodes, struct dc_error *error)
+{
+  for (int b = 0; b < surfaces->body_count; b++) {
+    const struct dc_surface_body *body = &surfaces->bodies[b];
+    if (body->first_node < 0 || !body->mesh)
+      continue;
+    enum dc_status status =
+        deform_mesh(surfaces, body->mesh, (const double(*)[3])(nodes + 3 * (size_t)body->first_node), error);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}
+
 enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error)
 {
   for (int b = 0; b < surfaces->body_count; b++) {
     struct dc_surface_body *body = &surfaces->bodies[b];
     if (!pose_finite(&poses[b]))
       return dc_fail(error, DC_BAD_INPUT, "pose of body %d is not finite", b);
-    body->pose = poses[b];
+    body->pose = body->first_node < 0 ? poses[b] : in_the_world;
     if (!body->mesh)
       continue;
     // x -> p + R (x - c) as the rows of [R | p - R c]
     double shift[3];
     float rows[12];
-    dc_mat_apply(shift, poses[b].rotation, body->center);
+    dc_mat_apply(shift, body->pose.rotation, body->center);
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++)
-        rows[4 * i + j] = (float)poses[b].rotation[3 * i + j];
-      rows[4 * i + 3] = (float)(poses[b].position[i] - shift[i]);
+        rows[4 * i + j] = (float)body->pose.rotation[3 * i + j];
+      rows[4 * i + 3] = (float)(body->pose.position[i] - shift[i]);
     }
     rtcSetGeometryTransform(body->instance, 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, rows);
     rtcCommitGeometry(body->instance);

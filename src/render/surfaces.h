@@ -16,6 +16,7 @@ struct dc_surface_body {
   double center[3];              // of the body's frame in the mesh's frame, m
   double color[3];               // linear RGB
   bool fixed;
+  int first_node;  // of a soft body, whose mesh stands in the world, among all nodes; -1: of another
   struct dc_pose pose;
 };
 
@@ -39,6 +40,9 @@ struct dc_surface_hit {
 // Fills *surfaces (to be released with dc_surfaces_destroy, also after a failure).  Shapes are copied.
 enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_bodies *bodies, struct dc_error *error);
 void dc_surfaces_destroy(struct dc_surfaces *surfaces);
+
+// Moves the nodes of soft bodies to places [3 nodes], m, where the next poses leave them.
+enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *nodes, struct dc_error *error);
 
 // Moves all bodies to poses [body_count].
 enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error);

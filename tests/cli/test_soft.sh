@@ -44,6 +44,53 @@ else
   skip "the nodes of all frames are stored" "no python3 with h5py"
 fi
 
+# a rigid gripper squeezes a soft block and begins to lift it: gradients through contact of surfaces with friction, of the
+# fingers' actuators, material, friction and starts
+cat >squeeze.json <<'END'
+{"name": "squeeze", "time": {"step": 0.01, "steps": 6}, "gravity": [0, 0, -9.81],
+ "shapes": {"ground": {"type": "plane"}, "finger": {"type": "box", "size": [0.02, 0.06, 0.05]}},
+ "bodies": [
+   {"name": "ground", "joint": "fixed", "shape": "ground", "friction": 0.5},
+   {"name": "left", "shape": "finger", "mass": 0.2, "position": [-0.0601, 0.003, 0.035], "friction": 1, "collide_except": ["right", "ground"],
+    "joint": [{"type": "slide", "axis": [0, 0, 1]}, {"type": "slide", "axis": [1, 0, 0]}], "pd": {"kp": 2000, "kd": 10}},
+   {"name": "right", "shape": "finger", "mass": 0.2, "position": [0.0601, -0.002, 0.036], "friction": 1, "collide_except": ["ground"],
+    "joint": [{"type": "hinge", "axis": [0, 0, 1]}, {"type": "slide", "axis": [1, 0, 0]}], "pd": {"kp": 2000, "kd": 10, "kp_rotation": 2, "kd_rotation": 0.01}},
+   {"name": "block", "soft": {"form": "block", "size": [0.1, 0.08, 0.06], "cells": [1, 1, 1], "young": 20000}, "friction": 1, "position": [0, 0, 0.0302]}],
+ "control": [
+   {"type": "path", "body": "left", "times": [0, 0.02], "positions": [0, 0, 0.01, 0.004]},
+   {"type": "path", "body": "right", "coordinates": "1", "times": [0, 0.02], "positions": [0, -0.004]},
+   {"type": "spline", "body": "left", "knots": 1}],
+ "design": [{"type": "number", "of": "young", "range": [0.1, 10]}, {"type": "number", "of": "friction", "bodies": ["block"], "range": [0.1, 10]}],
+ "objective": [{"type": "reach", "bodies": ["block"], "target": [0.01, 0.02, 0.06]}]}
+END
+run 0 gradcheck squeeze.json --json --threads 1
+holds "the adjoint agrees with differences through a squeeze" "$out" 'd["max_relative_error"] <= 1e-6'
+holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
+
+# nothing passes through anything: a soft ball at 20 m/s against a thin free plate keeps on its side
+cat >plate.json <<'END'
+{"name": "plate", "time": {"step": 0.01, "steps": 4}, "gravity": [0, 0, 0],
+ "shapes": {"plate": {"type": "box", "size": [0.002, 0.3, 0.3]}},
+ "bodies": [{"name": "plate", "shape": "plate", "mass": 0.5, "friction": 0.3},
+            {"name": "ball", "soft": {"form": "sphere", "size": [0.1, 0.1, 0.1], "cells": [2, 2, 2], "young": 50000}, "friction": 0.6,
+             "position": [0.2, 0.004, 0], "velocity": [-20, 1, 0]}]}
+END
+run 0 simulate plate.json --json --threads 1 -o plate
+holds "gaps stay open" "$out" 'd["min_gap"] > 0 and d["unconverged_steps"] == 0'
+if python_with h5py numpy; then
+  cat >side.py <<'END'
+import sys, h5py
+with h5py.File(sys.argv[1]) as file:
+    ball, plate = (file["bodies/%s/position" % name][()] for name in ("ball", "plate"))
+sys.exit(not (ball[:, 0] > plate[:, 0]).all())
+END
+  check "the ball stays on its side" "$python" side.py plate/trajectory.h5
+else
+  skip "the ball stays on its side" "no python3 with h5py"
+fi
+run 3 simulate plate.json -o none --set bodies.ball.position='[0, 0, 0]'
+says "overlap at the start"
+
 # mistakes
 refuses() { # rule, assignment
   run 3 check soft.json --set "$2"
@@ -55,6 +102,7 @@ refuses "material" bodies.jelly.soft.material=steel
 refuses "cells: must be whole numbers" bodies.jelly.soft.cells='[2.5, 2, 2]'
 refuses "joint: must not be given for a soft body" bodies.jelly.joint=fixed
 refuses "must lie in the soft body \"jelly\"" bodies.top.position='[0, 0, 1]'
+refuses "contact_range: must be below" bodies.jelly.soft.contact_range=0.1
 refuses "there is no node in the box" bodies.jelly.soft.pins='[{"low": [1, 1, 1], "high": [2, 2, 2]}]'
 
 finish

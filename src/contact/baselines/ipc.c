@@ -7,53 +7,19 @@
 #include "contact/friction/friction_internal.h"
 #include "contact/baselines/ipc_internal.h"
 #include "contact/models/points.h"
+#include "geometry/mesh/surface_owners.h"
 #include "math/vector.h"
 
-// One side of an edge.
-struct half_edge {
-  int low, high, triangle, side;
-};
-
-static int compare_half_edges(const void *p, const void *q)
-{
-  const struct half_edge *a = p, *b = q;
-  if (a->low != b->low)
-    return a->low < b->low ? -1 : 1;
-  if (a->high != b->high)
-    return a->high < b->high ? -1 : 1;
-  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
-}
-
-// The first triangle at an edge owns it, with the thirds of all.
-static void own_edges(const struct dc_collider *collider, struct half_edge *edges, struct dc_ipc_surface *surface)
-{
-  size_t count = 3 * (size_t)collider->triangle_count;
-  for (int t = 0; t < collider->triangle_count; t++)
-    for (int k = 0; k < 3; k++) {
-      int i = collider->triangles[t][k], j = collider->triangles[t][(k + 1) % 3];
-      edges[3 * t + k] = (struct half_edge){i < j ? i : j, i < j ? j : i, t, k};
-    }
-  qsort(edges, count, sizeof *edges, compare_half_edges);
-  for (size_t e = 0, owner = 0; e < count; e++) {
-    if (edges[e].low != edges[owner].low || edges[e].high != edges[owner].high)
-      owner = e;
-    if (e == owner)
-      surface->owned[edges[e].triangle] |= (unsigned char)(8u << edges[e].side);
-    surface->weight[edges[owner].triangle][3 + edges[owner].side] += collider->leaf_weight[edges[e].triangle] / 3;
-  }
-}
-
-// The first triangle at a vertex owns it; owner [vertices], -1.
-static void own_vertices(const struct dc_collider *collider, int *owner, struct dc_ipc_surface *surface)
+// What is owned, and the thirds of all triangles around it.
+static void set_owned(const struct dc_collider *collider, const int *vertex_owner, const int *edge_owner,
+                      struct dc_ipc_surface *surface)
 {
   for (int t = 0; t < collider->triangle_count; t++)
     for (int k = 0; k < 3; k++) {
-      int vertex = collider->triangles[t][k];
-      if (owner[vertex] < 0) {
-        owner[vertex] = 3 * t + k;
-        surface->owned[t] |= (unsigned char)(1u << k);
-      }
-      surface->weight[owner[vertex] / 3][owner[vertex] % 3] += collider->leaf_weight[t] / 3;
+      int vertex = vertex_owner[collider->triangles[t][k]], edge = edge_owner[3 * t + k];
+      surface->owned[t] |= (unsigned char)((vertex == 3 * t + k ? 1u << k : 0) | (edge == 3 * t + k ? 8u << k : 0));
+      surface->weight[vertex / 3][vertex % 3] += collider->leaf_weight[t] / 3;
+      surface->weight[edge / 3][3 + edge % 3] += collider->leaf_weight[t] / 3;
     }
 }
 
@@ -79,19 +45,18 @@ static enum dc_status create_surface(struct dc_contact *contact, const struct dc
   surface->half_length = dc_arena_alloc(contact->arena, triangles, sizeof *surface->half_length);
   surface->inverse_normal = dc_arena_alloc(contact->arena, triangles, sizeof *surface->inverse_normal);
   surface->weight = dc_arena_alloc(contact->arena, triangles, sizeof *surface->weight);
-  struct half_edge *edges = dc_alloc(3 * triangles, sizeof *edges);
-  int *owner = dc_alloc(vertices, sizeof *owner);
-  bool complete =
-      surface->owned && surface->half_length && surface->inverse_normal && surface->weight && edges && owner;
+  int *vertex_owner = dc_alloc(vertices, sizeof *vertex_owner),
+      *edge_owner = dc_alloc(3 * triangles, sizeof *edge_owner);
+  bool complete = surface->owned && surface->half_length && surface->inverse_normal && surface->weight &&
+                  vertex_owner && edge_owner &&
+                  !dc_surface_owners(collider->triangle_count, collider->triangles, collider->vertex_count,
+                                     vertex_owner, edge_owner);
   if (complete) {
-    for (size_t v = 0; v < vertices; v++)
-      owner[v] = -1;
-    own_vertices(collider, owner, surface);
-    own_edges(collider, edges, surface);
+    set_owned(collider, vertex_owner, edge_owner, surface);
     measure_triangles(collider, surface);
   }
-  free(edges);
-  free(owner);
+  free(vertex_owner);
+  free(edge_owner);
   return complete ? DC_OK : DC_MEMORY;
 }
 

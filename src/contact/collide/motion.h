@@ -25,6 +25,22 @@ struct dc_motion {
   struct dc_instant start, later;  // later: the last one asked for
 };
 
+// The motion of a body from the beginning of a path.
+static inline struct dc_motion dc_motion_of(const struct dc_path *path, int body)
+{
+  const struct dc_frame_path *frame = &path->frames[body];
+  struct dc_motion motion = {.path = path,
+                             .body = body,
+                             .moves = frame->turn != 0 || frame->shift != 0,
+                             .steady = frame->steady,
+                             .spin = frame->turn * frame->turn,
+                             .bend = frame->bend};
+  dc_vec_copy(motion.start.center, path->poses[body].position);
+  memcpy(motion.start.rotation, path->poses[body].rotation, sizeof motion.start.rotation);
+  memcpy(motion.start.twist, frame->twist, sizeof frame->twist);
+  return motion;
+}
+
 // The first s >= 0 with room + slope s - bend s^2 / 2 <= 0; INFINITY when there is none, 0 when the numbers overflow.
 // Of the two forms of the root the one without cancellation: what the other is too large by, times the slope, may
 // exceed the room.

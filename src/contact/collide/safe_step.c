@@ -20,21 +20,6 @@ static const double NEARLY = 4;            // times the gap of a pair: triangles
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-static struct dc_motion motion_of(const struct dc_path *path, int body)
-{
-  const struct dc_frame_path *frame = &path->frames[body];
-  struct dc_motion motion = {.path = path,
-                             .body = body,
-                             .moves = frame->turn != 0 || frame->shift != 0,
-                             .steady = frame->steady,
-                             .spin = frame->turn * frame->turn,
-                             .bend = frame->bend};
-  dc_vec_copy(motion.start.center, path->poses[body].position);
-  memcpy(motion.start.rotation, path->poses[body].rotation, sizeof motion.start.rotation);
-  memcpy(motion.start.twist, frame->twist, sizeof frame->twist);
-  return motion;
-}
-
 // Starts anew from where the first stretch ends: bounds of bends that add up over the parts of a chain are far from what
 // they bound.  Of a steady motion they are not.  Whether a whole path is clear is asked to the end.
 static double primitive_fraction(const struct dc_collider *a, const struct dc_primitive *b, struct dc_motion *motion,
@@ -352,7 +337,7 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
   double reach = dc_pair_reach(contact, pair, query->path), keep = query->keep;
   if (reach < (1 - keep) * pair->gap)
     return safe;
-  struct dc_motion motion_a = motion_of(query->path, pair->a), motion_b = motion_of(query->path, pair->b);
+  struct dc_motion motion_a = dc_motion_of(query->path, pair->a), motion_b = dc_motion_of(query->path, pair->b);
   if (b->primitive.type)
     return fmin(safe, primitive_fraction(a, &b->primitive, &motion_a, keep));
   if (query->nearest)

@@ -195,6 +195,7 @@ struct dc_stored_trajectory {
   double *quaternion;  // [frames][bodies][4]
   double *control;     // [control_count]
   double *min_gap;     // [frames]; NULL: no two bodies can meet
+  double *nodes;       // [frames][3 node_count] places of all nodes, soft body after soft body, m; NULL without
   int joint_count;
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
   double *motion[DC_MOTIONS];      // [frames][dc_motion_columns] each; NULL: not there

@@ -16,10 +16,10 @@ double **dc_h5_contact_array(struct dc_stored_contacts *contacts, int set)
 struct extent {
   int frames, all_frames, control_count, target_steps, target_apply;
   int contacts;
-  bool gaps, targets, motion[DC_MOTIONS];
+  bool gaps, targets, nodes, motion[DC_MOTIONS];
 };
 
-enum { FIXED_ARRAYS = 7 + DC_MOTIONS + DC_H5_CONTACT_SETS };
+enum { PLAIN_ARRAYS = 8, FIXED_ARRAYS = PLAIN_ARRAYS + DC_MOTIONS + DC_H5_CONTACT_SETS };
 struct array {
   double *values;
   size_t count;
@@ -31,15 +31,17 @@ static size_t list_arrays(struct dc_stored_trajectory *trajectory, const struct 
 {
   size_t frames = (size_t)extent->frames, rows = frames * (size_t)trajectory->bodies, sum = 0;
   size_t pulls = extent->targets ? (size_t)extent->target_steps * (size_t)bodies->actuator_count : 0;
-  const struct array fixed[] = {{trajectory->time, frames},
-                                {trajectory->position, 3 * rows},
-                                {trajectory->quaternion, 4 * rows},
-                                {trajectory->control, (size_t)extent->control_count},
-                                {trajectory->min_gap, extent->gaps ? frames : 0},
-                                {(double *)trajectory->targets.position, pulls},
-                                {(double *)trajectory->targets.velocity, pulls}};
+  const struct array fixed[PLAIN_ARRAYS] = {
+      {trajectory->time, frames},
+      {trajectory->position, 3 * rows},
+      {trajectory->quaternion, 4 * rows},
+      {trajectory->control, (size_t)extent->control_count},
+      {trajectory->min_gap, extent->gaps ? frames : 0},
+      {(double *)trajectory->targets.position, pulls},
+      {(double *)trajectory->targets.velocity, pulls},
+      {trajectory->nodes, extent->nodes ? 3 * frames * (size_t)bodies->node_count : 0}};
   memcpy(arrays, fixed, sizeof fixed);
-  struct array *more = arrays + sizeof fixed / sizeof *fixed;
+  struct array *more = arrays + PLAIN_ARRAYS;
   for (enum dc_motion m = 0; m < DC_MOTIONS; m++)
     *more++ = (struct array){trajectory->motion[m],
                              extent->motion[m] ? frames * (size_t)dc_motion_columns(bodies, m, NULL) : 0};
@@ -65,7 +67,8 @@ enum dc_status dc_h5_pack(struct dc_stored_trajectory *trajectory, const struct 
                           .target_apply = trajectory->targets.apply,
                           .contacts = trajectory->contacts.count,
                           .gaps = trajectory->min_gap != NULL,
-                          .targets = trajectory->targets.position != NULL};
+                          .targets = trajectory->targets.position != NULL,
+                          .nodes = trajectory->nodes != NULL};
   for (enum dc_motion m = 0; m < DC_MOTIONS; m++)
     extent.motion[m] = trajectory->motion[m] != NULL;
   int count = FIXED_ARRAYS + trajectory->joint_count;
@@ -112,11 +115,12 @@ static void place_arrays(struct dc_stored_trajectory *trajectory, const struct e
                                                       .apply = extent->target_apply,
                                                       .position = arrays[5].values,
                                                       .velocity = arrays[6].values};
+  trajectory->nodes = extent->nodes ? arrays[7].values : NULL;
   for (enum dc_motion m = 0; m < DC_MOTIONS; m++)
-    trajectory->motion[m] = extent->motion[m] ? arrays[7 + m].values : NULL;
+    trajectory->motion[m] = extent->motion[m] ? arrays[PLAIN_ARRAYS + m].values : NULL;
   trajectory->contacts.count = extent->contacts;
   for (int i = 0; i < DC_H5_CONTACT_SETS; i++)
-    *dc_h5_contact_array(&trajectory->contacts, i) = arrays[7 + DC_MOTIONS + i].values;
+    *dc_h5_contact_array(&trajectory->contacts, i) = arrays[PLAIN_ARRAYS + DC_MOTIONS + i].values;
   for (int j = 0; j < trajectory->joint_count; j++)
     trajectory->joints[j].values = arrays[FIXED_ARRAYS + j].values;
 }

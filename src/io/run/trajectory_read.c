@@ -236,6 +236,33 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+// The places of the nodes of soft bodies; a file may be without.
+static enum dc_status get_nodes(const struct reader *reader, const struct dc_bodies *bodies,
+                                struct dc_stored_trajectory *trajectory)
+{
+  size_t width = 3 * (size_t)bodies->node_count, frames = (size_t)trajectory->frames;
+  enum dc_status status = DC_OK;
+  if (!bodies->soft_count || H5Lexists(reader->root, "nodes", H5P_DEFAULT) <= 0)
+    return DC_OK;
+  if (frames * width > reader->file_size / sizeof(double))
+    return misfit(reader, "nodes", "claims more numbers than the file holds");
+  trajectory->nodes = dc_arena_alloc(trajectory->arena, frames * width, sizeof(double));
+  for (int s = 0; s < bodies->soft_count && trajectory->nodes && !status; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    size_t own = 3 * (size_t)soft->node_count, first = (size_t)(soft->q_offset - bodies->first_node_q);
+    char *link = dc_h5_link_name(bodies->bodies[soft->body].name);
+    const char *name = link ? dc_arena_printf(trajectory->arena, "nodes/%s", link) : NULL;
+    double *values = NULL;
+    status = name ? get_frames(reader, name, (int)own, trajectory->arena, trajectory, &values) : DC_MEMORY;
+    for (size_t f = 0; f < frames && !status; f++)
+      memcpy(trajectory->nodes + f * width + first, values + f * own, own * sizeof *values);
+    free(link);
+  }
+  return trajectory->nodes && status != DC_MEMORY
+             ? status
+             : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+}
+
 // The number of columns of a dataset, 0 when it is not there or has none.
 static hsize_t get_width(const struct reader *reader, const char *name)
 {
@@ -327,6 +354,8 @@ static enum dc_status get_trajectory(const struct reader *reader, const struct d
   if (status || reader->poses_only)
     return status;
   status = get_joints(reader, &scene->model.bodies, trajectory);
+  if (!status)
+    status = get_nodes(reader, &scene->model.bodies, trajectory);
   trajectory->control_count = dc_task_parameter_count(&scene->task, &scene->model, trajectory->all_frames - 1);
   if (!status)
     status = get_reals(reader, "control", &trajectory->control_count, 0, trajectory->arena, &trajectory->control);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact/surface.
+#ifndef DC_CONTACT_SURFACE_INTERNAL_H
+#define DC_CONTACT_SURFACE_INTERNAL_H
+
+#include "contact/surface/surface.h"
+#include "geometry/bounding/box_tree.h"
+#include "math/vector.h"
+
+// The surface of a body.
+struct dc_surface {
+  int body;
+  const struct dc_soft *soft;  // NULL: rigid
+  bool closed;
+  int vertex_count, element_count;
+  const int (*elements)[3];   // triangles, or segments whose third vertex is -1
+  unsigned char *owned;       // [elements] bit k: vertex k; bit 3 + k: edge k
+  double (*fixed)[3];         // [vertices] of a rigid body about its centre, its axes, m
+  double (*square)[3];        // [elements] of the length of edges at rest, m^2
+  double (*x)[3], (*arm)[3];  // [vertices] at the last evaluation; arm of rigid bodies only
+  struct dc_box_tree tree;
+};
+
+// Two surfaces, or one and itself.
+struct dc_surface_pair {
+  int a, b;
+  double stiffness, range;
+};
+
+struct dc_surface_contact {
+  const struct dc_bodies *bodies;
+  struct dc_arena *arena;
+  int surface_count, pair_count;
+  struct dc_surface *surfaces;
+  struct dc_surface_pair *pairs;
+  struct dc_touch *touches;
+  struct dc_rub *rubs;
+  size_t touch_count, touch_capacity, rub_count, rub_capacity;
+  double energy, gap, least_range;
+};
+
+static inline int dc_element_corners(const int element[3])
+{
+  return element[2] < 0 ? 2 : 3;
+}
+
+static inline int dc_element_edges(const int element[3])
+{
+  return element[2] < 0 ? 1 : 3;
+}
+
+// Features of two elements that face each other: the first of a touch, its vertices and the square of its edges' lengths.
+// Visits those that the elements own and that have no vertex in common; ends with the first result that is not 0.
+struct dc_feature {
+  int side;  // of the elements: 1 where the point belongs to the second
+  int first, vertex[4];
+  double threshold;
+};
+typedef int dc_feature_visit(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature);
+int dc_surface_features(const struct dc_surface *a, int i, const struct dc_surface *b, int j, dc_feature_visit *visit,
+                        void *context);
+
+// Closest points of a point and a triangle (first 1) or of two edges (2) at x [4][3].
+static inline void dc_feature_closest(int first, const double (*x)[3], struct dc_closest *closest)
+{
+  if (first == 1)
+    dc_closest_point_triangle(x, closest);
+  else
+    dc_closest_edges(x, closest);
+}
+
+// b and two derivatives by D = d^2; m and two by c = |e x f|^2 of edges.
+void dc_touch_profile(const struct dc_touch *touch, double p[3]);
+void dc_touch_mollifier(const struct dc_touch *touch, double m[3]);
+
+// Boxes of the leaves at x, and of the whole tree.
+void dc_surface_refit(struct dc_surface *surface);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Continuous collision detection of surfaces: nodes on straight lines, rigid bodies on screws and chains (docs/theory.md, "No
+// tunnelling").  Two features at x_u and x_v are apart at s by at least their separation along the axis n between their closest
+// points.  Along a fixed n every two vertices approach as
+//     n.(x_u - x_v)(s + d) >= n.(x_u - x_v) + d n.(x_u' - x_v') - d^2/2 (bend_u + bend_v),
+// bends 0 of nodes, so that sliding along costs nothing; where that ends a new axis is taken.
+#include <math.h>
+
+#include "contact/collide/motion.h"
+#include "contact/surface/surface_internal.h"
+#include "geometry/mesh/triangle.h"
+
+enum { ADVANCES = 64, CLEAR_ADVANCES = 300 };
+static const double KEPT_GAP = 0.1;    // part of a gap that a step leaves
+static const double CLEAR_GAP = 1e-9;  // of a motion that only must not make surfaces meet
+static const double CLOSED = 1.01;     // times what is to be kept: no farther
+static const double SLACK = 1e-12;     // of boxes, over their places: rounding
+
+struct query {
+  const struct dc_path *path;
+  struct dc_surface_contact *contact;
+  const struct dc_surface_pair *pair;
+  struct dc_motion motions[2];  // of a pair's bodies, where they are rigid
+  double keep, safe;
+  int advances;
+};
+
+static void velocity_of(const struct dc_path *path, const struct dc_surface *surface, int vertex, double *velocity)
+{
+  dc_vec_copy(velocity, path->tangent + surface->soft->v_offset + 3 * vertex);
+}
+
+// Boxes of the elements' ways.
+static void sweep(struct dc_surface *surface, const struct dc_path *path)
+{
+  struct dc_box_tree *tree = &surface->tree;
+  const struct dc_frame_path *frame = &path->frames[surface->body];
+  dc_surface_refit(surface);
+  for (int n = 0; n < tree->node_count; n++) {
+    if (tree->right[n] >= 0)
+      continue;
+    const int *v = surface->elements[tree->item[n]];
+    struct dc_box *box = &tree->boxes[n];
+    for (int c = 0; c < dc_element_corners(v); c++)
+      for (int k = 0; k < 3; k++) {
+        double x = surface->x[v[c]][k], low = x, high = x, way[3];
+        if (surface->soft) {
+          velocity_of(path, surface, v[c], way);
+          low = fmin(x, x + way[k]), high = fmax(x, x + way[k]);
+        } else {
+          double reach = frame->shift + frame->turn * dc_vec_norm(surface->arm[v[c]]);
+          low = x - reach, high = x + reach;
+        }
+        box->low[k] = fmin(box->low[k], low - SLACK * (1 + fabs(low)));
+        box->high[k] = fmax(box->high[k], high + SLACK * (1 + fabs(high)));
+      }
+  }
+  dc_box_tree_refit(tree);
+}
+
+// A vertex at a fraction s of the path.
+struct moving {
+  double x[3], velocity[3], bend;
+};
+
+static void move(const struct query *query, const struct dc_surface *surface, int side, int vertex, double s,
+                 struct moving *moved)
+{
+  double r[3];
+  if (surface->soft) {
+    velocity_of(query->path, surface, vertex, moved->velocity);
+    dc_vec_add_scaled(moved->x, surface->x[vertex], s, moved->velocity);
+    moved->bend = 0;
+    return;
+  }
+  struct dc_motion *motion = (struct dc_motion *)&query->motions[side];
+  const struct dc_instant *now = dc_motion_at(motion, s);
+  if (now == &motion->start)
+    dc_vec_copy(r, surface->arm[vertex]);
+  else
+    dc_mat_apply(r, now->rotation, surface->fixed[vertex]);
+  dc_point_velocity(now, r, moved->velocity);
+  dc_vec_add(moved->x, now->center, r);
+  moved->bend = dc_point_bend(motion, r);
+}
+
+// How far along the axis n the vertices of either side stay more than `kept` apart.
+static double stretch_along(const struct moving moved[4], int first, const double n[3], double kept)
+{
+  double stretch = INFINITY;
+  for (int u = 0; u < first; u++)
+    for (int v = first; v < 4; v++) {
+      double d[3], relative[3];
+      dc_vec_sub(d, moved[u].x, moved[v].x);
+      dc_vec_sub(relative, moved[u].velocity, moved[v].velocity);
+      stretch =
+          fmin(stretch, dc_first_zero(dc_vec_dot(n, d) - kept, dc_vec_dot(n, relative), moved[u].bend + moved[v].bend));
+    }
+  return stretch;
+}
+
+static int bound_feature(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
+{
+  struct query *query = context;
+  double kept = 0, s = 0;
+  for (int advance = 0; advance < query->advances; advance++) {
+    struct moving moved[4];
+    struct dc_closest closest;
+    double x[4][3], n[3];
+    for (int v = 0; v < 4; v++) {
+      int side = v >= feature->first;
+      move(query, sides[side], feature->side ? !side : side, feature->vertex[v], s, &moved[v]);
+      dc_vec_copy(x[v], moved[v].x);
+    }
+    dc_feature_closest(feature->first, (const double(*)[3])x, &closest);
+    double gap = sqrt(closest.square);
+    if (advance == 0)
+      kept = query->keep * fmin(gap, query->pair->range);
+    if (!(gap > CLOSED * kept))
+      break;
+    dc_vec_scale(n, closest.r, 1 / gap);
+    s += stretch_along((const struct moving *)moved, feature->first, n, kept);
+    if (s >= query->safe)
+      return 0;
+  }
+  query->safe = s;
+  return s == 0;  // no further
+}
+
+static int bound_elements(void *context, int i, int j)
+{
+  const struct query *query = context;
+  const struct dc_surface *surfaces = query->contact->surfaces;
+  return dc_surface_features(&surfaces[query->pair->a], i, &surfaces[query->pair->b], j, bound_feature, context);
+}
+
+// The safe fraction of the pairs up to the first that may not go all the way; *pair: which, or -1.
+static double fraction(struct dc_surface_contact *contact, const struct dc_path *path, double keep, int advances,
+                       int *pair)
+{
+  struct query query = {.path = path, .contact = contact, .keep = keep, .safe = 1, .advances = advances};
+  *pair = -1;
+  for (int s = 0; s < contact->surface_count; s++)
+    sweep(&contact->surfaces[s], path);
+  for (int p = 0; p < contact->pair_count && query.safe > 0; p++) {
+    const struct dc_surface *a = &contact->surfaces[contact->pairs[p].a], *b = &contact->surfaces[contact->pairs[p].b];
+    double before = query.safe;
+    query.pair = &contact->pairs[p];
+    for (int side = 0; side < 2; side++)
+      query.motions[side] = dc_motion_of(path, side ? b->body : a->body);
+    dc_box_tree_pairs(&a->tree, &b->tree, keep * query.pair->range, bound_elements, &query);
+    if (query.safe < before)
+      *pair = p;
+  }
+  return query.safe;
+}
+
+double dc_surface_safe_fraction(struct dc_surface_contact *contact, const struct dc_path *path)
+{
+  int pair;
+  return fraction(contact, path, KEPT_GAP, ADVANCES, &pair);
+}
+
+bool dc_surface_path_clear(struct dc_surface_contact *contact, const struct dc_path *path, int bodies[2])
+{
+  int pair;
+  if (!(fraction(contact, path, CLEAR_GAP, CLEAR_ADVANCES, &pair) < 1))
+    return true;
+  bodies[0] = contact->surfaces[contact->pairs[pair].a].body;
+  bodies[1] = contact->surfaces[contact->pairs[pair].b].body;
+  return false;
+}
+
+// Overlap.
+
+struct crossing {
+  const struct dc_surface *a, *b;
+};
+
+static int test_triangles(void *context, int i, int j)
+{
+  const struct crossing *crossing = context;
+  const struct dc_surface *a = crossing->a, *b = crossing->b;
+  double x[2][3][3], normal[3];
+  const int *s = a->elements[i], *t = b->elements[j];
+  if (dc_element_corners(s) < 3 || dc_element_corners(t) < 3)
+    return 0;
+  for (int k = 0; k < 9; k++)
+    if (a == b && s[k / 3] == t[k % 3])
+      return 0;
+  for (int k = 0; k < 3; k++) {
+    dc_vec_copy(x[0][k], a->x[s[k]]);
+    dc_vec_copy(x[1][k], b->x[t[k]]);
+  }
+  return !(dc_triangle_separation((const double(*)[3])x[0], (const double(*)[3])x[1], normal) > 0);
+}
+
+// Winding number of a closed surface about a point (van Oosterom and Strackee 1983): 1 inside, 0 outside.
+static bool is_inside(const struct dc_surface *surface, const double point[3])
+{
+  double sum = 0;
+  for (int t = 0; t < surface->element_count; t++) {
+    double d[3][3], length[3], cross[3];
+    for (int k = 0; k < 3; k++) {
+      dc_vec_sub(d[k], surface->x[surface->elements[t][k]], point);
+      length[k] = dc_vec_norm(d[k]);
+    }
+    dc_vec_cross(cross, d[1], d[2]);
+    sum +=
+        2 * atan2(dc_vec_dot(d[0], cross), length[0] * length[1] * length[2] + dc_vec_dot(d[0], d[1]) * length[2] +
+                                               dc_vec_dot(d[1], d[2]) * length[0] + dc_vec_dot(d[2], d[0]) * length[1]);
+  }
+  return sum > 2 * M_PI;
+}
+
+static bool contains(const struct dc_surface *outer, const struct dc_surface *inner)
+{
+  const double *point = inner->x[inner->elements[0][0]];
+  const struct dc_box *box = &outer->tree.boxes[0];
+  for (int k = 0; k < 3; k++)
+    if (!(point[k] >= box->low[k] && point[k] <= box->high[k]))
+      return false;
+  return outer->closed && is_inside(outer, point);
+}
+
+bool dc_surface_overlap(struct dc_surface_contact *contact, int bodies[2])
+{
+  for (int p = 0; p < contact->pair_count; p++) {
+    struct dc_surface *a = &contact->surfaces[contact->pairs[p].a], *b = &contact->surfaces[contact->pairs[p].b];
+    struct crossing crossing = {a, b};
+    bodies[0] = a->body;
+    bodies[1] = b->body;
+    dc_surface_refit(a);
+    dc_surface_refit(b);
+    if (dc_box_tree_pairs(&a->tree, &b->tree, 0, test_triangles, &crossing) ||
+        (a != b && (contains(a, b) || contains(b, a))))
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pattern of the Hessian of a step.  Mechanisms and nodes are its blocks; those that touch or follow each other or share an
+// element are always in it.  Touches of soft bodies come and go: at the first Hessian of an interval the pattern is that of the
+// touches at hand, later ones add to it.  So it is a function of the interval's states alone, and where touches stay the
+// matrix stays, with its order of elimination.
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/step.h"
+
+enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
+
+// Pairs of mechanisms that touch or follow each other and nodes that share an element; into pairs [.][2], unless it is NULL.
+static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  const struct dc_model_definition *definition = &rollout->model->definition;
+  size_t count = 0;
+  for (int p = 0; p < rollout->pair_count + definition->coupling_count; p++) {
+    const struct dc_coupling *coupling =
+        p < rollout->pair_count ? NULL : &definition->couplings[p - rollout->pair_count];
+    int a = bodies->bodies[coupling ? coupling->body : rollout->pair_bodies[p][0]].mechanism,
+        b = bodies->bodies[coupling ? coupling->to : rollout->pair_bodies[p][1]].mechanism;
+    if (b < 0 || a == b)
+      continue;
+    if (pairs) {
+      pairs[count][0] = a;
+      pairs[count][1] = b;
+    }
+    count++;
+  }
+  return count + (size_t)dc_soft_list_edges(bodies, pairs ? pairs + count : NULL);
+}
+
+struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollout)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  const struct dc_step_pattern *pattern = &rollout->pattern;
+  int blocks = bodies->mechanism_count + bodies->node_count;
+  size_t fixed = list_fixed(rollout, NULL), touching = pattern->extra_count;
+  int *sizes = dc_alloc((size_t)blocks, sizeof *sizes);
+  int(*pairs)[2] = dc_alloc(fixed + touching, sizeof *pairs);
+  struct dc_symmetric_matrix *matrix = NULL;
+  if (sizes && pairs) {
+    for (int m = 0; m < bodies->mechanism_count; m++)
+      sizes[m] = bodies->mechanisms[m].nv;
+    for (int n = bodies->mechanism_count; n < blocks; n++)
+      sizes[n] = 3;
+    list_fixed(rollout, pairs);
+    if (touching)
+      memcpy(pairs + fixed, pattern->extra, touching * sizeof *pairs);
+    matrix = dc_symmetric_create(blocks, sizes, (int)(fixed + touching), (const int(*)[2])pairs,
+                                 bodies->node_count > SMALL_SOLID ? DC_SOLVER_SUPERNODAL : DC_SOLVER_AUTOMATIC);
+  }
+  free(sizes);
+  free(pairs);
+  return matrix;
+}
+
+static int compare(const void *p, const void *q)
+{
+  const int *a = p, *b = q;
+  for (int k = 0; k < 2; k++)
+    if (a[k] != b[k])
+      return a[k] < b[k] ? -1 : 1;
+  return 0;
+}
+
+static size_t sort_unique(int (*pairs)[2], size_t count)
+{
+  size_t kept = 0;
+  if (count)
+    qsort(pairs, count, sizeof *pairs, compare);
+  for (size_t i = 0; i < count; i++)
+    if (!kept || compare(pairs[kept - 1], pairs[i]))
+      memmove(pairs[kept++], pairs[i], sizeof *pairs);
+  return kept;
+}
+
+static int block_of(const struct dc_bodies *bodies, const struct dc_touch *touch, int vertex)
+{
+  int body = dc_touch_body(touch, vertex);
+  const struct dc_soft *soft = dc_soft_of(bodies, body);
+  return soft ? dc_node_block(bodies, soft, touch->vertex[vertex]) : bodies->bodies[body].mechanism;
+}
+
+// The pairs of blocks of a touch that are not always in the pattern.
+static int add_touch(struct dc_rollout *rollout, const struct dc_touch *touch)
+{
+  struct dc_step_pattern *pattern = &rollout->pattern;
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  if (dc_grow(&pattern->wanted, &pattern->wanted_capacity, pattern->wanted_count + 6, sizeof *pattern->wanted))
+    return -1;
+  for (int v = 0; v < 4; v++)
+    for (int u = 0; u < v; u++) {
+      int a = block_of(bodies, touch, v), b = block_of(bodies, touch, u), key[2] = {a < b ? a : b, a < b ? b : a};
+      if (a < 0 || b < 0 || a == b ||
+          bsearch(key, pattern->fixed, pattern->fixed_count, sizeof *pattern->fixed, compare))
+        continue;
+      memcpy(pattern->wanted[pattern->wanted_count++], key, sizeof key);
+    }
+  return 0;
+}
+
+static int list_wanted(struct dc_rollout *rollout)
+{
+  struct dc_step_pattern *pattern = &rollout->pattern;
+  size_t count;
+  const struct dc_touch *touches = dc_surface_touches(rollout->surface, &count);
+  pattern->wanted_count = 0;
+  for (size_t t = 0; t < count; t++)
+    if (add_touch(rollout, &touches[t]))
+      return -1;
+  const struct dc_rub *rubs = dc_surface_rubs(rollout->surface, &count);
+  for (size_t r = 0; r < count; r++)
+    if (add_touch(rollout, &rubs[r].touch))
+      return -1;
+  pattern->wanted_count = sort_unique(pattern->wanted, pattern->wanted_count);
+  return 0;
+}
+
+static bool holds_all(const struct dc_step_pattern *pattern)
+{
+  for (size_t w = 0; w < pattern->wanted_count; w++)
+    if (!pattern->extra_count ||
+        !bsearch(pattern->wanted[w], pattern->extra, pattern->extra_count, sizeof *pattern->extra, compare))
+      return false;
+  return true;
+}
+
+// What is always there, sorted.
+static int list_sorted(struct dc_rollout *rollout)
+{
+  struct dc_step_pattern *pattern = &rollout->pattern;
+  size_t count = list_fixed(rollout, NULL);
+  pattern->fixed = dc_arena_alloc(rollout->arena, count ? count : 1, sizeof *pattern->fixed);
+  if (!pattern->fixed)
+    return -1;
+  list_fixed(rollout, pattern->fixed);
+  for (size_t i = 0; i < count; i++)
+    if (pattern->fixed[i][0] > pattern->fixed[i][1]) {
+      int first = pattern->fixed[i][0];
+      pattern->fixed[i][0] = pattern->fixed[i][1];
+      pattern->fixed[i][1] = first;
+    }
+  pattern->fixed_count = sort_unique(pattern->fixed, count);
+  return 0;
+}
+
+enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *error)
+{
+  struct dc_step_pattern *pattern = &rollout->pattern;
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  if (!rollout->surface)
+    return DC_OK;
+  bool fresh = pattern->fresh, failed = (!pattern->fixed && list_sorted(rollout)) || list_wanted(rollout);
+  pattern->fresh = false;
+  if (!failed && holds_all(pattern) && !(fresh && pattern->wanted_count < pattern->extra_count))
+    return DC_OK;
+  size_t kept = fresh ? 0 : pattern->extra_count, needed = kept + pattern->wanted_count;
+  failed = failed || dc_grow(&pattern->extra, &pattern->extra_capacity, needed + 1, sizeof *pattern->extra);
+  if (!failed) {
+    if (pattern->wanted_count)
+      memcpy(pattern->extra + kept, pattern->wanted, pattern->wanted_count * sizeof *pattern->extra);
+    pattern->extra_count = sort_unique(pattern->extra, needed);
+    struct dc_symmetric_matrix *matrix = dc_step_matrix_create(rollout);
+    failed = !matrix;
+    if (matrix) {
+      dc_symmetric_destroy(rollout->matrix);
+      rollout->matrix = matrix;
+      failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places);
+    }
+  }
+  return failed ? dc_fail(error, DC_MEMORY, "out of memory for the pattern of touches") : DC_OK;
+}
+
+enum dc_status dc_step_touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
+                             struct dc_error *error)
+{
+  if (rollout->surface && dc_surface_evaluate(rollout->surface, q, poses))
+    return dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
+  return DC_OK;
+}
+
+enum dc_status dc_step_begin_rubs(struct dc_rollout *rollout, double length, struct dc_error *error)
+{
+  double smoothing = rollout->model->definition.contact.friction_smoothing;
+  rollout->pattern.fresh = true;
+  if (rollout->surface && dc_surface_friction_begin(rollout->surface, rollout->coefficients, smoothing, length))
+    return dc_fail(error, DC_MEMORY, "out of memory for friction");
+  return DC_OK;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// The term of the step potential of the surfaces of soft bodies: barriers of what touches at t+1 and friction of what touched at
+// t (contact/surface/surface.h).  Derivatives by the places of vertices become forces on nodes and wrenches on frames: with the
+// arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to which the turn of the arm
+// adds (g r^T + r g^T)/2 - (g.r) I.
+#include <string.h>
+
+#include "dynamics/step.h"
+#include "math/project.h"
+#include "math/vector.h"
+
+// A touch at t+1: derivatives by its vertices, and arms of those of rigid bodies.
+struct derivatives {
+  const struct dc_touch *touch;
+  double gradient[4][3], hessian[12][12];
+  const double (*arm)[3];
+};
+
+static const struct dc_touch *touches_of(const struct dc_step_state *state, size_t *count)
+{
+  *count = 0;
+  return state->surface ? dc_surface_touches(state->surface, count) : NULL;
+}
+
+static const struct dc_rub *rubs_of(const struct dc_step_state *state, size_t *count)
+{
+  *count = 0;
+  return state->surface ? dc_surface_rubs(state->surface, count) : NULL;
+}
+
+static double value(const struct dc_step_state *state)
+{
+  size_t count;
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  if (!state->surface)
+    return 0;
+  double sum = dc_surface_energy(state->surface), x[4][3], arm[4][3];
+  for (size_t r = 0; r < count; r++) {
+    dc_surface_places(state->surface, &rubs[r].touch, x, arm);
+    sum += dc_rub_derivatives(&rubs[r], (const double(*)[3])x, NULL, NULL);
+  }
+  return sum;
+}
+
+// Adds forces [4][3] on the vertices of a touch, with arms [4][3].
+static void add_forces(const struct dc_bodies *bodies, const struct dc_touch *touch, const double (*force)[3],
+                       const double (*arm)[3], struct dc_step_forces *forces)
+{
+  for (int v = 0; v < 4; v++) {
+    int body = dc_touch_body(touch, v);
+    const struct dc_soft *soft = dc_soft_of(bodies, body);
+    double torque[3], *sum = soft ? forces->joints + soft->v_offset + 3 * touch->vertex[v] : forces->wrenches[body] + 3;
+    if (!soft && !dc_body_moves(&bodies->bodies[body]))
+      continue;
+    dc_vec_add(sum, sum, force[v]);
+    if (soft)
+      continue;
+    dc_vec_cross(torque, arm[v], force[v]);
+    dc_vec_add(forces->wrenches[body], forces->wrenches[body], torque);
+  }
+}
+
+static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double gradient[4][3], x[4][3], arm[4][3];
+  size_t count;
+  const struct dc_touch *touches = touches_of(state, &count);
+  for (size_t t = 0; t < count; t++) {
+    dc_touch_derivatives(&touches[t], gradient, NULL);
+    add_forces(bodies, &touches[t], (const double(*)[3])gradient, (const double(*)[3])touches[t].arm, forces);
+  }
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    dc_surface_places(state->surface, &rubs[r].touch, x, arm);
+    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, gradient, NULL);
+    add_forces(bodies, &rubs[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm, forces);
+  }
+}
+
+// rows [6][3] += J^T H
+static void add_turned(const double arm[3], const double block[9], double (*rows)[3])
+{
+  for (int j = 0; j < 3; j++) {
+    double column[3] = {block[j], block[3 + j], block[6 + j]}, torque[3];
+    dc_vec_cross(torque, arm, column);
+    for (int i = 0; i < 3; i++) {
+      rows[i][j] += torque[i];
+      rows[3 + i][j] += column[i];
+    }
+  }
+}
+
+static void block_of(const struct derivatives *d, int v, int u, double block[9])
+{
+  for (int i = 0; i < 9; i++)
+    block[i] = d->hessian[3 * v + i / 3][3 * u + i % 3];
+}
+
+// The frame of a rigid body, whose vertices are those from `from` to `to` - 1, by itself: rows J^T H J, row by row.
+static void add_frame(const struct derivatives *d, int from, int to, bool exact, double *sum)
+{
+  for (int v = from; v < to; v++) {
+    const double *g = d->gradient[v], *r = d->arm[v];
+    double along = dc_vec_dot(g, r);
+    for (int i = 0; i < 9 && exact; i++)
+      sum[6 * (i / 3) + i % 3] += 0.5 * (g[i / 3] * r[i % 3] + r[i / 3] * g[i % 3]) - (i / 3 == i % 3 ? along : 0);
+    for (int u = from; u < to; u++) {
+      double block[9], rows[6][3] = {{0}}, turned[3];
+      block_of(d, v, u, block);
+      add_turned(r, block, rows);
+      for (int i = 0; i < 6; i++) {  // rows [-[r_u]x, I]
+        dc_vec_cross(turned, d->arm[u], rows[i]);
+        dc_vec_add(sum + 6 * i, sum + 6 * i, turned);
+        dc_vec_add(sum + 6 * i + 3, sum + 6 * i + 3, rows[i]);
+      }
+    }
+  }
+}
+
+static void add_nodes(const struct dc_bodies *bodies, const struct derivatives *d, struct dc_step_hessian *hessian)
+{
+  double block[9];
+  for (int v = 0; v < 4; v++)
+    for (int u = 0; u <= v; u++) {
+      const struct dc_soft *row = dc_soft_of(bodies, dc_touch_body(d->touch, v)),
+                           *column = dc_soft_of(bodies, dc_touch_body(d->touch, u));
+      if (!row || !column)
+        continue;
+      block_of(d, v, u, block);
+      dc_symmetric_add_block(hessian->matrix, dc_node_block(bodies, row, d->touch->vertex[v]),
+                             dc_node_block(bodies, column, d->touch->vertex[u]), 1, block, 3);
+    }
+}
+
+// What a rigid body has with the nodes of the other side, and with itself.
+static void add_rigid(const struct dc_bodies *bodies, const struct derivatives *d, int side, bool exact,
+                      struct dc_step_hessian *hessian)
+{
+  int first = d->touch->first, body = d->touch->body[side], from = side ? first : 0, to = side ? 4 : first;
+  const struct dc_soft *soft = dc_soft_of(bodies, d->touch->body[!side]);
+  if (!dc_body_moves(&bodies->bodies[body]))
+    return;
+  add_frame(d, from, to, exact, hessian->blocks[body]);
+  for (int u = side ? 0 : first; u < (side ? first : 4); u++) {
+    double rows[6][3] = {{0}}, block[9];
+    for (int v = from; v < to; v++) {
+      block_of(d, v, u, block);
+      add_turned(d->arm[v], block, rows);
+    }
+    dc_assemble_node(hessian->assembler, hessian->kinematics, body, dc_node_block(bodies, soft, d->touch->vertex[u]),
+                     (const double(*)[3])rows, hessian->matrix);
+  }
+}
+
+static void add_derivatives(const struct dc_bodies *bodies, const struct derivatives *d, bool exact,
+                            struct dc_step_hessian *hessian)
+{
+  add_nodes(bodies, d, hessian);
+  for (int side = 0; side < 2; side++)
+    if (!dc_soft_of(bodies, d->touch->body[side]))
+      add_rigid(bodies, d, side, exact, hessian);
+}
+
+static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  size_t count;
+  const struct dc_touch *touches = touches_of(state, &count);
+  for (size_t t = 0; t < count; t++) {
+    struct derivatives d = {.touch = &touches[t], .arm = (const double(*)[3])touches[t].arm};
+    dc_touch_derivatives(&touches[t], d.gradient, d.hessian);
+    if (!exact)
+      dc_project(12, &d.hessian[0][0]);
+    add_derivatives(bodies, &d, exact, hessian);
+  }
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    double x[4][3], arm[4][3];
+    struct derivatives d = {.touch = &rubs[r].touch, .arm = (const double(*)[3])arm};
+    dc_surface_places(state->surface, d.touch, x, arm);
+    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, d.gradient, d.hessian);
+    add_derivatives(bodies, &d, exact, hessian);
+  }
+}
+
+// How the vertices of a touch move along a direction, with arms [4][3].
+static void vary(const struct dc_bodies *bodies, const struct dc_touch *touch,
+                 const struct dc_step_direction *direction, const double (*arm)[3], double (*varied)[3])
+{
+  for (int v = 0; v < 4; v++) {
+    int body = dc_touch_body(touch, v);
+    const struct dc_soft *soft = dc_soft_of(bodies, body);
+    if (soft) {
+      dc_vec_copy(varied[v], direction->joints + soft->v_offset + 3 * touch->vertex[v]);
+      continue;
+    }
+    dc_vec_cross(varied[v], direction->twists[body], arm[v]);
+    dc_vec_add(varied[v], varied[v], direction->twists[body] + 3);
+  }
+}
+
+static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                      struct dc_step_cotangent *out)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double *scales = out->input->design.friction_scale;
+  const double *factors = state->input->design.friction_scale;
+  size_t count;
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    const struct dc_touch *touch = &rubs[r].touch;
+    double x[4][3], arm[4][3], varied[4][3], by[4][3] = {{0}};
+    dc_surface_places(state->surface, touch, x, arm);
+    vary(bodies, touch, direction, (const double(*)[3])arm, varied);
+    double total = dc_rub_pull_back(&rubs[r], (const double(*)[3])x, (const double(*)[3])varied, by);
+    add_forces(bodies, touch, (const double(*)[3])by, (const double(*)[3])touch->arm, &out->now);
+    for (int side = 0; side < 2; side++)
+      scales[touch->body[side]] += 0.5 * total / factors[touch->body[side]];
+  }
+}
+
+// Rows of the mixed Hessian one by one: what pulls back a unit move of a vertex.
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const double *scales = variation->input->design.friction_scale, *factors = state->input->design.friction_scale;
+  size_t count;
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    const struct dc_touch *touch = &rubs[r].touch;
+    double x[4][3], arm[4][3], move[4][3], change[4][3], scale = 0;
+    dc_surface_places(state->surface, touch, x, arm);
+    vary(bodies, touch, &variation->now, (const double(*)[3])touch->arm, move);
+    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, change, NULL);
+    for (int side = 0; side < 2; side++)
+      scale += 0.5 * scales[touch->body[side]] / factors[touch->body[side]];
+    for (int i = 0; i < 12; i++) {
+      double unit[4][3] = {{0}}, row[4][3] = {{0}}, sum = scale * change[i / 3][i % 3];
+      unit[i / 3][i % 3] = 1;
+      dc_rub_pull_back(&rubs[r], (const double(*)[3])x, (const double(*)[3])unit, row);
+      for (int v = 0; v < 4; v++)
+        sum += dc_vec_dot(row[v], move[v]);
+      change[i / 3][i % 3] = sum;
+    }
+    add_forces(bodies, touch, (const double(*)[3])change, (const double(*)[3])arm, forces);
+  }
+}
+
+const struct dc_step_term dc_surface_term = {
+    .name = "surfaces",
+    .reference = "Li et al. 2020, Eq. 6 and 24, section 5; docs/theory.md, \"Soft bodies\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+};
+
+// Rounding of places seen through the stiffness of a touch or a rub.
+static void add_floor(const struct dc_step_state *state, const struct derivatives *d, const double (*x)[3],
+                      double noise, double (*frames)[6], double *floor)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double size = 0;
+  for (int v = 0; v < 4; v++)
+    size = dc_vec_norm(x[v]) > size ? dc_vec_norm(x[v]) : size;
+  for (int i = 0; i < 12; i++) {
+    int body = dc_touch_body(d->touch, i / 3);
+    const struct dc_soft *soft = dc_soft_of(bodies, body);
+    double sum = 0;
+    for (int j = 0; j < 12; j++)
+      sum += noise * size * (d->hessian[i][j] < 0 ? -d->hessian[i][j] : d->hessian[i][j]);
+    if (soft) {
+      floor[soft->v_offset + 3 * d->touch->vertex[i / 3] + i % 3] += sum;
+      continue;
+    }
+    frames[body][3 + i % 3] += sum;
+    for (int k = 0; k < 3; k++)
+      frames[body][k] += sum * dc_vec_norm(d->arm[i / 3]);
+  }
+}
+
+void dc_surface_floor(const struct dc_step_state *state, double noise, double (*frames)[6], double *floor)
+{
+  double x[4][3], arm[4][3];
+  size_t count;
+  const struct dc_touch *touches = touches_of(state, &count);
+  for (size_t t = 0; t < count; t++) {
+    struct derivatives d = {.touch = &touches[t], .arm = (const double(*)[3])touches[t].arm};
+    dc_touch_derivatives(&touches[t], d.gradient, d.hessian);
+    add_floor(state, &d, (const double(*)[3])touches[t].x, noise, frames, floor);
+  }
+  const struct dc_rub *rubs = rubs_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    struct derivatives d = {.touch = &rubs[r].touch, .arm = (const double(*)[3])arm};
+    dc_surface_places(state->surface, d.touch, x, arm);
+    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, d.gradient, d.hessian);
+    add_floor(state, &d, (const double(*)[3])x, noise, frames, floor);
+  }
+}

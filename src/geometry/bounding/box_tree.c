@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/bounding/box_tree.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { STACK = 256 };  // trees have a depth of at most 31
+
+struct keyed {
+  double key;
+  int item;
+};
+
+static int compare(const void *p, const void *q)
+{
+  const struct keyed *a = p, *b = q;
+  if (a->key != b->key)
+    return a->key < b->key ? -1 : 1;
+  return a->item < b->item ? -1 : a->item > b->item;
+}
+
+static int longest_axis(const struct keyed *items, int count, const double (*centers)[3])
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  int axis = 0;
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      low[k] = fmin(low[k], centers[items[i].item][k]);
+      high[k] = fmax(high[k], centers[items[i].item][k]);
+    }
+  for (int k = 1; k < 3; k++)
+    if (high[k] - low[k] > high[axis] - low[axis])
+      axis = k;
+  return axis;
+}
+
+// The node over items [count] at `node`; the first number after its nodes.
+static int build(struct dc_box_tree *tree, struct keyed *items, int count, const double (*centers)[3], int node)
+{
+  tree->right[node] = tree->item[node] = -1;
+  if (count == 1) {
+    tree->item[node] = items[0].item;
+    return node + 1;
+  }
+  int axis = longest_axis(items, count, centers), half = count / 2;
+  for (int i = 0; i < count; i++)
+    items[i].key = centers[items[i].item][axis];
+  qsort(items, (size_t)count, sizeof *items, compare);
+  tree->right[node] = build(tree, items, half, centers, node + 1);
+  return build(tree, items + half, count - half, centers, tree->right[node]);
+}
+
+enum dc_status dc_box_tree_create(struct dc_box_tree *tree, int count, const double (*centers)[3],
+                                  struct dc_arena *arena, struct dc_error *error)
+{
+  size_t nodes = 2 * (size_t)count - 1;
+  struct keyed *items = dc_alloc((size_t)count, sizeof *items);
+  tree->node_count = (int)nodes;
+  tree->boxes = dc_arena_alloc(arena, nodes, sizeof *tree->boxes);
+  tree->right = dc_arena_alloc(arena, nodes, sizeof *tree->right);
+  tree->item = dc_arena_alloc(arena, nodes, sizeof *tree->item);
+  bool complete = items && tree->boxes && tree->right && tree->item;
+  for (int i = 0; i < count && complete; i++)
+    items[i].item = i;
+  if (complete)
+    build(tree, items, count, centers, 0);
+  free(items);
+  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a tree of boxes");
+}
+
+void dc_box_tree_refit(struct dc_box_tree *tree)
+{
+  for (int i = tree->node_count - 1; i >= 0; i--) {
+    if (tree->right[i] < 0)
+      continue;
+    const struct dc_box *left = &tree->boxes[i + 1], *right = &tree->boxes[tree->right[i]];
+    for (int k = 0; k < 3; k++) {
+      tree->boxes[i].low[k] = left->low[k] < right->low[k] ? left->low[k] : right->low[k];
+      tree->boxes[i].high[k] = left->high[k] > right->high[k] ? left->high[k] : right->high[k];
+    }
+  }
+}
+
+static bool within(const struct dc_box *a, const struct dc_box *b, double margin)
+{
+  for (int k = 0; k < 3; k++)
+    if (!(a->low[k] <= b->high[k] + margin && b->low[k] <= a->high[k] + margin))
+      return false;
+  return true;
+}
+
+static double size(const struct dc_box *box)
+{
+  double most = 0;
+  for (int k = 0; k < 3; k++)
+    most = fmax(most, box->high[k] - box->low[k]);
+  return most;
+}
+
+// Replaces the larger of two nodes, or of the two halves of a node and itself, by its children; the new top of the stack.
+static int push_children(const struct dc_box_tree *a, int i, const struct dc_box_tree *b, int j, int (*stack)[2],
+                         int top)
+{
+  if (a == b && i == j) {
+    const int pairs[3][2] = {{a->right[i], a->right[i]}, {i + 1, i + 1}, {i + 1, a->right[i]}};
+    for (int k = 0; k < 3; k++, top++)
+      stack[top][0] = pairs[k][0], stack[top][1] = pairs[k][1];
+    return top;
+  }
+  bool first = b->right[j] < 0 || (a->right[i] >= 0 && size(&a->boxes[i]) >= size(&b->boxes[j]));
+  stack[top][0] = first ? a->right[i] : i;
+  stack[top][1] = first ? j : b->right[j];
+  stack[top + 1][0] = first ? i + 1 : i;
+  stack[top + 1][1] = first ? j : j + 1;
+  return top + 2;
+}
+
+int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, dc_box_visit *visit,
+                      void *context)
+{
+  int stack[STACK][2] = {{0, 0}}, top = 1, status = 0;
+  while (top && !status) {
+    top--;
+    int i = stack[top][0], j = stack[top][1];
+    bool leaf = a->right[i] < 0 && b->right[j] < 0;
+    if ((leaf && a == b && i == j) || !within(&a->boxes[i], &b->boxes[j], margin))
+      continue;
+    if (leaf)
+      status = visit(context, a->item[i], b->item[j]);
+    else
+      top = push_children(a, i, b, j, stack, top);
+  }
+  return status;
+}
