@@ -121,7 +121,7 @@ static void put_smooth(struct dc_json_writer *json, struct dc_text *text, const 
                measured);
 }
 
-static void put_pushing(struct dc_json_writer *json, struct dc_text *text,
+static void put_pushing(struct dc_json_writer *json, struct dc_text *text, const struct dc_contact_model *model,
                         const struct dc_contact_properties *properties)
 {
   char measured[200];
@@ -130,7 +130,8 @@ static void put_pushing(struct dc_json_writer *json, struct dc_text *text,
   dc_json_put_integer(json, "poses", properties->pushing.poses);
   snprintf(measured, sizeof measured, "force leaves the cone between the bodies by %.2g rad at most, in %ld poses",
            properties->pushing.angle, properties->pushing.poses);
-  put_property(json, text, "non-prehensile", properties->pushing.holds, true, measured);
+  put_property(json, text, "non-prehensile", properties->pushing.holds, dc_properties_expected_pushing(model),
+               measured);
 }
 
 static void put_lasting(struct dc_json_writer *json, struct dc_text *text, const struct dc_contact_model *model,
@@ -166,10 +167,13 @@ static enum dc_status bench_properties(struct dc_json_writer *json, struct dc_te
       break;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "model", model->name);
+    dc_json_put_integer(json, "left_out", properties.left_out);
     dc_text_add(text, "%s\n", model->name);
+    if (properties.left_out > 0)
+      dc_text_add(text, "  refuses %d of the pairs of bodies, which are left out\n", properties.left_out);
     put_barrier(json, text, &properties);
     put_smooth(json, text, model, &properties);
-    put_pushing(json, text, &properties);
+    put_pushing(json, text, model, &properties);
     put_lasting(json, text, model, &properties);
     dc_json_end(json, '}');
   }

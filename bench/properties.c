@@ -47,6 +47,11 @@ bool dc_properties_expected_smooth(const struct dc_contact_model *model)
   return model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE;
 }
 
+bool dc_properties_expected_pushing(const struct dc_contact_model *model)
+{
+  return !(model->flags & DC_CONTACT_LEANING);
+}
+
 bool dc_properties_expected_lasting(const struct dc_contact_model *model)
 {
   return (model->flags & DC_CONTACT_LONG_RANGE) && !model->local;
@@ -286,6 +291,11 @@ static enum dc_status measure_case(const struct dc_contact_model *model, int c, 
 {
   struct setup setup;
   enum dc_status status = begin(&setup, c, model, error);
+  if (status == DC_BAD_INPUT) {
+    properties->left_out++;
+    end(&setup);
+    return DC_OK;
+  }
   for (int line = 0; line < lines && !status; line++) {
     draw_line(&setup, random);
     measure_barrier(&setup, random, properties);

@@ -8,6 +8,7 @@
 // Distances are in sizes, the sum of the radii of two bodies.
 struct dc_contact_properties {
   const char *model;
+  int left_out;  // pairs of bodies that the model refuses
   // Barrier: energies on lines at gaps 1e-2, 1e-3 ... 1e-8, and inside.
   struct {
     bool holds;
@@ -38,8 +39,9 @@ struct dc_contact_properties {
   } lasting;
 };
 
-// What a model's descriptor leads one to expect: barrier and pushing always, the others by its flags.
+// What a model's descriptor leads one to expect: a barrier always, the others by its flags.
 bool dc_properties_expected_smooth(const struct dc_contact_model *model);
+bool dc_properties_expected_pushing(const struct dc_contact_model *model);
 bool dc_properties_expected_lasting(const struct dc_contact_model *model);
 
 // Measures a model with a potential (not DC_CONTACT_FOREIGN) on `lines` random lines and as many random paths for every

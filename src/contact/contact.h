@@ -37,12 +37,17 @@ struct dc_contact_settings {
   double dhat;                // ipc: distance at which its barrier begins, m
   double support;             // sdrs: s of its barrier, in units of length
   int hulls;                  // sdrs: enum dc_contact_hulls
+  double smoothing;           // manifold: of edges of polyhedra and of 1/distance, m; NAN: 2e-3 of the size of the body
+  double wall;                // manifold: where its barrier begins, m; NAN: 2e-2 of the least size of a body
+  long edges;                 // manifold: edges of each body that meet those of others; 0: vertices only
 };
 
 extern const struct dc_option dc_contact_options[];
 
 // SHAPES: derivatives by the places of contact's points in their bodies, of friction too.
 // SURFACES: contact sees the triangles, which keep their corners when vertices move; models without see convex parts.
+// LEANING: forces may leave the cone of the directions between points of two bodies (paper 000, Eq. 2): normals are those of
+// smoothed distances.
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
   DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
@@ -50,7 +55,8 @@ enum dc_contact_flags {
   DC_CONTACT_FRICTION = 4,
   DC_CONTACT_FOREIGN = 8,
   DC_CONTACT_SHAPES = 16,
-  DC_CONTACT_SURFACES = 32
+  DC_CONTACT_SURFACES = 32,
+  DC_CONTACT_LEANING = 64
 };
 
 struct dc_contact_methods;  // private to src/contact

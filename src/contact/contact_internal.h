@@ -145,8 +145,9 @@ struct dc_contact_methods {
   const struct dc_point_methods *points;  // NULL: none
 };
 
-extern const struct dc_contact_methods dc_plane_methods;  // bsh and exact: pair_terms.c, triangle_friction.c
-extern const struct dc_contact_model dc_contact_sdrs;     // sdrs.c
+extern const struct dc_contact_methods dc_plane_methods;   // bsh and exact: pair_terms.c, triangle_friction.c
+extern const struct dc_contact_model dc_contact_sdrs;      // sdrs.c
+extern const struct dc_contact_model dc_contact_manifold;  // manifold_model.c
 
 struct dc_contact {
   const struct dc_contact_model *model;
@@ -253,6 +254,6 @@ extern const struct dc_contact_model dc_contact_ipc, dc_contact_ipc_global;
 
 // What each model reads of struct dc_contact_settings (model_options.c).
 extern const struct dc_option dc_bsh_options[], dc_exact_options[], dc_ipc_options[], dc_ipc_global_options[],
-    dc_sdrs_options[], dc_mujoco_contact_options[];
+    dc_sdrs_options[], dc_manifold_options[], dc_mujoco_contact_options[];
 
 #endif

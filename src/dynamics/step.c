@@ -333,6 +333,8 @@ static bool sufficient(const struct trial *from, const struct trial *to, double 
 {
   double magnitude = from->magnitude + to->magnitude;
   double tiny = TINY_CHANGE * magnitude;
+  if (!isfinite(to->value))  // its magnitude is not either
+    return false;
   if (to->value <= from->value + SUFFICIENT_DECREASE * slope + VALUE_NOISE * magnitude)
     return true;
   return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);

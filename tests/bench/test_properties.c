@@ -32,7 +32,12 @@ static void test_registered(void)
     if (model->flags & DC_CONTACT_FOREIGN)
       continue;
     measure(model, &properties);
-    expect(&properties, true, dc_properties_expected_smooth(model), true, dc_properties_expected_lasting(model));
+    // manifold refuses the bent bar, which is not known as a union of convex parts
+    CHECK(properties.left_out == (strcmp(model->name, "manifold") == 0), "%s: %d pairs left out", model->name,
+          properties.left_out);
+    CHECK(properties.barrier.failures == 0, "%s: %ld", model->name, properties.barrier.failures);
+    expect(&properties, true, dc_properties_expected_smooth(model), dc_properties_expected_pushing(model),
+           dc_properties_expected_lasting(model));
     CHECK(properties.pushing.poses > 10 && properties.smooth.paths > 10, "%ld, %ld", properties.pushing.poses,
           properties.smooth.paths);
   }

@@ -24,14 +24,15 @@ static double energy_at(struct dc_contact *contact, const struct dc_pose *poses,
   return dc_contact_evaluate(contact, moved, 2, pair);
 }
 
-// Along a twist of the first ball: gradient against energies, Hessian against gradients.
+// Along a twist of the first ball: gradient against energies, Hessian against gradients.  What is smoothed over a length of
+// its own (manifold) varies over it at any gap.
 static void check_derivatives(const struct dc_contact_model *model, double gap)
 {
   static const double twist[6] = {0.3, -0.5, 0.7, 0.4, 0.2, -0.6};
   struct scene scene;
   struct dc_contact *contact = two_balls(&scene, model, gap);
   struct dc_pair_derivatives at, up, down;
-  double h = 1e-5 * gap, slope = 0, curvature = 0, up_slope = 0, down_slope = 0;
+  double h = 1e-5 * fmin(gap, 1), slope = 0, curvature = 0, up_slope = 0, down_slope = 0;
   energy_at(contact, scene.poses, 0, twist, &at);
   double difference =
       (energy_at(contact, scene.poses, h, twist, &up) - energy_at(contact, scene.poses, -h, twist, &down)) / (2 * h);

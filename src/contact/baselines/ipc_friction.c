@@ -2,12 +2,8 @@
 // Friction of incremental potential contact (Li et al. 2020, section 5): what was within dhat at time t rubs at the
 // points that were closest then, with the tangent plane and the normal force of then.
 //
-//     D = sum_k F_k f0(|u_k|),   F = lambda f,   u = (I - n n^T) (x_a+ - x_a - x_b+ + x_b),
 //     f0(y) = y^2/w - y^3/(3 w^2) below w = e h, y - w/3 above
-// (Eq. 14 integrated, less a constant, so that what is at rest has no energy).  With g = F f0'/y u, the force, and K =
-// F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I], side s = 1 for a and -1 for b:
-//     gradient s J^T g,   h_XY = s_X s_Y J_X^T K J_Y,   turn s ((g r+^T + r+ g^T)/2 - (g.r+) I).
-// K is positive semidefinite, so is the whole without turn.
+// (Eq. 14 integrated, less a constant, so that what is at rest has no energy); contact/friction/point_slip.h.
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +62,7 @@ static int list_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitiv
     return 0;
   if (grow(friction))
     return -1;
-  struct dc_ipc_rub *rub = &friction->rubs[friction->count];
+  struct dc_point_rub *rub = &friction->rubs[friction->count];
   struct dc_ipc_lag *lag = &friction->lags[friction->count++];
   memset(rub, 0, sizeof *rub);
   rub->strength = strength;
@@ -107,9 +103,9 @@ static int list_vertices(const struct listing *listing, int p)
       continue;
     if (grow(friction))
       return -1;
-    struct dc_ipc_rub *rub = &friction->rubs[friction->count];
+    struct dc_point_rub *rub = &friction->rubs[friction->count];
     struct dc_ipc_lag *lag = &friction->lags[friction->count++];
-    *rub = (struct dc_ipc_rub){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
+    *rub = (struct dc_point_rub){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
     dc_vec_copy(rub->normal, n);
     dc_vec_copy(rub->arm[0], a->turned[v]);
     *lag = (struct dc_ipc_lag){.kind = DC_IPC_PRIMITIVE,
@@ -149,122 +145,29 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
 }
 
-// rows = [r]x K, K symmetric: H_wt of a force whose change is K.
-static void turn_rows(const double r[3], const double k[3][3], double rows[3][3])
-{
-  double column[3];
-  for (int j = 0; j < 3; j++) {
-    dc_vec_cross(column, r, k[j]);
-    for (int i = 0; i < 3; i++)
-      rows[i][j] = column[i];
-  }
-}
-
-// block += sign J_X^T K J_Y of the arms r of X and s of Y
-static void add_block(const double rows[3][3], const double s[3], const double columns[3][3], const double k[3][3],
-                      double sign, double block[6][6])
-{
-  double turned[3];
-  for (int i = 0; i < 3; i++) {
-    dc_vec_cross(turned, s, rows[i]);  // row of [r]x K times [s]x^T
-    for (int j = 0; j < 3; j++) {
-      block[i][j] += sign * turned[j];
-      block[i][3 + j] += sign * rows[i][j];
-      block[3 + i][j] += sign * columns[j][i];
-      block[3 + i][3 + j] += sign * k[i][j];
-    }
-  }
-}
-
-static void add_turn(const double g[3], const double r[3], double sign, double turn[6])
-{
-  double along = dc_vec_dot(g, r);
-  for (int i = 0, e = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++, e++)
-      turn[e] += sign * (0.5 * (g[i] * r[j] + r[i] * g[j]) - (i == j ? along : 0));
-}
-
-struct rubbing {
-  const struct dc_friction_motion *motion;
-  double width;  // e h
-  bool majorant;
-};
-
-static void add_rub(const struct rubbing *rubbing, const struct dc_ipc_rub *rub, struct dc_friction_derivatives *sum)
-{
-  const struct dc_friction_motion *motion = rubbing->motion;
-  double moved[2][3], arm[2][3], u[3], g[3], k[3][3], rows[2][3][3], part, along, width = rubbing->width;
-  for (int side = 0; side < 2; side++) {
-    dc_mat_apply(moved[side], motion->drift[side], rub->arm[side]);
-    dc_vec_add(moved[side], moved[side], motion->velocity[side]);
-  }
-  dc_vec_sub(u, moved[0], moved[1]);
-  dc_vec_add_scaled(u, u, -dc_vec_dot(rub->normal, u), rub->normal);
-  double y = dc_vec_norm(u);
-  sum->energy += rub->strength * (y < width ? y * y / width * (1 - y / (3 * width)) : y - width / 3);
-  if (motion->order < 1)
-    return;
-  dc_ipc_slip(y, width, &part, &along);
-  dc_vec_scale(g, u, rub->strength * part);
-  for (int side = 0; side < 1 + motion->both; side++) {
-    double torque[3], sign = side ? -1 : 1;
-    dc_mat_apply(arm[side], motion->turn[side], rub->arm[side]);
-    dc_vec_cross(torque, arm[side], g);
-    dc_vec_add_scaled(sum->gradient + 6 * side, sum->gradient + 6 * side, sign, torque);
-    dc_vec_add_scaled(sum->gradient + 6 * side + 3, sum->gradient + 6 * side + 3, sign, g);
-    if (motion->order > 1)
-      add_turn(g, arm[side], sign, sum->turn[side]);
-  }
-  if (motion->order < 2)
-    return;
-  double slope = y > 0 && !rubbing->majorant ? rub->strength * along / (y * y) : 0;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      k[i][j] = rub->strength * part * ((i == j) - rub->normal[i] * rub->normal[j]) + slope * u[i] * u[j];
-  turn_rows(arm[0], (const double(*)[3])k, rows[0]);
-  add_block((const double(*)[3])rows[0], arm[0], (const double(*)[3])rows[0], (const double(*)[3])k, 1, sum->h_aa);
-  if (!motion->both)
-    return;
-  turn_rows(arm[1], (const double(*)[3])k, rows[1]);
-  add_block((const double(*)[3])rows[0], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, -1, sum->h_ab);
-  add_block((const double(*)[3])rows[1], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, 1, sum->h_bb);
-}
-
 // HELD is CONVEX: the model keeps no iterate.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
   struct dc_friction_derivatives sum;
-  struct rubbing rubbing = {
-      .motion = motion, .width = motion->smoothing * motion->time_step, .majorant = motion->start == 0};
+  struct dc_point_rubbing rubbing = {.motion = motion,
+                                     .law = dc_slip_ipc,
+                                     .width = motion->smoothing * motion->time_step,
+                                     .majorant = motion->start == 0};
   memset(&sum, 0, sizeof sum);
   for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    add_rub(&rubbing, &own->rubs[k], &sum);
-  unit->energy = sum.energy;
-  memcpy(unit->gradient, sum.gradient, sizeof unit->gradient);
-  memcpy(unit->turn, sum.turn, sizeof unit->turn);
-  memcpy(unit->h_ab, sum.h_ab, sizeof unit->h_ab);
-  for (int i = 0, e = 0; i < 6; i++)
-    for (int j = 0; j <= i; j++, e++) {
-      unit->h_aa[e] = sum.h_aa[i][j];
-      unit->h_bb[e] = sum.h_bb[i][j];
-    }
+    dc_point_rub_add(&rubbing, &own->rubs[k], &sum);
+  dc_point_rub_store(&sum, unit);
 }
 
 static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
                    const struct dc_impact *like)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
-  for (size_t k = unit->first; k < unit->first + unit->count; k++) {
-    const struct dc_ipc_rub *rub = &own->rubs[k];
-    struct dc_impact impact = *like;
-    impact.index = k;
-    impact.strength = rub->strength / coefficient;
-    dc_vec_copy(impact.normal, rub->normal);
-    memcpy(impact.arm, rub->arm, sizeof impact.arm);
-    if (dc_friction_add_impact(contact->friction, &impact))
+  struct dc_impact impact = *like;
+  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++)
+    if (dc_point_rub_impact(contact->friction, &own->rubs[impact.index], coefficient, &impact))
       return -1;
-  }
   return 0;
 }
 

@@ -49,11 +49,6 @@ static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *l
   }
 }
 
-// G and its cotangents, and how far the points move and vary by each other.
-struct cotangents {
-  double total, by_moved[3], by_varied[3], by_normal[3];
-};
-
 // Delta and delta.
 static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *vertices, double moved[3],
                         double varied[3])
@@ -63,43 +58,6 @@ static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *ver
   for (int v = 0; v < vertices->count; v++) {
     dc_vec_add_scaled(moved, moved, lag->closest.weight[v], vertices->moved[v]);
     dc_vec_add_scaled(varied, varied, lag->closest.weight[v], vertices->varied[v]);
-  }
-}
-
-// Of restitution: G = c F rho'(o) n.delta, o = n.Delta.
-static void opening_cotangents(const struct dc_impact *impact, const struct dc_ipc_lag *lag, double width,
-                               const struct vertices *vertices, struct cotangents *c)
-{
-  const double *n = impact->normal;
-  double moved[3], varied[3], size = impact->loss * impact->strength, rho[3];
-  sum_motions(lag, vertices, moved, varied);
-  dc_impact_profile(dc_vec_dot(n, moved), width, rho);
-  double along = dc_vec_dot(n, varied);
-  c->total = size * rho[1] * along;
-  for (int k = 0; k < 3; k++) {
-    c->by_moved[k] = size * rho[2] * along * n[k];
-    c->by_varied[k] = size * rho[1] * n[k];
-    c->by_normal[k] = size * (rho[2] * along * moved[k] + rho[1] * varied[k]);
-  }
-}
-
-static void slip_cotangents(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *lag, double width,
-                            const struct vertices *vertices, struct cotangents *c)
-{
-  const double *n = rub->normal;
-  double moved[3], varied[3], u[3], part, along;
-  sum_motions(lag, vertices, moved, varied);
-  double moved_n = dc_vec_dot(n, moved), varied_n = dc_vec_dot(n, varied);
-  dc_vec_add_scaled(u, moved, -moved_n, n);
-  double y = dc_vec_norm(u), product = dc_vec_dot(u, varied);
-  dc_ipc_slip(y, width, &part, &along);
-  double gamma = y > 0 ? along / (y * y) : 0;
-  c->total = rub->strength * part * product;
-  for (int k = 0; k < 3; k++) {
-    c->by_moved[k] = rub->strength * (part * (varied[k] - varied_n * n[k]) + gamma * product * u[k]);
-    c->by_varied[k] = rub->strength * part * u[k];
-    c->by_normal[k] =
-        -rub->strength * (part * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
   }
 }
 
@@ -120,17 +78,19 @@ static void through_parallel(const struct vertices *vertices, double by_c, doubl
   }
 }
 
-static double pull_back(const struct dc_ipc_rub *rub, const struct dc_ipc_lag *lag, struct sides *sides)
+static double pull_back(const struct dc_point_rub *rub, const struct dc_ipc_lag *lag, struct sides *sides)
 {
   struct vertices vertices;
-  struct cotangents c;
+  struct dc_point_cotangents c;
   double out[4][3] = {{0}}, by_r[3], by_weight[4] = {0},
          *n = (double[3]){rub->normal[0], rub->normal[1], rub->normal[2]};
+  double moved[3], varied[3];
   place_vertices(sides, lag, &vertices);
+  sum_motions(lag, &vertices, moved, varied);
   if (sides->impact)
-    opening_cotangents(sides->impact, lag, sides->width, &vertices, &c);
+    dc_point_opening_cotangents(sides->impact, sides->width, moved, varied, &c);
   else
-    slip_cotangents(rub, lag, sides->width, &vertices, &c);
+    dc_point_slip_cotangents(rub, dc_slip_ipc, sides->width, moved, varied, &c);
   dc_vec_scale(by_r, n, c.total * lag->by_distance);
   for (int v = 0; v < vertices.count; v++)
     dc_vec_add_scaled(out[v], out[v], -lag->closest.weight[v], c.by_moved);

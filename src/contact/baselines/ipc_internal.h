@@ -3,7 +3,7 @@
 #ifndef DC_CONTACT_IPC_INTERNAL_H
 #define DC_CONTACT_IPC_INTERNAL_H
 
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/point_slip.h"
 #include "geometry/convex/distance.h"
 
 // What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
@@ -62,14 +62,7 @@ double dc_ipc_parallel(const struct dc_ipc_primitive *primitive);
 void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,
                 struct dc_pair_derivatives *sum);
 
-// What rubs from t to t+1: two points of the bodies that were closest at t.
-struct dc_ipc_rub {
-  double normal[3];  // from b to a
-  double arm[2][3];  // of the points about c_a and c_b at t, world axes, m
-  double strength;   // lambda f, N
-};
-
-// What the derivative by time t needs of it besides.
+// What the derivative by time t needs of what rubs (contact/friction/point_slip.h) besides.
 struct dc_ipc_lag {
   enum dc_ipc_kind kind;
   int vertex[4];
@@ -80,7 +73,7 @@ struct dc_ipc_lag {
 
 // One unit for every body pair.
 struct dc_ipc_friction {
-  struct dc_ipc_rub *rubs;
+  struct dc_point_rub *rubs;
   struct dc_ipc_lag *lags;
   size_t count, rub_capacity, lag_capacity;
 };
@@ -104,14 +97,5 @@ double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_fri
                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
-
-// f1(y)/y and, times y^2, the derivative of that by y over y, of Li et al., Eq. 14, with e h as `width`: the force on a
-// point that slipped by u is strength * part * u, its change strength * (part + along u u^T/|u|^2).
-static inline void dc_ipc_slip(double y, double width, double *part, double *along)
-{
-  bool slides = y >= width;
-  *part = slides ? 1 / y : (2 - y / width) / width;
-  *along = slides ? -1 / y : -y / (width * width);
-}
 
 #endif

@@ -21,6 +21,7 @@ struct dc_friction_unit {
   int group;                        // consecutive units of one group are one sum: of a body pair, or of a pair of hulls
   size_t first, count;              // in the model's own lists
   bool primitive;                   // vertices on a primitive
+  bool levels;                      // manifold: vertices on signed distances, not hulls
   int64_t unconverged, iterations;  // planes without their motion; steps it took
   double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
 };

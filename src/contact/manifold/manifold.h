@@ -32,6 +32,8 @@ struct dc_manifold_settings {
   int vertices, edges;            // how many are selected of each body; 0: all
   bool edge_edge, one_sided;      // one_sided: vertices of the first body only
   bool own_surface;               // edges outside of their own body do not count
+  bool
+      levels;  // of edges the distance is the other body's signed distance at the point, which is then no factor of the activity
 };
 
 // body: 0 or 1, the one that the point belongs to; the normal points out of the other one.  edges: places in the list

@@ -123,7 +123,7 @@ static void measure(struct dc_manifold *m, int p)
     int i = in_field(m, p, b);
     double along = dc_vec_dot(c->normal[1 - b], c->delta) * c->inverse * (b ? -1 : 1);
     c->sign[b] = tanh(along / m->settings.sign);
-    c->inside[b] = sigmoid(-m->sides[1 - b].witness.value[i] / m->settings.penetration);
+    c->inside[b] = m->settings.levels ? 1 : sigmoid(-m->sides[1 - b].witness.value[i] / m->settings.penetration);
     c->own[b] = m->settings.own_surface ? sigmoid(-m->sides[b].witness.value[i] / m->settings.penetration) : 1;
   }
   c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
@@ -151,7 +151,8 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
       *contact = (struct dc_manifold_contact){.body = b, .vertex = -1, .edges = {p / columns, p % columns}};
       witness_of(m, p, b, e);
       dc_vec_add(contact->point, e, m->origin);
-      contact->distance = c->sign[b] * c->length;
+      contact->distance =
+          m->settings.levels ? m->sides[1 - b].witness.value[in_field(m, p, b)] : c->sign[b] * c->length;
       dc_vec_scale(contact->normal, c->delta, factor);
       contact->activity = activity_of(m, p, b);
     }
@@ -184,9 +185,12 @@ static void take_pair(struct dc_manifold *m, int p, const struct dc_manifold_cot
     double n[3], by_n[3], side = b ? -1 : 1;
     take_activity(m, p, b, by[b].activity, &by_clash);
     dc_vec_scale(n, c->delta, side * c->inverse);
-    double by_sign = by[b].distance * c->length + dc_vec_dot(by[b].normal, n);
+    double by_signed = m->settings.levels ? 0 : by[b].distance;  // by the signed length
+    double by_sign = by_signed * c->length + dc_vec_dot(by[b].normal, n);
+    if (m->settings.levels)
+      m->sides[1 - b].witness.v[in_field(m, p, b)] += by[b].distance;
     double by_along = by_sign * (1 - c->sign[b] * c->sign[b]) / m->settings.sign;
-    c->by_length += by[b].distance * c->sign[b];
+    c->by_length += by_signed * c->sign[b];
     dc_vec_scale(by_n, by[b].normal, c->sign[b]);
     dc_vec_add_scaled(by_n, by_n, by_along, c->normal[1 - b]);
     dc_vec_add_scaled(by_normal[1 - b], by_normal[1 - b], by_along, n);

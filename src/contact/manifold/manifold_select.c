@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Soft top-K (SoftSort): row k weighs candidates by exp(-(m_(k) - m_i)^2/t^2), m_(k) the k-th largest metric.  The squares
-// make it once differentiable where metrics meet.  Weights below 1e-8 of the largest are left out.
+// make it once differentiable where metrics meet.  Weights below 1e-14 of the largest are left out.
 #include <math.h>
 #include <stdlib.h>
 
 #include "contact/manifold/manifold_internal.h"
 
-static const double REACH = 18.42;  // -log 1e-8
+static const double REACH = 32.24;  // -log 1e-14
 
 int dc_selection_create(struct dc_selection *selection, int candidates, int rows, struct dc_arena *arena)
 {

@@ -111,6 +111,14 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, support)                                                            \
   }
 
+#define WALL_OPTION                                                                                                    \
+  {                                                                                                                    \
+    .name = "wall", .type = DC_REAL, .unit = "m", .fallback = "null", .minimum = 0, .maximum = 1e3,                    \
+    .minimum_excluded = true,                                                                                          \
+    .help = "distance of convex hulls from which on a barrier keeps them apart; default: 2e-2 of the least size",      \
+    .offset = offsetof(struct dc_contact_settings, wall)                                                               \
+  }
+
 #define HULLS_OPTION                                                                                                   \
   {                                                                                                                    \
     .name = "hulls", .type = DC_CHOICE, .unit = "", .fallback = "\"parts\"", .choices = hull_names,                    \
@@ -118,12 +126,28 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, hulls)                                                              \
   }
 
+#define SMOOTHING_OPTION                                                                                               \
+  {                                                                                                                    \
+    .name = "smoothing", .type = DC_REAL, .unit = "m", .fallback = "null", .minimum = 0, .maximum = 1e3,               \
+    .minimum_excluded = true,                                                                                          \
+    .help = "over which edges of polyhedra are blended and 1/distance ends inside; default: 2e-3 of a body's size",    \
+    .offset = offsetof(struct dc_contact_settings, smoothing)                                                          \
+  }
+
+#define EDGES_OPTION                                                                                                   \
+  {                                                                                                                    \
+    .name = "edges", .type = DC_INTEGER, .unit = "", .fallback = "0", .minimum = 0, .maximum = 64,                     \
+    .help = "edges of each body, those deepest in the other, that meet the other's; 0: vertices only",                 \
+    .offset = offsetof(struct dc_contact_settings, edges)                                                              \
+  }
+
 // All of them, for settings that no scene has made.
 const struct dc_option dc_contact_options[] = {
     STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
     OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
     RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DHAT_OPTION,
-    SUPPORT_OPTION, HULLS_OPTION, NEAR_RANGE_OPTION, DC_OPTIONS_END};
+    SUPPORT_OPTION,     HULLS_OPTION,          NEAR_RANGE_OPTION,     SMOOTHING_OPTION,
+    EDGES_OPTION,       WALL_OPTION,           DC_OPTIONS_END};
 
 const struct dc_option dc_bsh_options[] = {
     STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
@@ -157,4 +181,8 @@ const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION,
 const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION,   LENGTH_OPTION,        SUPPORT_OPTION,
                                             HULLS_OPTION,       FRICTION_OPTION,      FRICTION_SMOOTHING_OPTION,
                                             RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_manifold_options[] = {
+    STIFFNESS_OPTION,   LENGTH_OPTION,        SMOOTHING_OPTION, EDGES_OPTION,
+    WALL_OPTION,        HULLS_OPTION,         FRICTION_OPTION,  FRICTION_SMOOTHING_OPTION,
+    RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
 const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, RESTITUTION_OPTION, DC_OPTIONS_END};

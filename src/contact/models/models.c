@@ -44,11 +44,11 @@ static const struct dc_contact_model mujoco = {
 };
 
 const struct dc_contact_model *const dc_contact_models[] = {
-    &bsh, &exact, &dc_contact_ipc, &dc_contact_ipc_global, &dc_contact_sdrs, &mujoco, NULL};
+    &bsh, &exact, &dc_contact_ipc, &dc_contact_ipc_global, &dc_contact_sdrs, &dc_contact_manifold, &mujoco, NULL};
 const char *const dc_contact_models_not_built[] = {NULL};
 #else
 const struct dc_contact_model *const dc_contact_models[] = {
-    &bsh, &exact, &dc_contact_ipc, &dc_contact_ipc_global, &dc_contact_sdrs, NULL};
+    &bsh, &exact, &dc_contact_ipc, &dc_contact_ipc_global, &dc_contact_sdrs, &dc_contact_manifold, NULL};
 const char *const dc_contact_models_not_built[] = {"mujoco", NULL};
 #endif
 

@@ -20,11 +20,10 @@ static double reach_of(const struct dc_contact *contact)
   return 2 * contact->settings.support / (1 - contact->settings.support);
 }
 
-static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
+enum dc_status dc_sdrs_make_hulls(const struct dc_contact *contact, struct dc_sdrs *own, struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
-  struct dc_sdrs *own = contact->own = dc_arena_alloc(arena, 1, sizeof *own);
-  if (!own || !(own->bodies = dc_arena_alloc(arena, (size_t)contact->bodies->count, sizeof *own->bodies)) ||
+  if (!(own->bodies = dc_arena_alloc(arena, (size_t)contact->bodies->count, sizeof *own->bodies)) ||
       !(own->pairs = dc_arena_alloc(arena, (size_t)contact->pair_count, sizeof *own->pairs)))
     return dc_fail(error, DC_MEMORY, "out of memory for convex hulls");
   for (int i = 0; i < contact->bodies->count; i++) {
@@ -43,6 +42,13 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
                                            .tree = collider->tree};
   }
   return DC_OK;
+}
+
+static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
+{
+  if (!(contact->own = dc_arena_alloc(contact->arena, 1, sizeof(struct dc_sdrs))))
+    return dc_fail(error, DC_MEMORY, "out of memory for convex hulls");
+  return dc_sdrs_make_hulls(contact, contact->own, error);
 }
 
 static void destroy(struct dc_contact *contact)

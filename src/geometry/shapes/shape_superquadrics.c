@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/shapes/shape_types.h"
 #include "math/rotation.h"
@@ -148,6 +149,21 @@ static enum dc_status make_sdf(const struct dc_superquadrics_options *options, s
   return DC_OK;
 }
 
+// A superquadric with exponents up to 2 is convex, its simplified mesh only nearly so: the hull of the mesh's vertices takes
+// its place, which makes the shape one convex part.
+static enum dc_status make_convex(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_mesh hull;
+  enum dc_status status =
+      dc_hull((const double(*)[3])shape->mesh.vertices, shape->mesh.vertex_count, arena, &hull, error);
+  if (!status)
+    status = dc_mesh_validate(&hull, error);
+  if (status)
+    return status;
+  shape->mesh = hull;
+  return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
+}
+
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {
@@ -158,7 +174,8 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   if (status)
     return status;
   shape->sdf = sdf;
-  return dc_shape_mesh_sdf(shape, options->cells, options->triangles, options->inset, arena, error);
+  status = dc_shape_mesh_sdf(shape, options->cells, options->triangles, options->inset, arena, error);
+  return !status && options->parts.count == 1 && shape->part_count == 0 ? make_convex(shape, arena, error) : status;
 }
 
 const struct dc_shape_type dc_shape_superquadrics = {

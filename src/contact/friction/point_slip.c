@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contact/friction/point_slip.h"
+
+#include <string.h>
+
+#include "math/vector.h"
+
+void dc_slip_ipc(double y, double width, double f[3])
+{
+  bool slides = y >= width;
+  f[0] = y < width ? y * y / width * (1 - y / (3 * width)) : y - width / 3;
+  f[1] = slides ? 1 / y : (2 - y / width) / width;
+  f[2] = slides ? -1 / y : -y / (width * width);
+}
+
+void dc_slip_root(double y, double width, double f[3])
+{
+  double s = sqrt(y * y + width * width);
+  f[0] = y * y / (s + width);  // without the cancellation
+  f[1] = 1 / s;
+  f[2] = -(y / s) * (y / s) / s;
+}
+
+// rows = [r]x K, K symmetric: H_wt of a force whose change is K.
+static void turn_rows(const double r[3], const double k[3][3], double rows[3][3])
+{
+  double column[3];
+  for (int j = 0; j < 3; j++) {
+    dc_vec_cross(column, r, k[j]);
+    for (int i = 0; i < 3; i++)
+      rows[i][j] = column[i];
+  }
+}
+
+// block += sign J_X^T K J_Y of the arms r of X and s of Y
+static void add_block(const double rows[3][3], const double s[3], const double columns[3][3], const double k[3][3],
+                      double sign, double block[6][6])
+{
+  double turned[3];
+  for (int i = 0; i < 3; i++) {
+    dc_vec_cross(turned, s, rows[i]);  // row of [r]x K times [s]x^T
+    for (int j = 0; j < 3; j++) {
+      block[i][j] += sign * turned[j];
+      block[i][3 + j] += sign * rows[i][j];
+      block[3 + i][j] += sign * columns[j][i];
+      block[3 + i][3 + j] += sign * k[i][j];
+    }
+  }
+}
+
+static void add_turn(const double g[3], const double r[3], double sign, double turn[6])
+{
+  double along = dc_vec_dot(g, r);
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++)
+      turn[e] += sign * (0.5 * (g[i] * r[j] + r[i] * g[j]) - (i == j ? along : 0));
+}
+
+void dc_point_rub_add(const struct dc_point_rubbing *rubbing, const struct dc_point_rub *rub,
+                      struct dc_friction_derivatives *sum)
+{
+  const struct dc_friction_motion *motion = rubbing->motion;
+  double moved[2][3], arm[2][3], u[3], g[3], k[3][3], rows[2][3][3], f[3];
+  for (int side = 0; side < 2; side++) {
+    dc_mat_apply(moved[side], motion->drift[side], rub->arm[side]);
+    dc_vec_add(moved[side], moved[side], motion->velocity[side]);
+  }
+  dc_vec_sub(u, moved[0], moved[1]);
+  dc_vec_add_scaled(u, u, -dc_vec_dot(rub->normal, u), rub->normal);
+  double y = dc_vec_norm(u);
+  rubbing->law(y, rubbing->width, f);
+  sum->energy += rub->strength * f[0];
+  if (motion->order < 1)
+    return;
+  dc_vec_scale(g, u, rub->strength * f[1]);
+  for (int side = 0; side < 1 + motion->both; side++) {
+    double torque[3], sign = side ? -1 : 1;
+    dc_mat_apply(arm[side], motion->turn[side], rub->arm[side]);
+    dc_vec_cross(torque, arm[side], g);
+    dc_vec_add_scaled(sum->gradient + 6 * side, sum->gradient + 6 * side, sign, torque);
+    dc_vec_add_scaled(sum->gradient + 6 * side + 3, sum->gradient + 6 * side + 3, sign, g);
+    if (motion->order > 1)
+      add_turn(g, arm[side], sign, sum->turn[side]);
+  }
+  if (motion->order < 2)
+    return;
+  double slope = y > 0 && !rubbing->majorant ? rub->strength * f[2] / (y * y) : 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      k[i][j] = rub->strength * f[1] * ((i == j) - rub->normal[i] * rub->normal[j]) + slope * u[i] * u[j];
+  turn_rows(arm[0], (const double(*)[3])k, rows[0]);
+  add_block((const double(*)[3])rows[0], arm[0], (const double(*)[3])rows[0], (const double(*)[3])k, 1, sum->h_aa);
+  if (!motion->both)
+    return;
+  turn_rows(arm[1], (const double(*)[3])k, rows[1]);
+  add_block((const double(*)[3])rows[0], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, -1, sum->h_ab);
+  add_block((const double(*)[3])rows[1], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, 1, sum->h_bb);
+}
+
+void dc_point_rub_store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit)
+{
+  unit->energy = sum->energy;
+  memcpy(unit->gradient, sum->gradient, sizeof unit->gradient);
+  memcpy(unit->turn, sum->turn, sizeof unit->turn);
+  memcpy(unit->h_ab, sum->h_ab, sizeof unit->h_ab);
+  for (int i = 0, e = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      unit->h_aa[e] = sum->h_aa[i][j];
+      unit->h_bb[e] = sum->h_bb[i][j];
+    }
+}
+
+int dc_point_rub_impact(struct dc_friction *friction, const struct dc_point_rub *rub, double coefficient,
+                        const struct dc_impact *like)
+{
+  struct dc_impact impact = *like;
+  impact.strength = rub->strength / coefficient;
+  dc_vec_copy(impact.normal, rub->normal);
+  memcpy(impact.arm, rub->arm, sizeof impact.arm);
+  return dc_friction_add_impact(friction, &impact);
+}
+
+void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
+                                 const double varied[3], struct dc_point_cotangents *c)
+{
+  const double *n = impact->normal;
+  double size = impact->loss * impact->strength, rho[3];
+  dc_impact_profile(dc_vec_dot(n, moved), width, rho);
+  double along = dc_vec_dot(n, varied);
+  c->total = size * rho[1] * along;
+  for (int k = 0; k < 3; k++) {
+    c->by_moved[k] = size * rho[2] * along * n[k];
+    c->by_varied[k] = size * rho[1] * n[k];
+    c->by_normal[k] = size * (rho[2] * along * moved[k] + rho[1] * varied[k]);
+  }
+}
+
+void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, double width, const double moved[3],
+                              const double varied[3], struct dc_point_cotangents *c)
+{
+  const double *n = rub->normal;
+  double u[3], f[3];
+  double moved_n = dc_vec_dot(n, moved), varied_n = dc_vec_dot(n, varied);
+  dc_vec_add_scaled(u, moved, -moved_n, n);
+  double y = dc_vec_norm(u), product = dc_vec_dot(u, varied);
+  law(y, width, f);
+  double gamma = y > 0 ? f[2] / (y * y) : 0;
+  c->total = rub->strength * f[1] * product;
+  for (int k = 0; k < 3; k++) {
+    c->by_moved[k] = rub->strength * (f[1] * (varied[k] - varied_n * n[k]) + gamma * product * u[k]);
+    c->by_varied[k] = rub->strength * f[1] * u[k];
+    c->by_normal[k] =
+        -rub->strength * (f[1] * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to src/contact: friction of points on a normal that stays as it was at time t (ipc, manifold).
+//
+//     D = sum_k F_k f0(|u_k|),   F = lambda f,   u = (I - n n^T) (x_a+ - x_a - x_b+ + x_b).
+// With g = F f0'/y u, the force, and K = F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I],
+// side s = 1 for a and -1 for b:
+//     gradient s J^T g,   h_XY = s_X s_Y J_X^T K J_Y,   turn s ((g r+^T + r+ g^T)/2 - (g.r+) I).
+// K is positive semidefinite, so is the whole without turn.
+//
+// The derivative of D along motions at t+1, delta those of x_a+ - x_b+, is with Delta = x_a+ - x_a - x_b+ + x_b
+//     G = F phi(|u|) u.delta,   phi = f0'/y,   gamma = phi'/y,
+//     by Delta    F (phi (I - n n^T) delta + gamma (u.delta) u),        by delta    F phi u,
+//     by n        -F (phi ((n.delta) Delta + (n.Delta) delta) + gamma (u.delta) (n.Delta) Delta).
+// Of restitution G = c F rho'(n.Delta) n.delta.
+#ifndef DC_CONTACT_POINT_SLIP_H
+#define DC_CONTACT_POINT_SLIP_H
+
+#include "contact/friction/impact_internal.h"
+
+// Two points of the bodies that rub from t to t+1.
+struct dc_point_rub {
+  double normal[3];  // from b to a
+  double arm[2][3];  // of the points about c_a and c_b at t, world axes, m
+  double strength;   // lambda f, N
+};
+
+// f0, f0'/y and, times y^2, the derivative of that by y over y, at slip y (m) with the smoothing w (m).
+typedef void dc_slip_law(double y, double width, double f[3]);
+dc_slip_law dc_slip_ipc;   // Li et al. 2020, Eq. 14: y^2/w - y^3/(3 w^2) below w, y - w/3 above
+dc_slip_law dc_slip_root;  // sqrt(y^2 + w^2) - w, as on planes
+
+struct dc_point_rubbing {
+  const struct dc_friction_motion *motion;  // displacements
+  dc_slip_law *law;
+  double width;  // e h, m
+  bool majorant;
+};
+
+// Adds energy and derivatives (those by rotations' curvature into turn) of one.
+void dc_point_rub_add(const struct dc_point_rubbing *rubbing, const struct dc_point_rub *rub,
+                      struct dc_friction_derivatives *sum);
+// Sums of a unit from those of its points.
+void dc_point_rub_store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit);
+// The force of restitution of one: its place in the model's lists in impact->index; -1 when out of memory.
+int dc_point_rub_impact(struct dc_friction *friction, const struct dc_point_rub *rub, double coefficient,
+                        const struct dc_impact *like);
+
+// G and its cotangents.
+struct dc_point_cotangents {
+  double total, by_moved[3], by_varied[3], by_normal[3];
+};
+
+// moved, varied: Delta and delta.
+void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, double width, const double moved[3],
+                              const double varied[3], struct dc_point_cotangents *c);
+// Of restitution, from opening `width` on in full.
+void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
+                                 const double varied[3], struct dc_point_cotangents *c);
+
+#endif

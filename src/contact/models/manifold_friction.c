@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction of the contact model manifold: vertices on signed distances, with the normal force of their potential, and hulls
+// on the planes of the walls as in sdrs (docs/theory.md, "Contact manifolds", "As a contact model").
+//
+// A vertex of body s (arm r_s) at the signed distance d of the other body o (arm r_o of the same place, gradient g and Hessian
+// H there) rubs on the point of o beneath it (contact/friction/point_slip.h) with
+//     n = sigma g/|g|,   F = lambda mu (-E'(d)) |g| W(d),   E = 6 l w psi,   sigma = 1 where s is a, else -1,
+// W a smooth end of the range of friction.  By time t the point of o changes by R_o+ R_o^T dy, dy the motion of the vertex
+// against o, and with the cotangents of point_slip.h, V_o the twist of o at t+1 and e = g/|g|
+//     by dy   -sigma (R_o+ R_o^T)^T (by Delta + (by delta) x w_o) + sigma H (I - e e^T) (by n)/|g|
+//             + G ((ln -E' W)' g + H e/|g|),
+//     by the turn of o   n x (by n) besides.
+// Edges have no friction.
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/models/manifold_model.h"
+#include "math/vector.h"
+
+static const double RANGE = 2.5;          // of the walls' reach: where friction of vertices begins to end
+static const double VERTEX_COST = 60e-9;  // of an evaluation, s
+enum { OF_VERTEX = -1 };                  // lane of a force of restitution
+
+// What the derivative by time t needs of a vertex that rubs.
+struct lag {
+  int vertex, side;
+  double rate;  // of ln(-E' W) by the distance, 1/m
+  struct dc_level level;
+};
+
+struct manifold_friction {
+  struct dc_sdrs_friction hulls;  // first: what the functions of sdrs take friction->own for
+  struct dc_point_rub *rubs;
+  struct lag *lags;
+  size_t count, rub_capacity, lag_capacity;
+};
+
+static enum dc_status create(struct dc_contact *contact)
+{
+  contact->friction->own = dc_arena_alloc(contact->arena, 1, sizeof(struct manifold_friction));
+  return contact->friction->own ? DC_OK : DC_MEMORY;
+}
+
+static void destroy(struct dc_friction *friction)
+{
+  struct manifold_friction *own = friction->own;
+  dc_sdrs_friction_methods.destroy(friction);
+  free(own->rubs);
+  free(own->lags);
+}
+
+static void clear(struct dc_contact *contact)
+{
+  dc_sdrs_friction_methods.clear(contact);
+  ((struct manifold_friction *)contact->friction->own)->count = 0;
+}
+
+// Where W begins to end, m; it has ended at twice that.
+static double range_of(const struct dc_contact *contact)
+{
+  double s = contact->settings.support;
+  return RANGE * 2 * s / (1 - s) * contact->settings.length;
+}
+
+// arm, other: of the vertex about the centres of its own and of the other body; potential: E and its derivatives by the
+// distance over the stiffness.  -1 when out of memory.
+static int add_vertex(struct dc_contact *contact, const struct lag *found, const double arm[3], const double other[3],
+                      const double potential[3], double scale)
+{
+  struct manifold_friction *own = contact->friction->own;
+  double rate, within, size = dc_vec_norm(found->level.g), range = range_of(contact);
+  within = dc_friction_support(found->level.distance, range, range, &rate);
+  if (!(-potential[1] * within * size > 0))
+    return 0;
+  if (dc_grow(&own->rubs, &own->rub_capacity, own->count + 1, sizeof *own->rubs) ||
+      dc_grow(&own->lags, &own->lag_capacity, own->count + 1, sizeof *own->lags))
+    return -1;
+  struct dc_point_rub *rub = &own->rubs[own->count];
+  struct lag *lag = &own->lags[own->count++];
+  *lag = *found;
+  lag->rate = potential[2] / potential[1] - rate;
+  rub->strength = -scale * potential[1] * within * size;
+  dc_vec_scale(rub->normal, found->level.g, (found->side ? -1 : 1) / size);
+  dc_vec_copy(rub->arm[found->side], arm);
+  dc_vec_copy(rub->arm[1 - found->side], other);
+  return 0;
+}
+
+static int list_side(struct dc_contact *contact, int p, int side, double scale)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_pose *now = contact->friction->now;
+  int own = side ? pair->b : pair->a, other = side ? pair->a : pair->b;
+  const struct dc_collider *collider = &contact->colliders[own];
+  const struct dc_manifold_model_body *body = &dc_manifold_model_of(contact)->bodies[other];
+  double away[3], reach = 2 * range_of(contact);
+  dc_vec_sub(away, now[own].position, now[other].position);
+  for (int v = 0; v < collider->vertex_count; v++) {
+    struct lag lag = {.vertex = v, .side = side};
+    double potential[3], about_other[3], r[3];
+    dc_mat_apply(r, now[own].rotation, collider->vertices[v]);
+    dc_vec_add(about_other, r, away);
+    if (!(collider->vertex_weight[v] > 0))
+      continue;
+    dc_level_at(&body->level, now[other].rotation, about_other, 0, &lag.level);
+    if (!(lag.level.distance < reach))
+      continue;
+    dc_level_at(&body->level, now[other].rotation, about_other, 2, &lag.level);
+    dc_manifold_potential(lag.level.distance, body->softness, potential);
+    dc_vec_scale(potential, potential, 6 * contact->settings.length * collider->vertex_weight[v]);
+    if (add_vertex(contact, &lag, r, about_other, potential, scale))
+      return -1;
+  }
+  return 0;
+}
+
+static int list_primitive(struct dc_contact *contact, int p, double scale)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_collider *a = &contact->colliders[pair->a];
+  const struct dc_pose *now = &contact->friction->now[pair->a];
+  struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, now);
+  static const double none[3] = {0, 0, 0};
+  for (int v = 0; v < a->vertex_count; v++) {
+    struct lag lag = {.vertex = v};
+    double r[3], energy = 12 * contact->settings.length * a->vertex_weight[v];
+    dc_mat_apply(r, now->rotation, a->vertices[v]);
+    double d = lag.level.distance = dc_primitive_gap(&seen, r, lag.level.g);
+    if (add_vertex(contact, &lag, r, none, (const double[3]){energy / d, -energy / (d * d), 2 * energy / (d * d * d)},
+                   scale))
+      return -1;
+  }
+  return 0;
+}
+
+static int list(struct dc_contact *contact, int p, double coefficient)
+{
+  struct dc_friction *friction = contact->friction;
+  struct manifold_friction *own = friction->own;
+  bool primitive = contact->colliders[contact->pairs[p].b].primitive.type;
+  double scale = coefficient * friction->stiffness;
+  size_t first = own->count;
+  if (!(scale > 0))
+    return 0;
+  if (!primitive && dc_sdrs_friction_methods.list(contact, p, coefficient))
+    return -1;
+  if (primitive ? list_primitive(contact, p, scale)
+                : list_side(contact, p, 0, scale) || list_side(contact, p, 1, scale))
+    return -1;
+  struct dc_friction_unit unit = {
+      .pair = p, .group = (int)friction->unit_count, .first = first, .count = own->count - first, .levels = true};
+  friction->cost += VERTEX_COST * (double)unit.count;
+  return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
+}
+
+// HELD is CONVEX of vertices, which keep no iterate.
+static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
+{
+  const struct manifold_friction *own = contact->friction->own;
+  if (!unit->levels) {
+    dc_sdrs_friction_methods.run(contact, unit, motion);
+    return;
+  }
+  struct dc_friction_motion moved = *motion;  // by displacements
+  for (int x = 0; x < 2; x++) {
+    dc_vec_scale(moved.velocity[x], moved.velocity[x], motion->time_step);
+    for (int i = 0; i < 9; i++)
+      moved.drift[x][i] *= motion->time_step;
+  }
+  struct dc_friction_derivatives sum;
+  struct dc_point_rubbing rubbing = {.motion = &moved,
+                                     .law = dc_slip_root,
+                                     .width = motion->smoothing * motion->time_step,
+                                     .majorant = motion->start == 0};
+  memset(&sum, 0, sizeof sum);
+  for (size_t k = unit->first; k < unit->first + unit->count; k++)
+    dc_point_rub_add(&rubbing, &own->rubs[k], &sum);
+  dc_point_rub_store(&sum, unit);
+}
+
+static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
+                   const struct dc_impact *like)
+{
+  const struct manifold_friction *own = contact->friction->own;
+  if (!unit->levels)
+    return dc_sdrs_friction_methods.impacts(contact, unit, coefficient, like);
+  struct dc_impact impact = *like;
+  impact.lane = OF_VERTEX;
+  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++)
+    if (dc_point_rub_impact(contact->friction, &own->rubs[impact.index], coefficient, &impact))
+      return -1;
+  return 0;
+}
+
+// Delta and delta at the displacements of the motion.
+static void motions_of(const struct dc_point_rub *rub, const struct dc_friction_motion *motion,
+                       const struct dc_friction_sides *sides, double moved[3], double varied[3])
+{
+  for (int x = 0; x < 2; x++) {
+    double part[3], after[3], sign = x ? -1 : 1;
+    dc_mat_apply(part, motion->drift[x], rub->arm[x]);
+    dc_vec_add(part, part, motion->velocity[x]);
+    dc_mat_apply(after, motion->turn[x], rub->arm[x]);
+    for (int k = 0; k < 3; k++)
+      moved[k] = (x ? moved[k] : 0) + sign * part[k];
+    dc_vec_cross(part, sides->twist[x], after);
+    dc_vec_add(part, part, sides->twist[x] + 3);
+    for (int k = 0; k < 3; k++)
+      varied[k] = (x ? varied[k] : 0) + sign * part[k];
+  }
+}
+
+static void add_wrench(const double arm[3], const double force[3], double sign, double wrench[6])
+{
+  double torque[3];
+  dc_vec_cross(torque, arm, force);
+  dc_vec_add_scaled(wrench, wrench, sign, torque);
+  dc_vec_add_scaled(wrench + 3, wrench + 3, sign, force);
+}
+
+// The formula at the head of this file.
+static void through_vertex(const struct dc_point_rub *rub, const struct lag *lag, const struct dc_point_cotangents *c,
+                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  int s = lag->side, o = 1 - s;
+  double sigma = s ? -1 : 1, size = dc_vec_norm(lag->level.g), e[3], beneath[3], by_e[3], bent[3], force[3], turn[3];
+  dc_vec_scale(e, lag->level.g, 1 / size);
+  dc_vec_cross(beneath, c->by_varied, sides->twist[o]);
+  dc_vec_add(beneath, beneath, c->by_moved);
+  dc_mat_apply_transposed(force, motion->turn[o], beneath);
+  double along = dc_vec_dot(e, c->by_normal);
+  for (int k = 0; k < 3; k++)
+    by_e[k] = sigma * (c->by_normal[k] - along * e[k]) + c->total * e[k];
+  dc_mat_apply(bent, lag->level.h, by_e);
+  for (int k = 0; k < 3; k++)
+    force[k] = -sigma * force[k] + bent[k] / size + c->total * lag->rate * lag->level.g[k];
+  add_wrench(rub->arm[s], force, 1, sides->wrench[s]);
+  add_wrench(rub->arm[o], force, -1, sides->wrench[o]);
+  dc_vec_cross(turn, rub->normal, c->by_normal);
+  dc_vec_add(sides->wrench[o], sides->wrench[o], turn);
+}
+
+static double pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                        const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  const struct manifold_friction *own = contact->friction->own;
+  if (!unit->levels)
+    return dc_sdrs_friction_methods.pull_back(contact, unit, count, motion, sides);
+  struct dc_friction_motion displaced = *motion;
+  double total = 0;
+  for (int x = 0; x < 2; x++) {
+    dc_vec_scale(displaced.velocity[x], displaced.velocity[x], motion->time_step);
+    for (int i = 0; i < 9; i++)
+      displaced.drift[x][i] *= motion->time_step;
+  }
+  for (size_t k = unit->first; k < unit->first + unit->count; k++) {
+    struct dc_point_cotangents c;
+    double moved[3], varied[3];
+    motions_of(&own->rubs[k], &displaced, sides, moved, varied);
+    dc_point_slip_cotangents(&own->rubs[k], dc_slip_root, motion->smoothing * motion->time_step, moved, varied, &c);
+    through_vertex(&own->rubs[k], &own->lags[k], &c, motion, sides);
+    total += c.total;
+  }
+  return total;
+}
+
+static double pull_back_impacts(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  const struct manifold_friction *own = contact->friction->own;
+  double total = 0;
+  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
+    if (impact->lane != OF_VERTEX) {
+      total += dc_sdrs_friction_methods.pull_back_impacts(contact, impact, 1, motion, sides);
+      continue;
+    }
+    struct dc_point_cotangents c;
+    double moved[3], varied[3];
+    motions_of(&own->rubs[impact->index], motion, sides, moved, varied);
+    dc_point_opening_cotangents(impact, contact->friction->opening, moved, varied, &c);
+    through_vertex(&own->rubs[impact->index], &own->lags[impact->index], &c, motion, sides);
+    total += c.total;
+  }
+  return total;
+}
+
+const struct dc_friction_methods dc_manifold_friction_methods = {.create = create,
+                                                                 .destroy = destroy,
+                                                                 .clear = clear,
+                                                                 .list = list,
+                                                                 .run = run,
+                                                                 .pull_back = pull_back,
+                                                                 .impacts = impacts,
+                                                                 .pull_back_impacts = pull_back_impacts};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of the contact model manifold (docs/theory.md, "Contact manifolds", "As a contact model").
+//
+// A vertex v with weight w_v at the signed distance d of the other body has the energy 6 l w_v psi(d), psi near 1/d outside;
+// of both bodies' vertices it adds up to that of a half-space.  For a twist (w, t) of body a about c_a, r the arm of the
+// vertex,
+//     x = exp([w]x) r + t            vertices of a in the field of b,
+//     y = exp(-[w]x) (r - t)         vertices of b in the field of a, which stands still then,
+// with gradient g and Hessian H of the field, both in world axes, and z = (r x g; g), J = [-[r]x, I],
+//     d_xi = z, -z,     d_xixi = J^T H J + rotation block (g r^T + r g^T)/2 - (g.r) I,   and [g]x in (t, w) for b's.
+#include <math.h>
+#include <string.h>
+
+#include "contact/models/manifold_model.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+void dc_level_at(const struct dc_sdf *sdf, const double rotation[9], const double arm[3], int order,
+                 struct dc_level *level)
+{
+  double x[3], g[3], h[9], half[9];
+  dc_mat_apply_transposed(x, rotation, arm);
+  level->distance = dc_sdf_value(sdf, x, g);
+  dc_mat_apply(level->g, rotation, g);
+  if (order < 2)
+    return;
+  dc_sdf_hessian(sdf, x, h);
+  for (int i = 0; i < 3; i++)  // rows of h are turned, then columns
+    dc_mat_apply(half + 3 * i, rotation, h + 3 * i);
+  for (int j = 0; j < 3; j++) {
+    double column[3] = {half[j], half[3 + j], half[6 + j]}, turned[3];
+    dc_mat_apply(turned, rotation, column);
+    for (int i = 0; i < 3; i++)
+      level->h[3 * i + j] = turned[i];
+  }
+}
+
+// Second derivative of the distance along the coordinates i and j of the twist; jacobian: the columns of J.
+static double bend_of(const struct dc_level *level, const double r[3], bool mirrored, double (*jacobian)[3], int i,
+                      int j)
+{
+  double column[3];
+  dc_mat_apply(column, level->h, jacobian[j]);
+  double sum = dc_vec_dot(jacobian[i], column);
+  if (i < 3)  // j <= i
+    sum += 0.5 * (level->g[i] * r[j] + level->g[j] * r[i]) - (i == j ? dc_vec_dot(level->g, r) : 0);
+  else if (j < 3 && mirrored && i - 3 != j) {
+    int k = 3 - (i - 3) - j;  // [g]x(t, w)
+    sum += (j - (i - 3) + 3) % 3 == 1 ? -level->g[k] : level->g[k];
+  }
+  return sum;
+}
+
+// p: the energy of the vertex and its derivatives by the distance
+static void add_vertex(const struct dc_level *level, const double r[3], bool mirrored, const double p[3], int order,
+                       struct dc_pair_derivatives *result)
+{
+  double slope = p[1], curvature = p[2], z[6], jacobian[6][3] = {{0}};
+  result->energy += p[0];
+  if (order < 1)
+    return;
+  dc_vec_cross(z, r, level->g);
+  dc_vec_copy(z + 3, level->g);
+  for (int k = 0; k < 6; k++)
+    result->gradient[k] += (mirrored ? -slope : slope) * z[k];
+  if (order < 2)
+    return;
+  for (int k = 0; k < 3; k++) {
+    dc_vec_cross(jacobian[k], (const double[3]){k == 0, k == 1, k == 2}, r);
+    jacobian[3 + k][k] = 1;
+  }
+  for (int i = 0, e = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, e++)
+      result->hessian[e] += curvature * z[i] * z[j] + slope * bend_of(level, r, mirrored, jacobian, i, j);
+}
+
+void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side, const struct dc_pose *poses, int order,
+                              struct dc_pair_derivatives *result)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  int own = side ? pair->b : pair->a, other = side ? pair->a : pair->b;
+  const struct dc_collider *collider = &contact->colliders[own];
+  const struct dc_manifold_model_body *body = &dc_manifold_model_of(contact)->bodies[other];
+  for (int v = 0; v < collider->vertex_count; v++) {
+    double about_a[3], about_other[3], potential[3], towards = side ? -1 : 1;
+    for (int k = 0; k < 3; k++) {
+      about_other[k] = collider->turned[v][k] + towards * result->arm[k];
+      about_a[k] = side ? about_other[k] : collider->turned[v][k];
+    }
+    if (!(collider->vertex_weight[v] > 0))
+      continue;
+    struct dc_level level = {0};
+    dc_level_at(&body->level, poses[other].rotation, about_other, order, &level);
+    dc_manifold_potential(level.distance, body->softness, potential);
+    dc_vec_scale(potential, potential, 6 * contact->settings.length * collider->vertex_weight[v]);
+    add_vertex(&level, about_a, side, potential, order, result);
+  }
+}
+
+// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a.
+static double sum_edges(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
+                        int order, double gradient[6])
+{
+  int first = dc_manifold_vertex_contacts(own->edges), count = dc_manifold_count(own->edges);
+  double energy = 0, twists[2][6] = {{0}};
+  dc_manifold_evaluate(own->edges, poses, own->contacts);
+  for (int i = first; i < count; i++) {
+    const struct dc_manifold_contact *c = &own->contacts[i];
+    double potential[3];
+    dc_manifold_potential(c->distance, own->softness[1 - c->body], potential);
+    energy += c->activity * strength * potential[0];
+    own->by[i].activity = strength * potential[0];
+    own->by[i].distance = c->activity * strength * potential[1];
+  }
+  if (order > 0)
+    dc_manifold_pull_back(own->edges, own->by, twists, NULL);
+  memcpy(gradient, twists[0], sizeof twists[0]);
+  return energy;
+}
+
+// Turns a pose by the angle about axis k of the world and its own origin.
+static void turn_about(struct dc_pose *pose, int k, double angle)
+{
+  double turn[3] = {0, 0, 0}, q[4], r[9], before[9];
+  turn[k] = angle;
+  memcpy(before, pose->rotation, sizeof before);
+  dc_rotation_exp(q, turn);
+  dc_rotation_matrix(r, q);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      pose->rotation[3 * i + j] = r[3 * i] * before[j] + r[3 * i + 1] * before[3 + j] + r[3 * i + 2] * before[6 + j];
+}
+
+// The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
+// gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
+static const double STEP = 5e-4;  // of the least length over which terms vary
+
+static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
+                             double radius, struct dc_pair_derivatives *result)
+{
+  static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
+  double rows[6][6] = {{0}};
+  for (int k = 0; k < 6; k++) {
+    double h = k < 3 ? STEP * own->core / radius : STEP * own->core;
+    for (int n = 0; n < 4; n++) {
+      struct dc_pose moved[2] = {poses[0], poses[1]};
+      double gradient[6];
+      if (k < 3)
+        turn_about(&moved[0], k, places[n] * h);
+      else
+        moved[0].position[k - 3] += places[n] * h;
+      sum_edges(own, strength, moved, 1, gradient);
+      for (int j = 0; j < 6; j++)
+        rows[k][j] += weights[n] / h * gradient[j];
+    }
+  }
+  for (int i = 0, e = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, e++)
+      result->hessian[e] += 0.5 * (rows[i][j] + rows[j][i]);
+}
+
+void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
+                           struct dc_pair_derivatives *result)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_manifold_model_pair *own = &dc_manifold_model_of(contact)->pairs[p];
+  if (!own->edges)
+    return;
+  // about the centre of a, so that distances do not lose digits to places
+  struct dc_pose near[2] = {poses[pair->a], poses[pair->b]};
+  for (int k = 0; k < 3; k++) {
+    near[0].position[k] = 0;
+    near[1].position[k] = -result->arm[k];
+  }
+  double gradient[6], strength = 6 * contact->settings.length / (double)contact->settings.edges;
+  result->energy += sum_edges(own, strength, near, order, gradient);
+  for (int k = 0; k < 6 && order > 0; k++)
+    result->gradient[k] += gradient[k];
+  if (order > 1)
+    add_edge_hessian(own, strength, near, contact->colliders[pair->a].radius, result);
+}

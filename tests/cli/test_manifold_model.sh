@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The contact model manifold: gradients of a collision of superquadrics, nothing passes at any speed, what it refuses.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >shot.json <<'SCENE'
+{
+  "name": "shot",
+  "time": { "step": 0.02, "steps": 5 },
+  "gravity": [0, 0, 0],
+  "contact": { "model": "manifold", "stiffness": 1e-5 },
+  "shapes": { "stone": { "type": "superquadrics", "cells": 12, "triangles": 40, "inset": 0.002, "parts": [{ "axes": [0.12, 0.1, 0.08], "exponents": [0.7, 0.8] }] } },
+  "bodies": [
+    { "name": "cue", "shape": "stone", "mass": 0.05, "position": [-0.25, 0.02, 0.01], "velocity": [2, 0, 0] },
+    { "name": "one", "shape": "stone", "mass": 0.05, "position": [0, 0, 0], "rotation": [0.8, 0, 0, 0.6] }
+  ],
+  "control": [{ "type": "initial_state", "body": "cue", "velocity": "x", "initial": [2] }],
+  "objective": [{ "type": "reach", "body": "one", "target": [0.2, 0.1, 0], "when": "end" }]
+}
+SCENE
+set_speed() { sed "s/\"velocity\": \[2, /\"velocity\": [$1, /; s/\"initial\": \[2\]/\"initial\": [$1]/" shot.json; }
+
+run 0 gradcheck shot.json --json
+holds "gradients agree with differences" "$out" 'd["max_relative_error"] < 1e-6'
+run 0 gradcheck shot.json --json --set contact.friction=0.3 --set contact.restitution=0.5
+holds "so they do with friction and restitution" "$out" 'd["max_relative_error"] < 1e-6'
+for speed in 1.5 5 30 100; do
+  set_speed $speed >fast.json
+  run 0 simulate fast.json -o "at-$speed" --json
+  holds "nothing passes at $speed m/s" "$out" 'd["min_gap"] > 0'
+  run 0 verify "at-$speed" --json
+done
+
+parts='{ "axes": [0.12, 0.015, 0.015], "exponents": [0.5, 1] }, { "axes": [0.02, 0.05, 0.02], "exponents": [0.3, 0.5], "position": [0.12, 0, 0] }'
+sed "s/\"inset\": 0.002/\"inset\": 0/; s/\"parts\": .*/\"parts\": [$parts] } },/" shot.json >coarse.json
+run 3 simulate coarse.json -o coarse
+check "a mesh outside of its level set is refused" grep -q 'stand out of the level set of its signed distance by .* m (at most .*); give the shape a larger "inset"' "$err"
+finish
