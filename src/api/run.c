@@ -131,8 +131,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
     written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
                                   &session->error);
   if (!written)
-    written =
-        dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+    written = dc_session_write_summary(session, result, status, json);
   if (!written && session->kind->save)
     written = dc_session_checkpoint(session);
   return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);
