@@ -114,6 +114,8 @@ char *dcsim_make_printable(char *text);
 
 // Simulation and optimization.
 
+struct dcsim_trajectory;  // below
+
 typedef struct {
   int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
   double loss, best_loss, gradient_norm, min_gap, seconds;
@@ -127,19 +129,20 @@ typedef struct {
   // NULL: the step of a simulation, a draw or a refinement.
   int parameter_count;
   const double *parameters;  // [parameter_count]
+  // The trajectory of best_loss, of a receding horizon what has been applied so far; until the function returns, qd is NULL.
+  // NULL: there is none yet.
+  const struct dcsim_trajectory *best;
 } dcsim_progress;
 
-enum { DCSIM_PROGRESS_CHECKPOINT = -1 };
+enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
 
 // Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
 // applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
 // that follows; between the steps of a simulation, with nothing to report but that time has passed: it stops after the
 // step, and what was computed is its result).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
-// directory; nothing happens otherwise) and go on; anything else stops the run after this iteration: results so far are
+// directory; nothing happens otherwise) and go on; DCSIM_PROGRESS_STOP to stop after this iteration as a time limit does; anything else stops the run after this iteration: results so far are
 // kept, and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
-
-struct dcsim_trajectory;  // below
 
 typedef struct {
   size_t size;
@@ -174,6 +177,7 @@ typedef struct {
   // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No frames
   // then, and no dcsim_write_report.
   int results_only;
+  int require_success;  // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.
@@ -413,6 +417,42 @@ typedef struct {
 // NULL.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error);
 
+// Watching a run.
+
+// A page about a run under way: replay of the best so far, curves, log, and buttons to pause, stop and write a checkpoint.  It
+// is served on 127.0.0.1 only, to who knows the token in its address, by a thread of its own; its memory does not grow with
+// the run.
+typedef struct dcsim_view dcsim_view;
+
+// port 0: any that is free.  The scene must outlive the view.  DCSIM_USAGE: this build has no live view; DCSIM_IO: the port
+// cannot be had; DCSIM_MEMORY.  *view is NULL after a failure.
+int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error);
+const char *dcsim_view_address(const dcsim_view *view);
+// To be called by a progress function with what it was told.  What was asked for on the page: 0: nothing,
+// DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP; progress NULL: nothing new, only that.  While dcsim_view_is_paused the progress function should not return.
+int dcsim_view_observe(dcsim_view *view, const dcsim_progress *progress);
+int dcsim_view_is_paused(dcsim_view *view);
+// Adds a line to the log on the page.
+void dcsim_view_log(dcsim_view *view, const char *line);
+// The run is over, for words; its run directory, whose report the page then refers to, or NULL.  Returns when a page that is
+// open has been told, after 3 s at most.
+void dcsim_view_end(dcsim_view *view, const char *directory, const char *words);
+// NULL is allowed.
+void dcsim_view_stop(dcsim_view *view);
+
+typedef struct {
+  size_t size;
+  int port;  // 0: any that is free
+  // Called once with the address, and then several times a second; anything but 0 ends watching.
+  int (*watching)(void *context, const char *address);
+  void *context;
+} dcsim_watch_options;
+
+// Serves the same page about the run in a directory, which another process may be writing: rows as they come, and the best
+// trajectory, which is rolled out here when there is a new one.  Buttons send signals to the process that writes.  Returns when
+// told so.  Statuses of dcsim_scene_open and dcsim_view_start.
+int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error);
+
 // Runs for other programs and beside each other.
 
 // Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
@@ -449,6 +489,10 @@ int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcs
 // Writes DIR/report.html: one page that works offline, with a 3D replay of the best and the first trajectory, contact
 // forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
 int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
+
+// The same page with other runs beside the first one: a table, their losses in one chart, and the replays of those in which the
+// same bodies move.  count runs, at least 1; of several the page is DIR/comparison.html in the directory of the first.
+int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error);
 
 // What there is.
 

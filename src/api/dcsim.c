@@ -20,6 +20,7 @@
 #include "math/libraries.h"
 #include "optimize/nlopt.h"
 #include "render/render.h"
+#include "view/server.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "0.1.0"
@@ -33,13 +34,13 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version();
+  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version(), *server = dc_server_library();
   snprintf(text, sizeof text,
            "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n"
-           "NLopt %s\nAssimp %s\n",
+           "NLopt %s\nAssimp %s\nlibmicrohttpd %s\n",
            dc_blas_version(), dc_cholmod_version(), dc_cjson_version(), dc_hdf5_version(), dc_expat_version(),
            dc_embree_version(), dc_png_version(), dc_qhull_version(), mujoco ? mujoco : "none", nlopt ? nlopt : "none",
-           assimp ? assimp : "none");
+           assimp ? assimp : "none", server ? server : "none");
   return text;
 }
 

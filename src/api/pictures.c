@@ -101,6 +101,8 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
     status = dc_fail(&local, DC_MEMORY, "out of memory for pictures");
   if (!status) {
     dc_api_marks(scene, pictures->marks);
+    for (int i = 0; i < pictures->mark_count; i++)
+      pictures->marks[i].radius = fmax(pictures->marks[i].radius, DC_SMALLEST_MARK);
     settings->floor_height = floor_height(bodies);
     status = set_camera(pictures, options, settings, &local);
   }

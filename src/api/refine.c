@@ -93,7 +93,7 @@ static bool observe(void *context, const struct dc_iterate *iterate)
                              .seconds = seconds};
   int answer = options->progress ? options->progress(options->progress_context, &progress) : 0;
   if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
-    session->stop_status = answer;
+    session->stop_status = answer == DCSIM_PROGRESS_STOP ? DCSIM_OK : answer;
     session->stopped = true;
   }
   if (options->max_seconds > 0 && seconds >= options->max_seconds)
@@ -182,8 +182,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
                                                                 NULL, NULL, NULL, NULL, &session->error)
                                       : dc_fail(&session->error, DC_MEMORY, "out of memory for the trajectory");
   if (!written)
-    written =
-        dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+    written = dc_session_write_summary(session, result, status, json);
   written = dc_session_close_run(session, trajectory, NULL, result, written);
   dc_trajectory_destroy(trajectory);
   return written;

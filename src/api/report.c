@@ -9,33 +9,19 @@
 
 #include "api/glb.h"
 #include "api/internal.h"
+#include "api/page.h"
 #include "api/stage.h"
 #include "io/run/run_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 enum {
-  MOST_FRAMES = 2000,       // of a trajectory on the page
   MOST_FORCE_FRAMES = 500,  // with contact forces
+  MOST_PAIRS = 8,           // of bodies whose forces have curves
   MOST_ROWS = 4000          // of loss.csv
 };
 
-struct page {
-  const char *directory;
-  dcsim_scene *opened;
-  const struct dc_scene *scene;
-  struct dc_stored_trajectory best, first;
-  const struct dc_model *best_model, *first_model;  // as their designs made them
-  struct dc_rollout_input *design;                  // of the best
-  int mark_count;
-  struct dc_render_mark *marks;
-  char *run, *resolved, *rows;  // texts of the run directory; rows may be NULL
-  char *certificate;            // of the trajectory; NULL: there is none
-  struct dc_json_writer json;
-  struct dc_error error;
-};
-
-static void close_page(struct page *page)
+static void close_page(struct dc_page *page)
 {
   dc_rollout_input_destroy(page->design);
   dc_arena_destroy(page->best.arena);
@@ -48,223 +34,154 @@ static void close_page(struct page *page)
   free(page->certificate);
 }
 
-static enum dc_status fail_memory(struct page *page)
-{
-  return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its report", page->directory);
-}
-
 static int least(int a, int b)
 {
   return a < b ? a : b;
 }
 
-// Puts base64 text that was just made, and releases it.
-static void put_encoded(struct page *page, const char *key, char *text)
+// Forces of contact at some of the kept frames.
+struct force_frames {
+  struct dc_contact *contact;
+  int count, pairs;
+  struct dc_pose *poses;              // [bodies]
+  struct dc_pair_derivatives *terms;  // [pairs]
+  double (*on_body)[3];               // [bodies]
+  double *values;                     // [count][moving bodies][3]
+  double *between;                    // [pairs][count] sizes of the forces between two bodies
+  double *largest;                    // [pairs] of these
+  int *frames;                        // [count] kept frames
+};
+
+static void free_forces(struct force_frames *f)
 {
-  if (text)
-    dc_json_put_string(&page->json, key, text);
-  else
-    page->json.text.failed = true;
-  free(text);
+  free(f->poses);
+  free(f->terms);
+  free(f->on_body);
+  free(f->values);
+  free(f->between);
+  free(f->largest);
+  free(f->frames);
 }
 
-// Whether a body of the model looks like its shape i.
-static bool is_seen(const struct dc_model *model, int i)
+static void place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses)
 {
-  bool seen = false;
-  for (int b = 0; b < model->bodies.count; b++)
-    seen |= dc_body_look(&model->bodies.bodies[b]) == &model->definition.shapes[i];
-  return seen;
-}
-
-static void put_shape(struct page *page, const struct dc_shape *shape, bool seen)
-{
-  const struct dc_mesh *mesh = &shape->mesh;
-  int index_bytes = mesh->vertex_count > 65535 ? 4 : 2;
-  dc_json_begin(&page->json, NULL, '{');
-  dc_json_put_string(&page->json, "name", shape->name);
-  dc_json_put_integer(&page->json, "index_bytes", index_bytes);
-  if (seen && !shape->type->half_space) {
-    put_encoded(page, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
-    put_encoded(page, "triangles",
-                dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
-  }
-  dc_json_end(&page->json, '}');
-}
-
-// The scene's shapes, those of the best design, and those of the first.
-static void put_shapes(struct page *page)
-{
-  const struct dc_model_definition *best = &page->best_model->definition, *first = &page->first_model->definition;
-  int given = page->scene->definition.shape_count;
-  dc_json_begin(&page->json, "shapes", '[');
-  for (int i = 0; i < best->shape_count; i++)
-    put_shape(page, &best->shapes[i], is_seen(page->best_model, i) || (i < given && is_seen(page->first_model, i)));
-  for (int i = given; i < first->shape_count && page->first_model != page->best_model; i++)
-    put_shape(page, &first->shapes[i], is_seen(page->first_model, i));
-  dc_json_end(&page->json, ']');
-}
-
-// Number of what a body looks like among those that put_shapes lists; -1: nothing.
-static long look_index(const struct page *page, const struct dc_model *model, const struct dc_shape *look)
-{
-  int given = page->scene->definition.shape_count, designed = page->best_model->definition.shape_count - given;
-  long index = look == &dc_shape_nothing ? -1 : look - model->definition.shapes;
-  return model != page->best_model && index >= given ? index + designed : index;
-}
-
-static void put_bodies(struct page *page, const struct dc_model *model)
-{
-  const struct dc_bodies *bodies = &model->bodies;
-  dc_json_begin(&page->json, "bodies", '[');
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    dc_json_begin(&page->json, NULL, '{');
-    dc_json_put_string(&page->json, "name", body->name);
-    const struct dc_shape *look = dc_body_look(body);
-    dc_json_put_integer(&page->json, "shape", look_index(page, model, look));
-    dc_json_put_boolean(&page->json, "plane", look->type->half_space);
-    dc_json_put_boolean(&page->json, "moves", dc_body_moves(body));
-    dc_json_put_number(&page->json, "mass", body->mass);
-    dc_json_put_number(&page->json, "radius", body->radius);
-    dc_json_put_numbers(&page->json, "center", body->center, 3);
-    dc_json_put_numbers(&page->json, "color", body->color, 3);
-    dc_json_put_numbers(&page->json, "position", page->best.position + 3 * i, 3);
-    dc_json_put_numbers(&page->json, "rotation", page->best.quaternion + 4 * i, 4);
-    dc_json_end(&page->json, '}');
-  }
-  dc_json_end(&page->json, ']');
-}
-
-static void put_marks(struct page *page)
-{
-  dc_json_begin(&page->json, "marks", '[');
-  for (int i = 0; i < page->mark_count; i++) {
-    const struct dc_render_mark *mark = &page->marks[i];
-    dc_json_begin(&page->json, NULL, '{');
-    dc_json_put_numbers(&page->json, "center", mark->center, 3);
-    dc_json_put_number(&page->json, "radius", mark->radius);
-    dc_json_put_numbers(&page->json, "color", mark->color, 3);
-    dc_json_end(&page->json, '}');
-  }
-  dc_json_end(&page->json, ']');
-}
-
-static enum dc_status put_camera(struct page *page)
-{
-  struct dc_render_settings settings = {.width = 16, .height = 9};
-  enum dc_status status = dc_api_camera(page->scene, &page->best_model->bodies, &page->best, page->mark_count,
-                                        page->marks, NULL, &settings, &page->error);
-  if (status)
-    return status;
-  dc_json_begin(&page->json, "camera", '{');
-  dc_json_put_numbers(&page->json, "eye", settings.eye, 3);
-  dc_json_put_numbers(&page->json, "target", settings.target, 3);
-  dc_json_put_numbers(&page->json, "up", settings.up, 3);
-  dc_json_put_number(&page->json, "fov_deg", settings.fov_deg);
-  dc_json_end(&page->json, '}');
-  return DC_OK;
-}
-
-static int count_moving(const struct dc_bodies *bodies)
-{
-  int moving = 0;
-  for (int i = 0; i < bodies->count; i++)
-    moving += dc_body_moves(&bodies->bodies[i]);
-  return moving;
-}
-
-// Poses of the bodies that move in the frames that are kept.
-static enum dc_status put_poses(struct page *page, const struct dc_stored_trajectory *stored, int kept)
-{
-  const struct dc_bodies *bodies = &page->scene->model.bodies;
-  size_t rows = (size_t)kept * (size_t)count_moving(bodies), row = 0;
-  double *time = dc_alloc((size_t)kept, sizeof *time);
-  double *positions = dc_alloc(rows, 3 * sizeof *positions), *rotations = dc_alloc(rows, 4 * sizeof *rotations);
-  bool allocated = time && positions && rotations;
-  for (int k = 0; k < kept && allocated; k++) {
-    size_t frame = (size_t)dc_spread(k, kept, stored->frames);
-    time[k] = stored->time[frame];
-    for (int i = 0; i < bodies->count; i++) {
-      size_t from = frame * (size_t)bodies->count + (size_t)i;
-      if (!dc_body_moves(&bodies->bodies[i]))
-        continue;
-      dc_vec_copy(positions + 3 * row, stored->position + 3 * from);
-      memcpy(rotations + 4 * row, stored->quaternion + 4 * from, 4 * sizeof *rotations);
-      row++;
-    }
-  }
-  if (allocated) {
-    put_encoded(page, "time", dc_report_floats((size_t)kept, time));
-    put_encoded(page, "positions", dc_report_floats(3 * rows, positions));
-    put_encoded(page, "rotations", dc_report_fractions(4 * rows, rotations));
-  }
-  free(time);
-  free(positions);
-  free(rotations);
-  return allocated ? DC_OK : fail_memory(page);
-}
-
-// Force of normal contact on every body at a stored frame, N [bodies][3]: minus the gradient of the energy; not a
-// number where bodies overlap.
-static enum dc_status contact_forces(struct page *page, struct dc_contact *contact, int frame, struct dc_pose *poses,
-                                     struct dc_pair_derivatives *pairs, double (*forces)[3])
-{
-  int count = page->best.bodies;
-  double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;
-  for (int i = 0; i < count; i++) {
-    size_t row = (size_t)frame * (size_t)count + (size_t)i;
-    dc_vec_copy(poses[i].position, page->best.position + 3 * row);
-    memcpy(poses[i].quaternion, page->best.quaternion + 4 * row, sizeof poses[i].quaternion);
+  for (int i = 0; i < stored->bodies; i++) {
+    size_t row = (size_t)frame * (size_t)stored->bodies + (size_t)i;
+    dc_vec_copy(poses[i].position, stored->position + 3 * row);
+    memcpy(poses[i].quaternion, stored->quaternion + 4 * row, sizeof poses[i].quaternion);
     dc_rotation_matrix(poses[i].rotation, poses[i].quaternion);
-    for (int k = 0; k < 3; k++)
-      forces[i][k] = 0;
   }
-  double energy = dc_contact_evaluate(contact, poses, 1, pairs);
+}
+
+// Force of normal contact on every body and between pairs at frame k of those with forces, N: minus the gradient of the
+// energy; not a number where bodies overlap.
+static enum dc_status contact_forces(struct dc_page *page, struct force_frames *f, int k, int frame)
+{
+  double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;
+  place_bodies(&page->best, frame, f->poses);
+  memset(f->on_body, 0, (size_t)page->best.bodies * sizeof *f->on_body);
+  double energy = dc_contact_evaluate(f->contact, f->poses, 1, f->terms);
   if (isnan(energy))
-    return fail_memory(page);
-  for (int p = 0; p < dc_contact_pair_count(contact); p++) {
-    double gradient[12];
-    dc_contact_expand_gradient(&pairs[p], gradient);
+    return dc_page_fail_memory(page);
+  for (int p = 0; p < f->pairs; p++) {
+    double gradient[12], *size = &f->between[(size_t)p * (size_t)f->count + (size_t)k];
+    dc_contact_expand_gradient(&f->terms[p], gradient);
     for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 3; k++)
-        forces[dc_contact_pairs(contact)[p][side]][k] -= isfinite(energy) ? mu * gradient[6 * side + 3 + k] : NAN;
+      for (int i = 0; i < 3; i++)
+        f->on_body[dc_contact_pairs(f->contact)[p][side]][i] -=
+            isfinite(energy) ? mu * gradient[6 * side + 3 + i] : NAN;
+    *size = isfinite(energy) ? mu * dc_vec_norm(gradient + 3) : NAN;
+    f->largest[p] = fmax(f->largest[p], *size);
   }
   return DC_OK;
 }
 
-// Forces on the bodies that move at some of the kept frames.
-static enum dc_status put_force_frames(struct page *page, struct dc_contact *contact, int kept)
+// The pairs with the largest forces, the largest first.
+static void put_pairs(struct dc_page *page, struct force_frames *f)
+{
+  const struct dc_body *bodies = page->scene->model.bodies.bodies;
+  dc_json_begin(&page->json, "pairs", '[');
+  for (int listed = 0; listed < MOST_PAIRS; listed++) {
+    int pair = 0;
+    for (int p = 1; p < f->pairs; p++)
+      pair = f->largest[p] > f->largest[pair] ? p : pair;
+    if (!(f->largest[pair] > 0))
+      break;
+    f->largest[pair] = 0;
+    dc_json_begin(&page->json, NULL, '{');
+    dc_json_put_string(&page->json, "a", bodies[dc_contact_pairs(f->contact)[pair][0]].name);
+    dc_json_put_string(&page->json, "b", bodies[dc_contact_pairs(f->contact)[pair][1]].name);
+    dc_page_put_encoded(page, "values",
+                        dc_report_floats((size_t)f->count, f->between + (size_t)pair * (size_t)f->count));
+    dc_json_end(&page->json, '}');
+  }
+  dc_json_end(&page->json, ']');
+}
+
+static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *contact, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;
-  int count = least(kept, MOST_FORCE_FRAMES), moving = count_moving(bodies);
+  int count = least(kept, MOST_FORCE_FRAMES), moving = dc_page_count_moving(bodies);
+  struct force_frames f = {.contact = contact, .count = count, .pairs = dc_contact_pair_count(contact)};
   size_t row = 0;
-  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  struct dc_pair_derivatives *pairs = dc_alloc((size_t)dc_contact_pair_count(contact), sizeof *pairs);
-  double(*forces)[3] = dc_alloc((size_t)bodies->count, sizeof *forces);
-  double *values = dc_alloc((size_t)count * (size_t)moving, 3 * sizeof *values);
-  int *frames = dc_alloc((size_t)count, sizeof *frames);
-  enum dc_status status = poses && pairs && forces && values && frames ? DC_OK : fail_memory(page);
+  f.poses = dc_alloc((size_t)bodies->count, sizeof *f.poses);
+  f.terms = dc_alloc((size_t)f.pairs, sizeof *f.terms);
+  f.on_body = dc_alloc((size_t)bodies->count, sizeof *f.on_body);
+  f.values = dc_alloc((size_t)count * (size_t)moving, 3 * sizeof *f.values);
+  f.between = dc_alloc((size_t)f.pairs * (size_t)count, sizeof *f.between);
+  f.largest = dc_alloc((size_t)f.pairs, sizeof *f.largest);
+  f.frames = dc_alloc((size_t)count, sizeof *f.frames);
+  bool allocated = f.poses && f.terms && f.on_body && f.values && f.between && f.largest && f.frames;
+  enum dc_status status = allocated ? DC_OK : dc_page_fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
-    frames[k] = dc_spread(k, count, kept);
-    status = contact_forces(page, contact, dc_spread(frames[k], kept, page->best.frames), poses, pairs, forces);
+    f.frames[k] = dc_spread(k, count, kept);
+    status = contact_forces(page, &f, k, dc_spread(f.frames[k], kept, page->best.frames));
     for (int i = 0; i < bodies->count; i++)
       if (dc_body_moves(&bodies->bodies[i]))
-        dc_vec_copy(values + 3 * row++, forces[i]);
+        dc_vec_copy(f.values + 3 * row++, f.on_body[i]);
   }
   if (!status) {
-    put_encoded(page, "frames", dc_report_integers((size_t)count, frames, 2));
-    put_encoded(page, "values", dc_report_floats(3 * (size_t)count * (size_t)moving, values));
+    dc_page_put_encoded(page, "frames", dc_report_integers((size_t)count, f.frames, 2));
+    dc_page_put_encoded(page, "values", dc_report_floats(3 * (size_t)count * (size_t)moving, f.values));
+    put_pairs(page, &f);
   }
-  free(poses);
-  free(pairs);
-  free(forces);
-  free(values);
-  free(frames);
+  free_forces(&f);
   return status;
 }
 
-static enum dc_status put_forces(struct page *page, int kept)
+// Curves of a trajectory beside its poses: coordinates of joints and gaps at the kept frames.  The page draws a chart for every
+// group and unit.
+static enum dc_status put_curves(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
+{
+  struct dc_json_writer *json = &page->json;
+  double *values = dc_alloc((size_t)kept, sizeof *values);
+  if (!values)
+    return dc_page_fail_memory(page);
+  dc_json_begin(json, "curves", '[');
+  for (int j = 0; j < stored->joint_count; j++) {
+    const struct dc_stored_joint *joint = &stored->joints[j];
+    for (int n = 0; n < joint->width; n++) {
+      for (int k = 0; k < kept; k++)
+        values[k] = joint->values[(size_t)dc_spread(k, kept, stored->frames) * (size_t)joint->width + (size_t)n];
+      dc_json_begin(json, NULL, '{');
+      dc_json_put_string(json, "group", "Joint coordinates");
+      dc_json_put_string(json, "name", page->scene->model.bodies.bodies[joint->body].name);
+      dc_json_put_integer(json, "number", joint->width > 1 ? n : -1);
+      dc_json_put_string(json, "unit", joint->units[n]);
+      dc_page_put_encoded(page, "values", dc_report_floats((size_t)kept, values));
+      dc_json_end(json, '}');
+    }
+  }
+  dc_json_end(json, ']');
+  for (int k = 0; k < kept && stored->min_gap; k++)
+    values[k] = stored->min_gap[dc_spread(k, kept, stored->frames)];
+  if (stored->min_gap)
+    dc_page_put_encoded(page, "gaps", dc_report_floats((size_t)kept, values));
+  free(values);
+  return DC_OK;
+}
+
+static enum dc_status put_forces(struct dc_page *page, int kept)
 {
   const struct dc_scene *scene = page->scene;
   const struct dc_contact_model *model = scene->definition.contact_model;
@@ -285,25 +202,27 @@ static enum dc_status put_forces(struct page *page, int kept)
   return status;
 }
 
-static enum dc_status put_trajectory(struct page *page, const char *key, const struct dc_stored_trajectory *stored)
+static enum dc_status put_trajectory(struct dc_page *page, const char *key, const struct dc_stored_trajectory *stored)
 {
-  int kept = least(stored->frames, MOST_FRAMES);
+  int kept = least(stored->frames, DC_PAGE_FRAMES);
   if (kept == 0)
     return DC_OK;
   dc_json_begin(&page->json, key, '{');
   dc_json_put_integer(&page->json, "frames", stored->all_frames);
   dc_json_put_integer(&page->json, "kept", kept);
-  enum dc_status status = put_poses(page, stored, kept);
+  enum dc_status status = dc_page_put_poses(page, stored, kept);
+  if (!status)
+    status = put_curves(page, stored, kept);
   if (!status && stored == &page->best)
     status = put_forces(page, kept);
   else if (!status && page->first_model != page->best_model)
-    put_bodies(page, page->first_model);
+    dc_page_put_bodies(page, page->first_model);
   dc_json_end(&page->json, '}');
   return status;
 }
 
 // Whether the first trajectory shows anything that the best one does not: that of a simulation is the same.
-static bool first_differs(const struct page *page)
+static bool first_differs(const struct dc_page *page)
 {
   size_t rows = (size_t)page->best.frames * (size_t)page->best.bodies;
   return page->first.frames != page->best.frames ||
@@ -312,19 +231,19 @@ static bool first_differs(const struct page *page)
 }
 
 // The models and numbers that the designs of the two trajectories made.
-static enum dc_status take_designs(struct page *page)
+static enum dc_status take_designs(struct dc_page *page)
 {
   const struct dc_scene *scene = page->scene;
   page->design = dc_task_design_input(&scene->task, &scene->model, page->best.all_frames - 1, page->best.control);
   if (!page->design)
-    return fail_memory(page);
+    return dc_page_fail_memory(page);
   enum dc_status status = dc_api_designed(scene, &page->best, &page->best_model, &page->error);
   if (!status)
     status = dc_api_designed(scene, &page->first, &page->first_model, &page->error);
   return status;
 }
 
-static enum dc_status open_page(struct page *page, dcsim_error *error)
+static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
 {
   char path[2048];
   snprintf(path, sizeof path, "%s/resolved.json", page->directory);
@@ -356,17 +275,17 @@ static enum dc_status open_page(struct page *page, dcsim_error *error)
   page->mark_count = dc_api_marks(page->scene, NULL);
   page->marks = dc_alloc((size_t)page->mark_count, sizeof *page->marks);
   if (!page->marks)
-    return fail_memory(page);
+    return dc_page_fail_memory(page);
   dc_api_marks(page->scene, page->marks);
   return DC_OK;
 }
 
-static enum dc_status put_page(struct page *page)
+static enum dc_status put_page(struct dc_page *page)
 {
   long rows = 0, kept = 0;
   struct dc_json_writer *json = &page->json;
-  dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "format", "dcsim report 1");
+  dc_json_put_string(json, "directory", page->directory);
   dc_json_put_string(json, "name", page->scene->name);
   dc_json_put_string(json, "run", page->run);
   dc_json_put_string(json, "scene", page->resolved);
@@ -378,10 +297,7 @@ static enum dc_status put_page(struct page *page)
   dc_json_put_integer(json, "rows", rows);
   dc_json_put_string(json, "csv", page->rows ? page->rows : "");
   dc_json_end(json, '}');
-  put_shapes(page);
-  put_bodies(page, page->best_model);
-  put_marks(page);
-  enum dc_status status = put_camera(page);
+  enum dc_status status = dc_page_put_world(page);
   if (!status)
     status = put_trajectory(page, "best", &page->best);
   if (!status && first_differs(page))
@@ -391,42 +307,104 @@ static enum dc_status put_page(struct page *page)
 }
 
 // Makes the page and writes it to path.
-static enum dc_status write_page(struct page *page, const char *path, size_t *size)
+static enum dc_status write_page(struct dc_page *page, const char *path, size_t *size)
 {
   enum dc_status status = put_page(page);
   char *data = dc_json_finish(&page->json);
+  page->json = (struct dc_json_writer){0};
   char *text = data && !status ? dc_report_page(dc_report_template, data, size) : NULL;
   if (!status)
-    status = text ? dc_file_write(path, text, *size, &page->error) : fail_memory(page);
+    status = text ? dc_file_write(path, text, *size, &page->error) : dc_page_fail_memory(page);
   free(text);
   free(data);
   return status;
 }
 
-int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error)
+// Another run beside that of the page: its rows, and its best trajectory where the same bodies move.
+static enum dc_status put_other(struct dc_page *page, struct dc_page *other)
 {
-  struct page page = {.directory = directory};
+  struct dc_json_writer *json = &page->json;
+  const struct dc_bodies *ours = &page->scene->model.bodies, *theirs = &other->scene->model.bodies;
+  bool same = ours->count == theirs->count;
+  long rows = 0, kept = 0;
+  for (int i = 0; i < ours->count && same; i++)
+    same = strcmp(ours->bodies[i].name, theirs->bodies[i].name) == 0 &&
+           dc_body_moves(&ours->bodies[i]) == dc_body_moves(&theirs->bodies[i]);
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "directory", other->directory);
+  dc_json_put_string(json, "run", other->run);
+  dc_json_put_string(json, "scene", other->resolved);
+  if (other->rows)
+    dc_run_thin_rows(other->rows, MOST_ROWS, &rows, &kept);
+  dc_json_begin(json, "loss", '{');
+  dc_json_put_integer(json, "rows", rows);
+  dc_json_put_string(json, "csv", other->rows ? other->rows : "");
+  dc_json_end(json, '}');
+  enum dc_status status = DC_OK;
+  int frames = least(other->best.frames, DC_PAGE_FRAMES);
+  if (same && frames > 0) {
+    dc_json_begin(json, "best", '{');
+    dc_json_put_integer(json, "frames", other->best.all_frames);
+    dc_json_put_integer(json, "kept", frames);
+    status = dc_page_put_poses(page, &other->best, frames);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, '}');
+  return status;
+}
+
+static int put_others(struct dc_page *page, int count, const char *const *directories, dcsim_error *error)
+{
+  dc_json_begin(&page->json, "others", '[');
+  for (int i = 0; i < count; i++) {
+    struct dc_page other = {.directory = directories[i]};
+    enum dc_status status = open_page(&other, error);
+    if (status && !other.scene)
+      return (int)status;
+    if (!status && (status = put_other(page, &other)))
+      other.error = page->error;
+    int failed = status ? dc_api_fail(error, &other.error, status) : DCSIM_OK;
+    close_page(&other);
+    if (failed)
+      return failed;
+  }
+  dc_json_end(&page->json, ']');
+  return DCSIM_OK;
+}
+
+static int report_path(const char *path, size_t size, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  dc_text_add(&text, "%s\n", path);
+  dc_json_begin(&json, NULL, '{');
+  dc_json_put_string(&json, "report", path);
+  dc_json_put_integer(&json, "bytes", (long)size);
+  dc_json_end(&json, '}');
+  return dc_api_report(report, &text, &json, error);
+}
+
+int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_page page = {.directory = directories[0]};
   enum dc_status status = open_page(&page, error);
   if (status && !page.scene)  // error says why
     return (int)status;
+  dc_json_begin(&page.json, NULL, '{');
+  int outside = status || count < 2 ? DCSIM_OK : put_others(&page, count - 1, directories + 1, error);
   size_t size = 0;
-  char *path = dc_path_join(directory, "report.html");
-  if (!status)
-    status = path ? write_page(&page, path, &size) : fail_memory(&page);
+  char *path = outside ? NULL : dc_path_join(directories[0], count > 1 ? "comparison.html" : "report.html");
+  if (!status && !outside)
+    status = path ? write_page(&page, path, &size) : dc_page_fail_memory(&page);
+  free(dc_json_finish(&page.json));  // nothing, unless something failed
   close_page(&page);
-  struct dc_text text = {0};
-  struct dc_json_writer json = {0};
-  int outside;
-  if (status) {
-    outside = dc_api_fail(error, &page.error, status);
-  } else {
-    dc_text_add(&text, "%s\n", path);
-    dc_json_begin(&json, NULL, '{');
-    dc_json_put_string(&json, "report", path);
-    dc_json_put_integer(&json, "bytes", (long)size);
-    dc_json_end(&json, '}');
-    outside = dc_api_report(report, &text, &json, error);
-  }
+  if (!outside)
+    outside = status ? dc_api_fail(error, &page.error, status) : report_path(path, size, report, error);
   free(path);
   return outside;
+}
+
+int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error)
+{
+  return dcsim_write_comparison(1, &directory, report, error);
 }

@@ -176,8 +176,7 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
     return DC_OK;
   enum dc_status written = session->options->results_only ? DC_OK : write_motion(session, outcome);
   if (!written)
-    written =
-        dc_session_write_summary(session, result, status == DC_STOPPED ? session->stop_status : (int)status, json);
+    written = dc_session_write_summary(session, result, status, json);
   if (!written && session->kind->save)
     written = dc_session_checkpoint(session);
   return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);

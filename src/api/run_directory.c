@@ -42,7 +42,15 @@ enum dc_status dc_session_open_run(struct session *session)
   return status;
 }
 
-enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
+// What the program exits with.
+static int exit_status_of(const struct session *session, const dcsim_result *result, enum dc_status status)
+{
+  int exit_status = status == DC_STOPPED ? session->stop_status : (int)status;
+  bool unmet = !result->success || result->plant_success == 0;
+  return exit_status == 0 && session->options->require_success && unmet ? DCSIM_UNMET : exit_status;
+}
+
+enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, enum dc_status ended,
                                         const char *json)
 {
   const char *libraries[] = {"OpenBLAS", dc_blas_version(),
@@ -67,7 +75,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .blas_core = dc_blas_core(),
                                    .started = session->started,
                                    .seconds = result->seconds,
-                                   .exit_status = exit_status,
+                                   .exit_status = exit_status_of(session, result, ended),
                                    .stopped = session->stopped,
                                    .libraries = libraries,
                                    .result_json = json};

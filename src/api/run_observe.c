@@ -2,6 +2,7 @@
 // What a run does after every iteration, step or draw: a row, the caller's progress function, a checkpoint, a limit.
 #include <math.h>
 
+#include "api/arrays.h"
 #include "api/session.h"
 #include "base/clock.h"
 
@@ -31,14 +32,21 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
 static bool go_on(struct session *session, dcsim_progress *progress)
 {
   const dcsim_run_options *options = session->options;
+  const struct dc_trajectory *best = session->horizon ? session->horizon->executed
+                                     : session->plan  ? session->plan->best
+                                                      : NULL;
   int answer = 0;
+  if (best && session->rows > 0) {
+    session->shown = dc_api_view(best);
+    progress->best = &session->shown;
+  }
   if (session->row_status)
     return false;
   progress->seconds = dc_seconds() - session->began;
   if (options->progress)
     answer = options->progress(options->progress_context, progress);
   if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
-    session->stop_status = answer;
+    session->stop_status = answer == DCSIM_PROGRESS_STOP ? DCSIM_OK : answer;
     session->stopped = true;
   }
   if (options->max_seconds > 0 && dc_seconds() - session->began >= options->max_seconds)

@@ -101,8 +101,10 @@ void dc_session_put_objectives(const struct session *session, const struct outco
     if (name)
       dc_json_put_string(json, "body", name);
     dc_json_put_number(json, "value", value);
-    if (reachable)
+    if (reachable) {
       dc_json_put_number(json, "distance", distance);
+      dc_json_put_boolean(json, "reached", reached);
+    }
     dc_json_end(json, '}');
     if (reachable)
       dc_text_add(text, "  %s%s%s: %.4g m from its target%s\n", objective->type->name, name ? " " : "",

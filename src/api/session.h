@@ -47,6 +47,7 @@ struct session {
   double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
   double last_step_observed;            // of a simulation
+  dcsim_trajectory shown;               // to the progress function
   double first_loss, best_loss;
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
@@ -150,7 +151,7 @@ struct dc_advice_list;
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
                          const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
                          struct dc_json_writer *json);
-enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, int exit_status,
+enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, enum dc_status status,
                                         const char *json);
 
 // What a run ends with once its files are written (written: how that went): the animated model, whose failure is a warning

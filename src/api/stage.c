@@ -7,8 +7,6 @@
 
 #include "math/vector.h"
 
-static const double SMALLEST_MARK = 0.02;  // m, of targets without a tolerance
-
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error)
 {
@@ -30,7 +28,7 @@ int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
     for (int i = 0;
          objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
          i++, count++) {
-      mark.radius = fmax(mark.radius, SMALLEST_MARK);
+      mark.radius = mark.radius > 0 ? mark.radius : DC_SMALLEST_MARK;
       dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);
       if (marks)
         marks[count] = mark;

@@ -34,6 +34,10 @@ static const struct cli_option own_options[] = {
      .maximum = 1e9,
      .offset = offsetof(struct cli_arguments, checkpoint),
      .help = "least time between checkpoints, 0: every iteration; default: 30"},
+    {.name = "view",
+     .type = CLI_FLAG,
+     .offset = offsetof(struct cli_arguments, view),
+     .help = "serve a page that shows the run while it goes on, to this machine only"},
     {.name = "mpi",
      .type = CLI_FLAG,
      .offset = offsetof(struct cli_arguments, mpi),
@@ -83,7 +87,8 @@ static int run(const struct cli_arguments *arguments)
 }
 
 static const struct cli_option *const options[] = {
-    cli_run_options, own_options, cli_scene_options, cli_thread_options, cli_quiet_options, cli_common_options, NULL};
+    cli_run_options,    own_options,       cli_port_options,   cli_scene_options,
+    cli_thread_options, cli_quiet_options, cli_common_options, NULL};
 
 const struct cli_command cli_command_optimize = {
     .name = "optimize",

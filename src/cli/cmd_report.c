@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim report: one page about a run.
+// dcsim report: one page about a run, or about several.
+#include <stdlib.h>
+
 #include "cli/commands.h"
+#include "cli/message.h"
 #include "cli/session.h"
 
 static int run(const struct cli_arguments *arguments)
 {
   dcsim_report report = {0};
   dcsim_error error = {0};
+  int count = 1 + arguments->more.count;
+  const char **directories = calloc((size_t)count, sizeof *directories);
+  if (!directories)
+    return cli_fail(DCSIM_MEMORY, "out of memory for %d runs", count);
+  directories[0] = arguments->operand;
+  for (int i = 1; i < count; i++)
+    directories[i] = arguments->more.items[i - 1];
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
-  int status = dcsim_write_report(arguments->operand, &report, &error);
+  int status = dcsim_write_comparison(count, directories, &report, &error);
+  free(directories);
   return cli_finish(arguments, status, &report, &error);
 }
 
@@ -21,6 +32,9 @@ const struct cli_command cli_command_report = {
     .operand = "RUN",
     .operand_value = CLI_VALUE_RUN,
     .operand_required = true,
+    .more_operands = true,
+    .details =
+        "Of several runs the page is comparison.html in the first one, with their results and losses side by side.",
     .options = options,
     .run = run,
 };

@@ -19,6 +19,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_probe,
     &cli_command_query,
     &cli_command_check,
+    &cli_command_view,
     &cli_command_render,
     &cli_command_report,
     &cli_command_import,

@@ -110,6 +110,17 @@ const struct cli_option cli_thread_options[] = {
     CLI_OPTIONS_END,
 };
 
+const struct cli_option cli_port_options[] = {
+    {.name = "port",
+     .type = CLI_INTEGER,
+     .argument = "N",
+     .minimum = 0,
+     .maximum = 65535,
+     OFFSET(port),
+     .help = "port of the live view on 127.0.0.1; default: 0, any that is free"},
+    CLI_OPTIONS_END,
+};
+
 const struct cli_option cli_quiet_options[] = {
     {.name = "quiet", .type = CLI_FLAG, OFFSET(quiet), .help = "no progress and no notes on stderr, errors only"},
     CLI_OPTIONS_END,
@@ -366,6 +377,7 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
                                       .draws = -1,
                                       .directions = -1,
                                       .size = {-1, -1},
+                                      .port = 0,
                                       .checkpoint = 30,
                                       .eye = {NAN, NAN, NAN},
                                       .target = {NAN, NAN, NAN}};
@@ -374,8 +386,9 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
   arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
   arguments->package_paths.items = calloc((size_t)argc, sizeof(const char *));
   arguments->methods.items = calloc((size_t)argc, sizeof(const char *));
+  arguments->more.items = calloc((size_t)argc, sizeof(const char *));
   if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items ||
-      !arguments->package_paths.items || !arguments->methods.items)
+      !arguments->package_paths.items || !arguments->methods.items || !arguments->more.items)
     return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
   return 0;
 }
@@ -383,6 +396,10 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
 {
   bool second = command->second_operand && arguments->operand;
+  if (command->more_operands && arguments->operand && operand[0]) {
+    arguments->more.items[arguments->more.count++] = operand;
+    return 0;
+  }
   if (!command->operand || (arguments->operand && !second) || arguments->second)
     return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\"", command->name, operand);
   if (!operand[0])
@@ -422,6 +439,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
   free(arguments->allowed_paths.items);
   free(arguments->package_paths.items);
   free(arguments->methods.items);
+  free(arguments->more.items);
   free(arguments->command_line);
 }
 
@@ -432,6 +450,8 @@ void cli_print_help(const struct cli_command *command)
   const char *second = command->second_operand, *blank = second ? " " : "";
   if (command->operand)
     printf(command->operand_required ? " %s%s%s" : " [%s%s%s]", command->operand, blank, second ? second : "");
+  if (command->more_operands)
+    printf(" [%s ...]", command->operand);
   printf("\n\n%s\n", command->summary);
   if (command->details)
     printf("%s\n", command->details);

@@ -64,13 +64,13 @@ struct cli_option {
 struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
-  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite;
+  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
   bool results_only;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
   const char *task;                  // of bench a kind, of sweep a part
   const char *write, *scenes, *run;  // of bench
-  struct cli_list overrides, allowed_paths, package_paths, methods;
-  int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2];
+  struct cli_list overrides, allowed_paths, package_paths, methods, more;
+  int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
   double max_time, limit, tolerance, checkpoint, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };
@@ -81,6 +81,7 @@ struct cli_command {
   enum cli_value operand_value;
   const char *const *operand_choices;  // NULL-terminated, of CLI_VALUE_CHOICES
   bool operand_required;
+  bool more_operands;          // any number of the first kind, in arguments->more
   const char *second_operand;  // required where there is a first; NULL: there is only one
   const char *details;         // more lines of help, or NULL
   const struct cli_option *const *options;
@@ -100,6 +101,7 @@ extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-
 extern const struct cli_option
     cli_run_options[];  // -o, --control, --frames, --no-report, --max-time, --require-success
 extern const struct cli_option cli_thread_options[];  // --threads
+extern const struct cli_option cli_port_options[];    // --port
 extern const struct cli_option cli_quiet_options[];   // --quiet
 extern const struct cli_option cli_common_options[];  // --json, --help
 extern const struct cli_option cli_help_options[];    // --help

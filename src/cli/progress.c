@@ -12,14 +12,13 @@
 #include "cli/signals.h"
 
 enum {
-  PLAIN_EVERY = 10,
   DEFAULT_WIDTH = 80,  // columns of a terminal that does not say
   WIDEST = 240,
   SHORTEST_BAR = 8,  // columns; below that there is none
   LONGEST_BAR = 40
 };
 static const double redraw_seconds = 0.2;  // least time between two lines
-static const double silent_seconds = 10;   // most time without one
+static const double plain_seconds = 5;     // the same where lines are not redrawn
 
 static double now(void)
 {
@@ -34,6 +33,18 @@ static bool is_set(const char *variable)
   return value && value[0];
 }
 
+// Whether what is written is taken for UTF-8, as the environment says.
+static bool is_unicode(void)
+{
+  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (int i = 0; i < 3; i++)
+    if (is_set(variables[i])) {
+      const char *value = getenv(variables[i]);
+      return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+  return false;
+}
+
 void cli_progress_start(struct cli_progress *progress, const char *unit, bool losses, double max_seconds, bool quiet)
 {
   const char *kind = getenv("TERM");
@@ -45,13 +56,47 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .terminal = terminal,
                                     .color = terminal && !is_set("NO_COLOR"),
                                     .printed = -1,
-                                    .last = -1,
-                                    .first_fraction = -1};
+                                    .first_fraction = -1,
+                                    .sparks = terminal && is_unicode(),
+                                    .stride = 1};
+}
+
+// Losses where they are finite; draws and frames have none.
+static void keep_loss(struct cli_progress *progress, double loss)
+{
+  if (!progress->losses || !isfinite(loss) || progress->offered++ % progress->stride)
+    return;
+  if (progress->kept == CLI_SPARKS) {
+    for (int i = 0; i < CLI_SPARKS / 2; i++)
+      progress->history[i] = progress->history[2 * i];
+    progress->kept = CLI_SPARKS / 2;
+    progress->stride *= 2;
+  }
+  progress->history[progress->kept++] = loss;
+}
+
+// A curve of the losses in eighths of a line's height, each 3 bytes of UTF-8, by their logarithms where these exist.
+static void draw_sparks(const struct cli_progress *progress, char *text)
+{
+  double low = INFINITY, high = -INFINITY;
+  bool logarithms = true;
+  for (int i = 0; i < progress->kept; i++) {
+    low = fmin(low, progress->history[i]), high = fmax(high, progress->history[i]);
+    logarithms = logarithms && progress->history[i] > 0;
+  }
+  text = stpcpy(text, "  ");
+  for (int i = 0; i < progress->kept; i++) {
+    double value = progress->history[i];
+    double part = logarithms ? log(value / low) / log(high / low) : (value - low) / (high - low);
+    int eighth = part > 0 ? (int)(part * 7.999) : 0;
+    *text++ = '\xe2', *text++ = '\x96', *text++ = (char)(0x81 + eighth);
+  }
+  *text = '\0';
 }
 
 // The parts of a line, in the order in which they are given up when the terminal is narrow.
-enum part { GAP, ELAPSED, BEST, BAR, LOSS, LEFT, COUNT, PARTS };
-static const enum part reading_order[PARTS] = {COUNT, BAR, LOSS, BEST, GAP, ELAPSED, LEFT};
+enum part { SPARKS, GAP, ELAPSED, BEST, BAR, LOSS, LEFT, COUNT, PARTS };
+static const enum part reading_order[PARTS] = {COUNT, BAR, SPARKS, LOSS, BEST, GAP, ELAPSED, LEFT};
 
 struct line {
   char text[PARTS][64];
@@ -91,6 +136,8 @@ static void format_parts(const struct cli_progress *progress, const dcsim_progre
   if (progress->losses && isfinite(report->min_gap))
     snprintf(line->text[GAP], SIZE, "  gap %.3g m", report->min_gap);
   snprintf(line->text[ELAPSED], SIZE, "  %.1f s", report->seconds);
+  if (progress->sparks && progress->kept > 1)
+    draw_sparks(progress, line->text[SPARKS]);
   if (left < 1e7)
     snprintf(line->text[LEFT], SIZE, "  ETA %s%ld:%02ld:%02ld", is_draw(report) ? "< " : "", (long)left / 3600,
              (long)left / 60 % 60, (long)left % 60);
@@ -104,12 +151,21 @@ static int terminal_width(void)
   return DEFAULT_WIDTH;
 }
 
+// Columns of UTF-8: bytes that begin a character.
+static int columns_of(const char *text)
+{
+  int columns = 0;
+  for (; *text; text++)
+    columns += (*text & 0xc0) != 0x80;
+  return columns;
+}
+
 static int length_of(const struct line *line)
 {
-  size_t length = 0;
+  int length = 0;
   for (int i = 0; i < PARTS; i++)
-    length += strlen(line->text[i]);
-  return (int)length;
+    length += columns_of(line->text[i]);
+  return length;
 }
 
 // Puts a bar into the line as long as there is room for, and leaves out what there is none for: a line never wraps, the
@@ -147,8 +203,9 @@ static void draw(struct cli_progress *progress, const dcsim_progress *report, st
   int width = terminal_width() - 1;
   fit(line, report->fraction, width);
   join(line, text);
-  text[width] = '\0';
-  int length = (int)strlen(text), before = progress->drawn < width ? progress->drawn : width;
+  if ((int)strlen(text) > width && columns_of(text) > width)
+    text[width] = '\0';  // what is always there is ASCII
+  int length = columns_of(text), before = progress->drawn < width ? progress->drawn : width;
   bool green = progress->color && progress->losses && report->is_best;
   fprintf(stderr, "\r%s%s%s%*s", green ? "\033[32m" : "", text, green ? "\033[0m" : "",
           before > length ? before - length : 0, "");
@@ -161,11 +218,7 @@ static bool is_due(const struct cli_progress *progress, const dcsim_progress *re
   bool end = report->iteration >= report->iterations && !is_draw(report);
   if (progress->printed < 0 || end)
     return true;
-  double waited = time - progress->printed;
-  if (waited < redraw_seconds)
-    return false;
-  bool round = report->iteration % PLAIN_EVERY == 0 && report->iteration != progress->last;
-  return progress->terminal || round || waited >= silent_seconds;
+  return time - progress->printed >= (progress->terminal ? redraw_seconds : plain_seconds);
 }
 
 static void show(struct cli_progress *progress, const dcsim_progress *report, double time)
@@ -173,7 +226,6 @@ static void show(struct cli_progress *progress, const dcsim_progress *report, do
   struct line line;
   format_parts(progress, report, time, &line);
   progress->printed = time;
-  progress->last = report->iteration;
   if (progress->terminal) {
     draw(progress, report, &line);
   } else {
@@ -182,6 +234,20 @@ static void show(struct cli_progress *progress, const dcsim_progress *report, do
     fprintf(stderr, "%s\n", text);
   }
   fflush(stderr);
+}
+
+// What was asked for on the page of the live view; waits there while it is paused.
+static int ask_view(dcsim_view *view, const dcsim_progress *report)
+{
+  static const struct timespec moment = {.tv_nsec = 20000000};
+  int wish = dcsim_view_observe(view, report);
+  while (dcsim_view_is_paused(view) && !cli_signals_received()) {
+    nanosleep(&moment, NULL);
+    wish = wish ? wish : dcsim_view_observe(view, NULL);
+    if (wish)
+      break;
+  }
+  return wish ? wish : dcsim_view_observe(view, NULL);
 }
 
 int cli_progress_report(void *context, const dcsim_progress *report)
@@ -195,11 +261,14 @@ int cli_progress_report(void *context, const dcsim_progress *report)
     progress->first_fraction = report->fraction;
     progress->first_time = time;
   }
+  if (!is_draw(report))
+    keep_loss(progress, report->loss);
   if (!progress->quiet && report->iterations > 0 && is_due(progress, report, time))
     show(progress, report, time);
+  int wish = progress->view ? ask_view(progress->view, report) : 0;
   if (cli_signals_received())
     return 128 + cli_signals_received();
-  return cli_signals_take_checkpoint() ? DCSIM_PROGRESS_CHECKPOINT : 0;
+  return cli_signals_take_checkpoint() ? DCSIM_PROGRESS_CHECKPOINT : wish;
 }
 
 void cli_progress_finish(struct cli_progress *progress)

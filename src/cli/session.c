@@ -70,8 +70,11 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
 static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   int signal_number = cli_signals_received();
-  if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet)
+  bool late = arguments->max_time > 0 && result->seconds >= arguments->max_time;
+  if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet && (late || !arguments->view))
     cli_message("stopped: --max-time %g s has passed; the results so far are kept", arguments->max_time);
+  else if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet)
+    cli_message("stopped from the live view; the results so far are kept");
   if (signal_number && (status == DCSIM_STOPPED || status == DCSIM_OK) && !arguments->quiet) {
     if (result->directory[0])
       cli_message("stopped by a signal; the results so far are in %s", result->directory);
@@ -110,6 +113,32 @@ bool cli_find_program(char path[CLI_PATH])
   return length >= 0;
 }
 
+// The address goes to standard error like all that is said of progress, also when that is quiet: without it there is no view.
+static int start_view(const struct cli_arguments *arguments, const dcsim_scene *scene, dcsim_view **view)
+{
+  dcsim_error error = {0};
+  int status = dcsim_view_start(scene, (int)arguments->port, view, &error);
+  if (status)
+    return cli_fail(status, "--view: %s", error.text);
+  cli_message("live view: %s", dcsim_view_address(*view));
+  return 0;
+}
+
+static void end_view(dcsim_view *view, int status, const dcsim_result *result, const dcsim_error *error)
+{
+  char words[256];
+  bool computed = status == DCSIM_OK || status == DCSIM_STOPPED;
+  if (!view)
+    return;
+  if (computed)
+    snprintf(words, sizeof words, "%s: loss %.6g, task %s", status == DCSIM_STOPPED ? "stopped" : "the run has ended",
+             result->loss, result->success ? "reached" : "not reached");
+  else
+    snprintf(words, sizeof words, "the run has failed: %.200s", error->text);
+  dcsim_view_end(view, result->directory[0] ? result->directory : NULL, words);
+  dcsim_view_stop(view);
+}
+
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;
@@ -124,6 +153,11 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
   }
   struct cli_progress progress;
   cli_progress_start(&progress, "iteration", true, arguments->max_time, arguments->quiet);
+  status = arguments->view ? start_view(arguments, scene, &progress.view) : 0;
+  if (status) {
+    dcsim_scene_close(scene);
+    return status;
+  }
   const dcsim_run_options options = {
       .size = sizeof options,
       .directory = arguments->output,
@@ -139,17 +173,19 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
       .ranks = ranks,
       .overwrite = arguments->overwrite,
       .results_only = arguments->results_only,
+      .require_success = arguments->require_success,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};
   status = function(scene, &options, &result, &report, &error);
   cli_progress_finish(&progress);
-  dcsim_scene_close(scene);
   if (result.warning[0])
     cli_message("warning: %s", result.warning);
   if (result.unconverged_steps && (arguments->quiet || arguments->json))
     cli_message("warning: %d of %d steps did not converge", result.unconverged_steps, result.steps);
   bool reported = write_report(arguments, status, &result);
+  end_view(progress.view, status, &result, &error);
+  dcsim_scene_close(scene);
   bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && has_checkpoint(result.directory);
   if (status == DCSIM_STOPPED)
     error.text[0] = '\0';  // said better below

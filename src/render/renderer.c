@@ -10,7 +10,7 @@
 #include "render/shading.h"
 #include "render/surfaces.h"
 
-enum { TILE = 16, MOST_SAMPLES = 4096, DRAFT_SAMPLES = 4 };
+enum { TILE = 16, BLOCK = 4, MOST_SAMPLES = 4096, DRAFT_SAMPLES = 4 };
 
 // What a tile may show; rays are saved where it shows neither.
 enum { TILE_BODY = 1, TILE_SHADOW = 2 };  // a body; the key light's shadow of one on the ground
@@ -198,18 +198,73 @@ static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_poi
                   color);
 }
 
-static void draw_pixel(const struct dc_renderer *renderer, int column, int row, unsigned char *pixel)
+// Samples by need.  Most of a picture is open ground, where every sample says the same; edges, penumbrae and what is near
+// bodies want many.  A block of pixels takes one sample each, then four, and so on up to the number asked for, until its
+// samples agree: the first ones, which are one stratified set over the block, to `alike`; later ones in their mean
+// variance within pixels, so that the error of a pixel's mean is below `error`.  Both are of square roots of light, about
+// what the eye sees.  A block is a pure function of its place.
+struct block {
+  int columns, rows;
+  double sum[BLOCK * BLOCK][3];                           // of light
+  double root[BLOCK * BLOCK][3], squares[BLOCK * BLOCK];  // of square roots, of their squares over all channels
+  double low[3], high[3];                                 // of square roots
+  struct dc_sky_light sky[BLOCK * BLOCK];
+};
+
+static void add_sample(struct block *block, int pixel, const double color[3])
 {
-  struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);
-  struct dc_sky_light sky = {.uses = 0};
-  double sum[3] = {0, 0, 0}, color[3], dither[2];
-  for (int s = 0; s < renderer->sampler.count; s++) {
-    shade_sample(renderer, points, column, row, s, &sky, color);
-    dc_vec_add(sum, sum, color);
+  dc_vec_add(block->sum[pixel], block->sum[pixel], color);
+  for (int i = 0; i < 3; i++) {
+    double root = sqrt(fmax(0, color[i]));
+    block->root[pixel][i] += root;
+    block->squares[pixel] += root * root;
+    block->low[i] = fmin(block->low[i], root);
+    block->high[i] = fmax(block->high[i], root);
   }
-  dc_vec_scale(sum, sum, 1.0 / renderer->sampler.count);
-  dc_sample(&renderer->sampler, points, 0, PAIR_DITHER, dither);
-  dc_tone_map(sum, dither[0], pixel);
+}
+
+static bool is_settled(const struct block *block, int samples)
+{
+  static const double alike = 1.2 / 255, error = 2.0 / 255;
+  int pixels = block->columns * block->rows;
+  double variance = 0;
+  if (samples == 1)
+    return block->high[0] - block->low[0] < alike && block->high[1] - block->low[1] < alike &&
+           block->high[2] - block->low[2] < alike;
+  for (int p = 0; p < pixels; p++)
+    variance += (block->squares[p] - dc_vec_dot(block->root[p], block->root[p]) / samples) / (samples - 1);
+  return variance < 3 * pixels * samples * error * error;
+}
+
+static void draw_block(const struct dc_renderer *renderer, int left, int top, unsigned char *pixels)
+{
+  int width = renderer->view.width, height = renderer->view.height, count = renderer->sampler.count;
+  struct block block = {.columns = width - left < BLOCK ? width - left : BLOCK,
+                        .rows = height - top < BLOCK ? height - top : BLOCK,
+                        .low = {INFINITY, INFINITY, INFINITY},
+                        .high = {-INFINITY, -INFINITY, -INFINITY}};
+  int done = 0, all = block.columns * block.rows;
+  for (int wanted = 1; done<count; wanted = wanted> count / 4 ? count : 4 * wanted) {
+    for (int p = 0; p < all; p++) {
+      int column = left + p % block.columns, row = top + p / block.columns;
+      struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);
+      for (int s = done; s < wanted; s++) {
+        double color[3];
+        shade_sample(renderer, points, column, row, s, &block.sky[p], color);
+        add_sample(&block, p, color);
+      }
+    }
+    done = wanted;
+    if (is_settled(&block, done))
+      break;
+  }
+  for (int p = 0; p < all; p++) {
+    int column = left + p % block.columns, row = top + p / block.columns;
+    double dither[2], color[3];
+    dc_vec_scale(color, block.sum[p], 1.0 / done);
+    dc_sample(&renderer->sampler, dc_sampler_pixel(&renderer->sampler, column, row), 0, PAIR_DITHER, dither);
+    dc_tone_map(color, dither[0], pixels + 3 * ((size_t)row * (size_t)width + (size_t)column));
+  }
 }
 
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error)
@@ -235,9 +290,9 @@ enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pos
 #pragma omp parallel for schedule(dynamic)
   for (int tile = 0; tile < tiles; tile++) {
     int left = tile % columns * TILE, top = tile / columns * TILE;
-    for (int row = top; row < top + TILE && row < height; row++)
-      for (int column = left; column < left + TILE && column < width; column++)
-        draw_pixel(renderer, column, row, pixels + 3 * ((size_t)row * (size_t)width + (size_t)column));
+    for (int row = top; row < top + TILE && row < height; row += BLOCK)
+      for (int column = left; column < left + TILE && column < width; column += BLOCK)
+        draw_block(renderer, column, row, pixels);
   }
   return dc_surfaces_check(renderer->surfaces.device, "picture", error);
 }

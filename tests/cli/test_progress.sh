@@ -9,6 +9,8 @@ escape=$(printf '\033')
 run 0 optimize "$scenes/two_balls.json" -o none --set optimizer.iterations=20
 check "plain lines begin with the unit" grep -qE '^iteration 0/20  loss [0-9.e+-]+  best [0-9.e+-]+  gap ' "$err"
 check "nothing is redrawn" sh -c "! grep -q '$(printf '[\r\033]')' '$err'"
+check "there is a line for some seconds, not for every iteration" [ "$(grep -c '^iteration' "$err")" -lt 10 ]
+check "and one for the end" grep -q '^iteration 20/20  ' "$err"
 run 0 optimize "$scenes/two_balls.json" -o none --set optimizer.iterations=20 --quiet
 check "--quiet: nothing" [ ! -s "$err" ]
 
@@ -33,7 +35,7 @@ shows() { # NAME PATTERN
   fi
 }
 fits() { # COLUMNS
-  check "no line is wider than $1 columns" awk -v most="$1" '{ gsub(/\033\[[0-9]*m/, "") } length > most - 1 { print; bad = 1 } END { exit bad }' "$drawn"
+  check "no line is wider than $1 columns" env LC_ALL=C awk -v most="$1" '{ gsub(/\033\[[0-9]*m/, ""); gsub(/[\200-\277]/, "") } length > most - 1 { print; bad = 1 } END { exit bad }' "$drawn"
 }
 export dcsim scenes
 
@@ -47,6 +49,9 @@ check "NO_COLOR: no escape codes" sh -c "! grep -q '$escape' '$drawn'"
 fits 100
 on_terminal 100 "NO_COLOR= $dcsim optimize $scenes/billiards.json $long 2>&1 >/dev/null"
 shows "colours otherwise" "^$escape\\[32miteration 0/60 .*$escape\\[0m"
+on_terminal 120 "LC_ALL=C.UTF-8 NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=30 2>&1 >/dev/null"
+shows "a curve of the losses where the terminal has Unicode" '^iteration [0-9]+/30  \[[=> ]*\]  (▁|▂|▃|▄|▅|▆|▇|█)+  loss '
+check "it has 16 columns at most" sh -c "! grep -qE '(▁|▂|▃|▄|▅|▆|▇|█){17}' '$drawn'"
 for columns in 12 30 50 72; do
   on_terminal $columns "NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=10 2>&1 >/dev/null"
   fits $columns

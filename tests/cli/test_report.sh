@@ -76,6 +76,17 @@ else
   skip "forces are those of probe" "no python3"
 fi
 
+# several runs
+run 0 report pair without fall
+check "it prints the path" [ "$(cat "$out")" = pair/comparison.html ]
+check "the page of the run itself stays" cmp before.html pair/report.html
+check "the others are there, those with other bodies without replay" [ "$(grep -c '^      "directory": "' pair/comparison.html)" = 2 ]
+check "of which one has a trajectory" [ "$(sed -n '/^  "others"/,/^  "format"/p' pair/comparison.html | grep -c '"positions"')" = 1 ]
+run 3 report pair nowhere
+rm pair/comparison.html
+run 1 simulate pair.json -o unmet --quiet --require-success --overwrite
+check "run.json has the status that the program ended with" grep -q '"exit_status": 1' unmet/run.json
+
 # runs with little in them
 run 0 simulate still.json -o still --quiet
 check "a run where nothing moves has a page" [ -s still/report.html ]

@@ -3,13 +3,13 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep bench completion new help"
+commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep bench completion new help view"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --overwrite --control --plant --frames --no-report --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;
-    optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint --mpi" ;;
+    optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint --mpi --view --port" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
     query) echo "--manifold --output $scene_options" ;;
     import) echo "--output $scene_options" ;;
@@ -18,9 +18,10 @@ options_of() {
     export) echo "--format --output" ;;
     bench) echo "--set --task --draws --seed --method --limit --output --run --write --scenes --threads" ;;
     report) echo "--threads" ;;
+    view) echo "--port --threads" ;;
     sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
-  [ "$1" = completion ] || [ "$1" = help ] || echo "--json"
+  [ "$1" = completion ] || [ "$1" = help ] || [ "$1" = view ] || echo "--json"
   echo "--help"
 }
 

@@ -42,7 +42,7 @@ export function parsed(text) {
   }
 }
 
-function trajectory(raw) {
+export function trajectory(raw) {
   if (!raw) return null;
   const result = {
     frames: raw.frames,
@@ -52,8 +52,12 @@ function trajectory(raw) {
     rotations: quaternions(raw.rotations),
     forces: null,
     bodies: raw.bodies, // where its design has others
+    gaps: raw.gaps ? floats(raw.gaps) : null,
+    curves: (raw.curves ?? []).map((curve) => ({ ...curve, values: floats(curve.values) })),
   };
   if (raw.forces?.values) result.forces = { frames: shorts(raw.forces.frames), values: floats(raw.forces.values) };
+  if (result.forces)
+    result.forces.pairs = (raw.forces.pairs ?? []).map(({ a, b, values }) => ({ name: `${a} \u2013 ${b}`, values: floats(values) }));
   return result;
 }
 
@@ -72,6 +76,13 @@ export function decode(text) {
       triangles: integers(shape.triangles, shape.index_bytes),
     })),
     contactModel: raw.best.forces?.model,
+    others: (raw.others ?? []).map((other) => ({
+      directory: other.directory,
+      run: parsed(other.run),
+      scene: parsed(other.scene),
+      loss: { rows: other.loss.rows, ...columns(other.loss.csv) },
+      best: trajectory(other.best),
+    })),
     best: trajectory(raw.best),
     first: trajectory(raw.first),
   };

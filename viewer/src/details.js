@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says in words: verdict, facts, objectives, settings, where the numbers come from.
+import { lastSpeed } from "./curves.js";
 import { duration, el, number } from "./dom.js";
 
 const reachable = (result) => (result.objectives ?? []).filter((objective) => "distance" in objective);
@@ -100,12 +101,22 @@ const card = (title, ...content) => el("section", { class: "card text" }, el("h2
 function objectives(data) {
   const list = data.run.result?.objectives ?? [];
   if (!list.length) return null;
-  const rows = list.map((objective) => [
-    objective.body ? `${objective.type} \u00b7 ${objective.body}` : objective.type,
-    number(objective.value),
-    "distance" in objective ? `${number(objective.distance, 3)} m` : "\u2013",
-  ]);
-  return card("Objectives", table(["Objective", "Loss", "Distance"], rows, "wide"));
+  const given = Array.isArray(data.scene.objective) ? data.scene.objective : [];
+  const metres = (value) => (Number.isFinite(value) ? `${number(value, 3)} m` : "\u2013");
+  const rows = list.map((objective, i) => {
+    const speed = lastSpeed(data, objective.body);
+    const rest = given[i]?.rest;
+    return [
+      objective.body ? `${objective.type} \u00b7 ${objective.body}` : objective.type,
+      number(objective.value),
+      metres(objective.distance),
+      metres(given[i]?.tolerance),
+      "reached" in objective ? (objective.reached ? "yes" : "no") : "\u2013",
+      speed === null ? "\u2013" : `${number(speed, 3)} m/s${rest > 0 ? ` of ${number(rest)}` : ""}`,
+    ];
+  });
+  const head = ["Objective", "Loss", "Distance", "Tolerance", "Reached", "Speed at the end"];
+  return card("Objectives", el("div", { class: "scroll" }, table(head, rows, "wide")));
 }
 
 // The numbers of the model that were optimized.

@@ -31,14 +31,14 @@ export function icon(name) {
   return svg;
 }
 
-// A number with about so many significant digits.
+// A number with about so many significant digits, in its shortest form.
 export function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6))
-    return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
-  return String(Number(value.toPrecision(digits)));
+  const rounded = Number(value.toPrecision(digits));
+  const plain = String(rounded);
+  const power = rounded.toExponential().replace("e+", "e");
+  return plain.includes("e") || (plain.length > 5 && power.length < plain.length) ? power : plain;
 }
 
 export function duration(seconds) {

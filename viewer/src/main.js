@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report page: puts its parts together and connects them.
+import { curves } from "./curves.js";
+import { runs } from "./runs.js";
 import { decode } from "./bytes.js";
 import { charts } from "./charts.js";
 import { details, facts, verdict } from "./details.js";
 import { cssColor, el, icon, number } from "./dom.js";
+import { live } from "./live.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 import { arrowUnit } from "./world.js";
@@ -110,7 +113,8 @@ function notes(stage) {
         `Of the ${name} trajectory's ${trajectory.frames} frames ${trajectory.kept}, evenly spread, are on this page.`,
       );
   const forces = data.best.forces;
-  if (forces)
+  if (data.live) list.push("The best trajectory so far; the report at the end has forces and more.");
+  else if (forces)
     list.push(
       `Arrows: net force of normal contact on each body of the best trajectory (without friction), computed at ${forces.frames.length} of its frames by the contact model ${data.contactModel}. ` +
         `Their length grows with the square root of the force; ${number(arrowUnit * stage.world.extent.size, 2)} m stand for ${number(stage.world.best.forceScale, 3)} N.`,
@@ -167,6 +171,7 @@ function replay() {
   const player = new Player(Array.from(longer.time), (time) => {
     stage.show(time);
     list.show();
+    player.followers.forEach((follow) => follow(time));
   });
   const labels = [
     el("span", { class: "tag left" }, "First"),
@@ -243,6 +248,10 @@ function listen({ stage, player, modes, switches, choices }) {
     f: () => switches.forces.flip(),
     r: () => stage.home(),
   };
+  // What was clicked gives the keys back: space plays.
+  document.addEventListener("click", (event) => {
+    if (event.detail > 0) event.target.closest("button")?.blur();
+  });
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -251,6 +260,7 @@ function listen({ stage, player, modes, switches, choices }) {
     if (event.key === " " && target.matches("button, summary, input[type=checkbox]") && target !== player.button)
       return;
     if (event.key === " " && target === player.button) return;
+    if (target.matches("figure button")) target.blur();
     const choice = choices[Number(event.key) - 1];
     if (player.key(event)) event.preventDefault();
     else if (choice && event.key !== " ") modes.pick(choice[0]);
@@ -260,7 +270,22 @@ function listen({ stage, player, modes, switches, choices }) {
 
 document.title = `${data.name} \u2013 dcsim report`;
 const view = replay();
-const plots = charts(data.loss, data.scene.problem === "refine");
+// Another trajectory in the place of the best one, where the replay stands.
+view.replace = (trajectory) => {
+  data.best = trajectory;
+  view.stage.world.replaceBest(data, trajectory);
+  view.player.setTimes(Array.from(trajectory.time));
+  view.stage.show(view.player.time);
+};
+
+function report() {
+const plots = charts(data.loss, data.scene.problem === "refine", data.scene.horizon ? "step" : "iteration");
+const several = runs(data, view);
+const overTime = curves(data, (time) => {
+  view.player?.pause();
+  view.player?.seek(time);
+});
+if (overTime) view.player?.followers.push(overTime.playhead);
 const rowNote =
   plots && data.loss.rows > data.loss.iteration.length
     ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`
@@ -269,6 +294,13 @@ page.replaceChildren(
   header(),
   facts(data),
   view.section,
+  ...(several ? [several.element] : []),
+  ...(overTime
+    ? [
+        el("h2", { class: "section" }, "Over time", el("span", { class: "note" }, "best trajectory; a click goes there, dragging zooms")),
+        overTime.element,
+      ]
+    : []),
   ...(plots
     ? [
         el(
@@ -283,10 +315,6 @@ page.replaceChildren(
   ...details(data, raw).filter(Boolean),
   el("footer", {}, "Made by dcsim; this page loads nothing from elsewhere."),
 );
-if (view.stage) {
-  listen(view);
-  view.player.seek(0);
-}
 // For programs that look at the page.
 window.dcsimReport = {
   data,
@@ -295,4 +323,13 @@ window.dcsimReport = {
   player: view.player,
   last: plots?.last ?? {},
   plotted: plots?.plotted ?? (() => []),
+  curves: overTime?.all ?? [],
 };
+}
+
+if (data.live) live(page, data, view);
+else report();
+if (view.stage) {
+  listen(view);
+  view.player.seek(0);
+}

@@ -10,6 +10,7 @@ export class Player {
     this.times = times;
     this.end = times[times.length - 1] ?? 0;
     this.show = show;
+    this.followers = []; // called with every new time too
     this.time = 0;
     this.speed = 1;
     this.rest = 0; // how long the end has been in view, s
@@ -68,6 +69,16 @@ export class Player {
     let frame = 0;
     while (frame + 1 < this.times.length && this.times[frame + 1] <= this.time + 1e-6) frame++;
     return frame;
+  }
+
+  // Other frames; the time stays where it is, or at the end if it was there.
+  setTimes(times) {
+    const atEnd = this.end > 0 && this.time >= this.end && !this.playing;
+    this.times = times;
+    this.end = times[times.length - 1] ?? 0;
+    this.slider.max = this.end || 1;
+    for (const control of [this.button, this.slider, this.select]) control.disabled = !(this.end > 0);
+    this.seek(atEnd ? this.end : this.time);
   }
 
   seek(time) {

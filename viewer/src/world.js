@@ -256,6 +256,15 @@ class Actors {
     }
   }
 
+  // Frees what was made for this trajectory alone.
+  dispose() {
+    for (const line of this.lines) {
+      line?.geometry.dispose();
+      line?.material.dispose();
+    }
+    for (const object of this.objects) for (const mesh of object.children) mesh.material?.dispose();
+  }
+
   // A ghost lets what is behind it shine through.
   set ghost(on) {
     for (const object of this.objects)
@@ -293,6 +302,14 @@ export class World {
     this.first = data.first ? new Actors(data, data.first, this.geometries, this.extent) : null;
     this.scene.add(this.best.group);
     if (this.first) this.scene.add(this.first.group);
+  }
+
+  // Another best trajectory, of the same bodies; the arrangement of the view stays.
+  replaceBest(data, trajectory) {
+    this.scene.remove(this.best.group);
+    this.best.dispose();
+    this.best = new Actors(data, trajectory, this.geometries, this.extent);
+    this.scene.add(this.best.group);
   }
 
   #addLights() {
@@ -365,9 +382,11 @@ export class World {
     this.ground.add(object);
   }
 
-  // A ring and a point at the target, seen through everything.
+  // A ring as large as the tolerance and a point at the target, seen through everything; where there is no tolerance the ring
+  // is as large as it takes to be seen.
   #addMark(mark) {
-    const radius = Math.max(mark.radius, 0.012 * this.extent.size);
+    const visible = 0.012 * this.extent.size;
+    const radius = mark.radius > 0 ? mark.radius : visible;
     const color = linear(mark.color);
     const object = new THREE.Group();
     const add = (geometry, opacity) => {
@@ -384,7 +403,7 @@ export class World {
     };
     add(new THREE.RingGeometry(0.82 * radius, radius, 48), 0.95);
     add(new THREE.CircleGeometry(0.82 * radius, 48), 0.22);
-    add(new THREE.SphereGeometry(0.16 * radius, 12, 8), 0.95);
+    add(new THREE.SphereGeometry(Math.min(0.16 * Math.max(radius, visible), 0.3 * visible), 12, 8), 0.95);
     object.position.fromArray(mark.center);
     this.marks.add(object);
   }

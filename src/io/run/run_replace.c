@@ -16,10 +16,11 @@
 #include "io/run/run_files.h"
 
 // All that a run directory may hold (docs/run-directory.md).
-static const char *const members[] = {"scene.json",    "resolved.json",  "run.json", "loss.csv",    "progress.jsonl",
-                                      "trajectory.h5", "checkpoint.bin", "run.glb",  "report.html", "certificate.json",
-                                      "design.csv",    ".lock",          "meshes",   "frames",      "export",
-                                      "design",        "cases",          NULL};
+static const char *const members[] = {
+    "scene.json",       "resolved.json",  "run.json", "loss.csv",    "progress.jsonl",
+    "trajectory.h5",    "checkpoint.bin", "run.glb",  "report.html", "comparison.html",
+    "certificate.json", "design.csv",     ".lock",    "meshes",      "frames",
+    "export",           "design",         "cases",    NULL};
 
 void dc_run_find_free(const char *directory, char *name, size_t size)
 {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// dcsim view: a page about a run that another process may be writing.
+#include <stdbool.h>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/signals.h"
+
+static int watch(void *context, const char *address)
+{
+  bool *told = context;
+  if (!*told)
+    cli_message("live view: %s", address);
+  *told = true;
+  return cli_signals_received();
+}
+
+static int run(const struct cli_arguments *arguments)
+{
+  bool told = false;
+  dcsim_error error = {0};
+  const dcsim_watch_options options = {
+      .size = sizeof options, .port = (int)arguments->port, .watching = watch, .context = &told};
+  dcsim_set_threads(arguments->threads > 0 ? (int)arguments->threads : 1);
+  cli_signals_defer(true);
+  int status = dcsim_watch(arguments->operand, &options, &error);
+  return status ? cli_fail(status, "%s", error.text) : 0;
+}
+
+static const struct cli_option *const options[] = {cli_port_options, cli_thread_options, cli_help_options, NULL};
+
+const struct cli_command cli_command_view = {
+    .name = "view",
+    .summary = "Serve a page about a run, finished or under way, to this machine.",
+    .operand = "RUN",
+    .operand_value = CLI_VALUE_RUN,
+    .operand_required = true,
+    .details = "Goes on until SIGINT or SIGTERM.  The page can pause and stop a run that another process writes.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/server.h"
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#ifndef DC_MICROHTTPD
+
+bool dc_server_is_built(void)
+{
+  return false;
+}
+
+const char *dc_server_library(void)
+{
+  return NULL;
+}
+
+struct dc_server *dc_server_start(int port, dc_server_answer *answer, void *context, struct dc_error *error)
+{
+  (void)port, (void)answer, (void)context;
+  dc_fail(error, DC_USAGE, "this build has no live view (libmicrohttpd was not there at configure)");
+  return NULL;
+}
+
+const char *dc_server_address(const struct dc_server *server)
+{
+  (void)server;
+  return "";
+}
+
+void dc_server_stop(struct dc_server *server)
+{
+  (void)server;
+}
+
+#else
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/memory.h"
+
+enum {
+  SECRET = 16,         // random bytes of a token
+  TOKEN = 2 * SECRET,  // its digits
+  MOST_CONNECTIONS = 16,
+  PATIENCE = 30  // seconds for a connection that says nothing
+};
+
+struct dc_server {
+  struct MHD_Daemon *daemon;
+  dc_server_answer *answer;
+  void *context;
+  char token[TOKEN + 1];
+  char address[TOKEN + 64], hosts[2][32];  // what "Host" of a request may be
+};
+
+bool dc_server_is_built(void)
+{
+  return true;
+}
+
+const char *dc_server_library(void)
+{
+  return MHD_get_version();
+}
+
+// Takes as long for every text of that length.
+static bool is_token(const struct dc_server *server, const char *text)
+{
+  unsigned difference = 0;
+  if (strlen(text) < TOKEN)
+    return false;
+  for (int i = 0; i < TOKEN; i++)
+    difference |= (unsigned char)text[i] ^ (unsigned char)server->token[i];
+  return difference == 0;
+}
+
+static bool is_host(const struct dc_server *server, const char *host)
+{
+  return host && (strcmp(host, server->hosts[0]) == 0 || strcmp(host, server->hosts[1]) == 0);
+}
+
+static long query_number(struct MHD_Connection *connection, const char *name)
+{
+  const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+  char *end;
+  if (!text || *text < '0' || *text > '9')
+    return -1;
+  errno = 0;
+  long number = strtol(text, &end, 10);
+  return errno || *end ? -1 : number;
+}
+
+// Nothing of it is kept by browsers or told to other sites.
+static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct dc_server_reply *reply)
+{
+  static const char nothing[] = "not found\n";
+  struct MHD_Response *response =
+      reply->body ? MHD_create_response_from_buffer(reply->size, reply->body, MHD_RESPMEM_MUST_FREE)
+                  : MHD_create_response_from_buffer(sizeof nothing - 1, (void *)nothing, MHD_RESPMEM_PERSISTENT);
+  if (!response) {
+    free(reply->body);
+    return MHD_NO;
+  }
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->body ? reply->type : "text/plain");
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+  MHD_add_response_header(response, "X-Frame-Options", "DENY");
+  enum MHD_Result sent =
+      MHD_queue_response(connection, reply->body ? (unsigned)reply->status : MHD_HTTP_NOT_FOUND, response);
+  MHD_destroy_response(response);
+  return sent;
+}
+
+// libmicrohttpd calls once for the headers, again for what a request brings along, which is thrown away, and at the end.
+static enum MHD_Result respond(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                               const char *version, const char *upload, size_t *upload_size, void **seen)
+{
+  struct dc_server *server = context;
+  static char headers_read;
+  (void)version, (void)upload;
+  if (!*seen) {
+    *seen = &headers_read;
+    return MHD_YES;
+  }
+  if (*upload_size) {
+    *upload_size = 0;
+    return MHD_YES;
+  }
+  struct dc_server_reply reply = {0};
+  bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0, post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  if ((get || post) && url[0] == '/' && is_host(server, host) && is_token(server, url + 1) && url[1 + TOKEN] == '/') {
+    struct dc_server_request request = {.post = post,
+                                        .path = url + 2 + TOKEN,
+                                        .number = {query_number(connection, "a"), query_number(connection, "b")}};
+    server->answer(server->context, &request, &reply);
+  }
+  return send_reply(connection, &reply);
+}
+
+static bool make_token(struct dc_server *server)
+{
+  unsigned char secret[SECRET];
+  if (getrandom(secret, sizeof secret, 0) != sizeof secret)
+    return false;
+  for (int i = 0; i < SECRET; i++)
+    snprintf(server->token + 2 * i, 3, "%02x", secret[i]);
+  return true;
+}
+
+// The thread of the server gets no signals: they belong to the program.
+static struct MHD_Daemon *start_daemon(struct dc_server *server, int port)
+{
+  struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  sigset_t all, before;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct MHD_Daemon *daemon =
+      MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, respond, server,
+                       MHD_OPTION_SOCK_ADDR, &place, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+                       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE, MHD_OPTION_END);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return daemon;
+}
+
+struct dc_server *dc_server_start(int port, dc_server_answer *answer, void *context, struct dc_error *error)
+{
+  struct dc_server *server = dc_alloc(1, sizeof *server);
+  if (!server || !make_token(server)) {
+    dc_fail(error, DC_MEMORY, "out of memory or random numbers for the live view");
+    free(server);
+    return NULL;
+  }
+  server->answer = answer;
+  server->context = context;
+  server->daemon = start_daemon(server, port);
+  const union MHD_DaemonInfo *info =
+      server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+  if (!info) {
+    dc_fail(error, DC_IO, "the live view cannot listen on 127.0.0.1, port %d: %s", port, strerror(errno));
+    dc_server_stop(server);
+    return NULL;
+  }
+  snprintf(server->hosts[0], sizeof server->hosts[0], "127.0.0.1:%d", info->port);
+  snprintf(server->hosts[1], sizeof server->hosts[1], "localhost:%d", info->port);
+  snprintf(server->address, sizeof server->address, "http://%s/%s/", server->hosts[0], server->token);
+  return server;
+}
+
+const char *dc_server_address(const struct dc_server *server)
+{
+  return server->address;
+}
+
+void dc_server_stop(struct dc_server *server)
+{
+  if (!server)
+    return;
+  if (server->daemon)
+    MHD_stop_daemon(server->daemon);
+  free(server);
+}
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charts over the time of the best trajectory: joints, targets, speeds, gaps, forces of contact.  The playhead is on all of
+// them, and a click goes to a time.
+import { Chart } from "./charts.js";
+import { el, number } from "./dom.js";
+
+const most = 8; // curves in a chart
+const peak = (values) => values.reduce((high, v) => (Number.isFinite(v) ? Math.max(high, Math.abs(v)) : high), 0);
+
+// Backward differences of values over times: what a velocity is in an implicit step.
+function rates(times, values) {
+  const result = Array.from(values, (value, i) => (i ? (value - values[i - 1]) / (times[i] - times[i - 1]) : null));
+  return result;
+}
+
+// Those with the largest values.
+const largest = (series) =>
+  [...series]
+    .sort((a, b) => peak(b.values) - peak(a.values))
+    .slice(0, most)
+    .filter((one) => peak(one.values) > 0);
+
+function speedsOf(data, trajectory) {
+  const { time, positions, kept } = trajectory;
+  const moving = data.bodies.filter((body) => body.moves);
+  return moving.map((body, b) => {
+    const at = (f, k) => positions[3 * (f * moving.length + b) + k];
+    const values = [null];
+    for (let f = 1; f < kept; f++) {
+      const way = Math.hypot(at(f, 0) - at(f - 1, 0), at(f, 1) - at(f - 1, 1), at(f, 2) - at(f - 1, 2));
+      values.push(way / (time[f] - time[f - 1]));
+    }
+    return { name: body.name, values };
+  });
+}
+
+// Speed of a body at the end of the best trajectory, m/s; null: it does not move, or there is one frame.
+export function lastSpeed(data, name) {
+  const one = speedsOf(data, data.best).find((speed) => speed.name === name);
+  return one && data.best.kept > 1 ? one.values[one.values.length - 1] : null;
+}
+
+// Distances from targets, where these are places of bodies: the last one is what the result says.
+function distances(data) {
+  const { positions, kept } = data.best;
+  const moving = data.bodies.filter((body) => body.moves);
+  const results = data.run.result?.objectives ?? [];
+  const objectives = Array.isArray(data.scene.objective) ? data.scene.objective : [];
+  return objectives.flatMap((objective, i) => {
+    const b = moving.findIndex((body) => body.name === objective.body);
+    const { target } = objective;
+    const given = results[i]?.distance;
+    if (b < 0 || !Array.isArray(target) || target.length !== 3 || !Number.isFinite(given)) return [];
+    const values = [];
+    for (let f = 0; f < kept; f++) {
+      const row = 3 * (f * moving.length + b);
+      values.push(Math.hypot(...target.map((x, k) => (x === null ? 0 : positions[row + k] - x))));
+    }
+    if (Math.abs(values[kept - 1] - given) > 1e-3 * (1e-3 + given)) return [];
+    return [{ name: objective.body, values, tolerance: objective.tolerance }];
+  });
+}
+
+// Chart descriptions, in the order in which they are shown.
+function describe(data) {
+  const { best } = data;
+  const time = Array.from(best.time);
+  const list = [];
+  const add = (title, unit, series, options = {}) => series.length && list.push({ title, unit, x: time, series, ...options });
+  const groups = new Map();
+  for (const curve of best.curves ?? []) {
+    const key = `${curve.group}|${curve.unit}`;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push({ name: curve.number >= 0 ? `${curve.name} ${curve.number}` : curve.name, values: curve.values, steps: curve.steps });
+  }
+  for (const [key, series] of groups) {
+    const [group, unit] = key.split("|");
+    add(group, unit, series);
+    // a quaternion's rates are no velocity
+    if (group === "Joint coordinates" && unit !== "1" && !groups.has(`Joint velocities|${unit}/s`))
+      add("Joint velocities", `${unit}/s`, series.map((one) => ({ ...one, values: rates(time, one.values) })));
+  }
+  const far = distances(data);
+  const bounds = [...new Set(far.map((one) => one.tolerance).filter((x) => x > 0))];
+  const lines = bounds.map((x) => ({ name: `tolerance ${number(x)} m`, values: time.map(() => x), dash: [2, 4], faint: true }));
+  add("Distance from the target", "m", far.length ? [...far, ...lines] : [], { log: true });
+  add("Speed", "m/s", largest(speedsOf(data, best)));
+  if (best.gaps) add("Smallest gap since the frame before", "m", [{ name: "gap", values: best.gaps }], { log: true, first: 2 });
+  if (best.forces?.pairs?.length) {
+    const at = Array.from(best.forces.frames, (frame) => time[frame]);
+    const series = best.forces.pairs.map(({ name, values }) => ({ name, values }));
+    list.push({ title: "Normal force between bodies", unit: "N", x: at, series, log: true });
+  }
+  return list;
+}
+
+// The charts, or null when there is no time to draw them over.
+export function curves(data, seek) {
+  if (!data.best || data.best.kept < 3 || data.scene.problem === "refine") return null;
+  const all = describe(data).map((options) => new Chart({ ...options, xName: "s", group: "time", seek }));
+  if (!all.length) return null;
+  return {
+    element: el("div", { class: "charts" }, ...all.map((chart) => chart.element)),
+    all,
+    playhead: (time) => all.forEach((chart) => chart.playhead(time)),
+  };
+}
