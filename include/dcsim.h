@@ -267,6 +267,9 @@ void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *hig
 void dcsim_problem_groups(const dcsim_problem *problem, int *group);
 // Writes the name of parameter i, such as "cue.velocity.x", cut off to size bytes with the NUL at the end.
 void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size);
+// The unit of what parameter i sets, such as "m/s" or "N m"; "1" of a pure number, such as the logarithm of the factor of a
+// design number.  *scale, unless NULL: by how much of it a parameter of 1 changes that.
+const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scale);
 
 // The loss at x [dimension] and, unless NULL, its gradient [dimension], as the scene says ("gradient").
 // DCSIM_INFEASIBLE: bodies overlap at the start; DCSIM_NUMERICAL: a step or the gradient failed, or something is not

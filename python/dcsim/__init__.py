@@ -274,6 +274,14 @@ class Problem(_Arrays):
         text = ctypes.create_string_buffer(256)
         return [lib.dcsim_problem_name(self._pointer, i, text, 256) or text.value.decode() for i in range(self.dimension)]
 
+    @property
+    def units(self):
+        """Of every parameter the unit of what it sets, "1" of a pure number, and by how much of it a parameter of 1 changes
+        that: [("m/s", 1.0), ...]."""
+        scale = ctypes.c_double()
+        return [(lib.dcsim_problem_unit(self._pointer, i, ctypes.byref(scale)).decode(), scale.value)
+                for i in range(self.dimension)]
+
     def value(self, x, otherwise=None):
         """The loss at x.  Raises Infeasible where bodies overlap at the start, Error where a step fails; with otherwise
         that is the loss there."""

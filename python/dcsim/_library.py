@@ -132,6 +132,7 @@ for _name, _result, _arguments in (
         ("problem_bounds", None, [c_void_p, _number, _number]),
         ("problem_groups", None, [c_void_p, POINTER(c_int)]),
         ("problem_name", None, [c_void_p, c_int, c_char_p, c_size_t]),
+        ("problem_unit", c_char_p, [c_void_p, c_int, _number]),
         ("problem_evaluate", c_int, [c_void_p, _number, _number, _number, _error]),
         ("problem_linearize", c_int, [c_void_p, _number, POINTER(LinearizationData), _error]),
         ("problem_find_rows", c_int, [c_void_p, _number, POINTER(LinearizationData), _error]),

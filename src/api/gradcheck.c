@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking into a scene: gradient check.
 #include <math.h>
+#include <stdio.h>
 
 #include "api/internal.h"
 #include "plan/gradient_check.h"
@@ -40,7 +41,12 @@ static void describe_difference(const struct dc_gradient_difference *entry, cons
                                 struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
+  char name[200], unit[64];
+  dc_unit_text(entry->unit, entry->scale, unit, sizeof unit);
+  snprintf(name, sizeof name, unit[0] ? "%s [%s]" : "%s", entry->parameter, unit);
   dc_json_put_string(json, "parameter", entry->parameter);
+  dc_json_put_string(json, "unit", entry->unit);
+  dc_json_put_number(json, "scale", entry->scale);
   dc_json_put_number(json, "adjoint", entry->adjoint);
   dc_json_put_number(json, "finite_difference", entry->difference);
   dc_json_put_number(json, "relative_error", entry->relative_error);
@@ -50,10 +56,10 @@ static void describe_difference(const struct dc_gradient_difference *entry, cons
   dc_json_put_integer(json, "steps_passed_over", entry->passed_over);
   dc_json_end(json, '}');
   if (entry->straddles)
-    dc_text_add(text, "%-32s %14.6e %14s %10s%s\n", entry->parameter, entry->adjoint, "-", "-", mark);
+    dc_text_add(text, "%-40s %14.6e %14s %10s%s\n", name, entry->adjoint, "-", "-", mark);
   else
-    dc_text_add(text, "%-32s %14.6e %14.6e %10.1e%s\n", entry->parameter, entry->adjoint, entry->difference,
-                entry->relative_error, mark);
+    dc_text_add(text, "%-40s %14.6e %14.6e %10.1e%s\n", name, entry->adjoint, entry->difference, entry->relative_error,
+                mark);
 }
 
 static void describe_divisions(const struct dc_gradient_check *check, struct dc_text *text, struct dc_json_writer *json)
@@ -117,7 +123,7 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
   dc_json_begin(json, NULL, '{');
   dc_json_put_number(json, "loss", check->loss);
   dc_json_begin(json, "checks", '[');
-  dc_text_add(text, "%-32s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
+  dc_text_add(text, "%-40s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
   for (int i = 0; i < check->count; i++)
     describe_difference(&check->checks[i], judge_difference(&check->checks[i], tolerance, verdicts), text, json);
   dc_json_end(json, ']');

@@ -288,6 +288,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     dc_api_add_gap(text, "initial gap", 4, gap);
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameters, %d objectives\n", largest,
                 parameters, scene->task.objective_count);
+    dc_api_describe_parameters(scene, dc_api_optimized_steps(scene), text, json);
     if (scene->task.design_count)
       status = dc_api_describe_design(scene, text, json, error);
     describe_memory(scene, text, json);

@@ -2,6 +2,7 @@
 #include "api/inspect_design.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,70 @@ static void describe_bodies(struct design_view *view, const bool *designed)
                 dc_shape_thinnest(body->shape));
   }
   dc_json_end(view->json, '}');
+}
+
+// Those of the parameters first ... last, each once, in text and as an array.
+static void list_units(const struct dc_scene *scene, int steps, int first, int last, char *list, size_t size,
+                       struct dc_json_writer *json)
+{
+  enum { MOST = 8, LONGEST = 32 };
+  char units[MOST][LONGEST];
+  int count = 0;
+  size_t length = 0;
+  list[0] = '\0';
+  for (int i = first; i <= last && count < MOST; i++) {
+    double scale;
+    const char *unit = dc_task_parameter_unit(&scene->task, &scene->model, steps, i, &scale);
+    bool known = false;
+    dc_unit_text(unit, scale, units[count], LONGEST);
+    for (int k = 0; k < count; k++)
+      known |= strcmp(units[k], units[count]) == 0;
+    if (known)
+      continue;
+    dc_json_put_string(json, NULL, units[count]);
+    if (length < size)
+      length += (size_t)snprintf(list + length, size - length, "%s%s", count ? ", " : "", units[count]);
+    count++;
+  }
+}
+
+static void describe_part(const struct dc_scene *scene, int steps, const char *type, int first, int count,
+                          struct dc_text *text, struct dc_json_writer *json)
+{
+  char from[320], to[320], units[320];
+  dc_task_parameter_name(&scene->task, &scene->model, steps, first, from, sizeof from);
+  dc_task_parameter_name(&scene->task, &scene->model, steps, first + count - 1, to, sizeof to);
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "type", type);
+  dc_json_put_integer(json, "parameters", count);
+  dc_json_put_string(json, "first", from);
+  dc_json_put_string(json, "last", to);
+  dc_json_begin(json, "units", '[');
+  list_units(scene, steps, first, first + count - 1, units, sizeof units, json);
+  dc_json_end(json, ']');
+  dc_json_end(json, '}');
+  if (text)
+    dc_text_add(text, "  control %-13s %d parameter%s, %s%s%s%s%s%s\n", type, count, count == 1 ? "" : "s", from,
+                count == 1 ? "" : " to ", count == 1 ? "" : to, units[0] ? " [" : "", units, units[0] ? "]" : "");
+}
+
+void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
+                                struct dc_json_writer *json)
+{
+  const struct dc_task *task = &scene->task;
+  int first = 0, count;
+  dc_json_begin(json, "vector", '[');
+  for (int k = 0; k < task->control_count + task->design_count; k++, first += count) {
+    const struct dc_control *control = &task->controls[k];
+    const struct dc_design_entry *entry = &task->design[k - task->control_count];
+    bool is_control = k < task->control_count;
+    count = is_control ? control->type->parameter_count(control->options, &scene->model, steps)
+                       : entry->type->parameter_count(entry->options, &scene->model);
+    if (count)
+      describe_part(scene, steps, is_control ? control->type->name : entry->type->name, first, count,
+                    is_control ? text : NULL, json);
+  }
+  dc_json_end(json, ']');
 }
 
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,

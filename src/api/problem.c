@@ -160,6 +160,11 @@ void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t 
   dc_task_parameter_name(&problem->task, problem->plan->model, problem->plan->window.steps, i, name, size);
 }
 
+const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scale)
+{
+  return dc_task_parameter_unit(&problem->task, problem->plan->model, problem->plan->window.steps, i, scale);
+}
+
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
   struct dc_error local = {0};

@@ -22,6 +22,14 @@ static double slope(const struct dc_displacement *d, double scale, double p)
   return d->factor ? scale * exp(scale * p) : scale;
 }
 
+const char *dc_displacement_unit(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                                 int i, double *scale)
+{
+  double range[2];
+  d->limits(options, model, i, scale, range);
+  return d->factor ? "1" : "m";
+}
+
 void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                              double *parameters)
 {

@@ -25,6 +25,8 @@ struct dc_displacement {
   void (*visit)(const void *options, const struct dc_model *model, int i, dc_displacement_visit *visit, void *context);
 };
 
+const char *dc_displacement_unit(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                                 int i, double *scale);
 void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                              double *parameters);
 void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
@@ -48,6 +50,10 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)        \
   {                                                                                                                    \
     (d).name(options, model, i, text, size);                                                                           \
+  }                                                                                                                    \
+  static const char *parameter_unit(const void *options, const struct dc_model *model, int i, double *scale)           \
+  {                                                                                                                    \
+    return dc_displacement_unit(&(d), options, model, i, scale);                                                       \
   }                                                                                                                    \
   static void initial(const void *options, const struct dc_model *model, double *parameters)                           \
   {                                                                                                                    \
@@ -80,8 +86,9 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
 
 // Those members of a descriptor.
 #define DC_DISPLACEMENT_MEMBERS                                                                                        \
-  .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name, .initial = initial,            \
-  .bounds = bounds, .apply = apply, .pull_back = pull_back, .push_forward = push_forward, .value = value
+  .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name,                                \
+  .parameter_unit = parameter_unit, .initial = initial, .bounds = bounds, .apply = apply, .pull_back = pull_back,      \
+  .push_forward = push_forward, .value = value
 
 // The axes that a string names, all of them when it is NULL: their number, and into axes [3].
 int dc_design_axes(const char *axes, int list[3]);

@@ -220,6 +220,16 @@ static void parameter_name(const void *options, const struct dc_model *model, in
     dc_number_name(kind_of(number), model, index, text, size);
 }
 
+static const char *parameter_unit(const void *options, const struct dc_model *model, int i, double *scale)
+{
+  const struct dc_number_options *number = options;
+  *scale = number->scale;
+  FOR_EACH_NUMBER(index, number, model)
+  if (i-- == 0)
+    return kind_of(number)->factor ? "1" : dc_number_unit(kind_of(number), model, index);
+  return "1";
+}
+
 static void initial(const void *options, const struct dc_model *model, double *parameters)
 {
   for (int i = 0; i < parameter_count(options, model); i++)
@@ -352,6 +362,7 @@ const struct dc_design_type dc_design_number = {
     .check = check,
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
+    .parameter_unit = parameter_unit,
     .initial = initial,
     .bounds = bounds,
     .groups = groups,

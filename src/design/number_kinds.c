@@ -271,7 +271,10 @@ static int place_in_state(const struct dc_model *model, int freedom)
 static bool is_length(const struct dc_model *model, int freedom)
 {
   int body;
-  return is_of_node(model, freedom) || dc_number_part(model, freedom, &body)->kind == DC_PART_SLIDE;
+  if (is_of_node(model, freedom))
+    return true;
+  enum dc_part_kind kind = dc_number_part(model, freedom, &body)->kind;
+  return kind == DC_PART_SLIDE || kind == DC_PART_TRANSLATION;
 }
 
 static bool is_coupled(const struct dc_model *model, int body)

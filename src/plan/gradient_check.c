@@ -40,6 +40,15 @@ static void coordinate_name(const struct dc_checker *checker, struct dc_coordina
     dc_number_name(number, plan->model, c.index, text, size);
 }
 
+static const char *coordinate_unit(const struct dc_checker *checker, struct dc_coordinate c, double *scale)
+{
+  const struct dc_plan *plan = checker->plan;
+  *scale = 1;
+  if (dc_is_parameter(c))
+    return dc_task_parameter_unit(plan->task, plan->model, plan->window.steps, c.index, scale);
+  return dc_number_of(c)->factor ? "1" : dc_number_unit(dc_number_of(c), plan->model, c.index);
+}
+
 static double adjoint_value(struct dc_checker *checker, const double *gradient, struct dc_coordinate c)
 {
   if (dc_is_parameter(c))
@@ -210,6 +219,7 @@ static enum dc_status check_coordinates(const struct dc_checkers *checkers, cons
   for (int i = 0; i < check->count; i++) {
     struct dc_gradient_difference *entry = &check->checks[i];
     coordinate_name(checker, list[i], entry->parameter, sizeof entry->parameter);
+    entry->unit = coordinate_unit(checker, list[i], &entry->scale);
     entry->adjoint = adjoint_value(checker, gradient, list[i]);
     check->flat &= entry->adjoint == 0;
   }

@@ -13,6 +13,8 @@ enum { DC_GRADIENT_CHECKS = 16, DC_GRADIENT_CHECKS_MOST = 2 * DC_GRADIENT_CHECKS
 
 struct dc_gradient_difference {
   char parameter[128];
+  const char *unit;  // of the parameter: "1" of a factor; a parameter of 1 is scale of it
+  double scale;
   double adjoint, difference;
   double relative_error;  // |adjoint - difference| / |gradient of this kind of parameter|
   double step;            // that the difference was taken with

@@ -117,6 +117,17 @@ static void parameter_name(const void *options, const struct dc_model *model, in
   }
 }
 
+static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
+{
+  static const char *const units[GROUPS] = {"m", "rad", "m/s", "rad/s"};
+  (void)model, (void)steps;
+  int group = 0;
+  *scale = 1;
+  for (int count; group < GROUPS - 1 && i >= (count = (int)strlen(group_axes(options, group))); group++)
+    i -= count;
+  return units[group];
+}
+
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_initial_state_options *start = options;
@@ -336,6 +347,7 @@ const struct dc_control_type dc_control_initial_state = {
     .check = check,
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
+    .parameter_unit = parameter_unit,
     .initial = initial,
     .groups = groups,
     .draw = draw,

@@ -97,6 +97,7 @@ const struct dc_control_type dc_control_pd_targets = {
     .check = check,
     .parameter_count = dc_held_parameter_count,
     .parameter_name = dc_held_parameter_name,
+    .parameter_unit = dc_held_parameter_unit,
     .initial = dc_held_initial,
     .groups = dc_held_groups,
     .apply = apply,

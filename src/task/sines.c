@@ -115,6 +115,19 @@ static void parameter_name(const void *options, const struct dc_model *model, in
            dc_actuator_coordinate_name(coordinate, model, number), kind_names[i / waves % KINDS], i % waves);
 }
 
+static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
+{
+  (void)steps;
+  const struct dc_sines_options *sines = options;
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, sines, model, NULL);
+  int waves = (int)sines->waves, kind = i / waves % KINDS;
+  *scale = sines->scale[kind];
+  if (kind == FREQUENCY)
+    return "Hz";
+  return kind == PHASE || coordinates.items[i / waves / KINDS].angle ? "rad" : "m";
+}
+
 // Waves of one frequency and evenly spread phases, as Hu et al. 2019 begin with, can add up to any phase; small random
 // amplitudes keep symmetric bodies from moving alike for ever.
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
@@ -278,6 +291,7 @@ const struct dc_control_type dc_control_sines = {
     .check = check,
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
+    .parameter_unit = parameter_unit,
     .initial = initial,
     .groups = groups,
     .apply = apply,

@@ -122,6 +122,38 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
   snprintf(text, size, "parameter %d", i);
 }
 
+const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_model *model, int steps, int i,
+                                   double *scale)
+{
+  double unused;
+  scale = scale ? scale : &unused;
+  *scale = 1;
+  for (int k = 0; k < task->control_count; k++) {
+    const struct dc_control *control = &task->controls[k];
+    int count = count_of(control, model, steps);
+    if (i < count)
+      return control->type->parameter_unit(control->options, model, steps, i, scale);
+    i -= count;
+  }
+  for (int k = 0; k < task->design_count; k++) {
+    const struct dc_design_entry *entry = &task->design[k];
+    int count = design_count_of(entry, model);
+    if (i < count)
+      return entry->type->parameter_unit(entry->options, model, i, scale);
+    i -= count;
+  }
+  return "1";
+}
+
+void dc_unit_text(const char *unit, double scale, char *text, size_t size)
+{
+  bool number = strcmp(unit, "1") == 0;
+  if (scale == 1)
+    snprintf(text, size, "%s", number ? "" : unit);
+  else
+    snprintf(text, size, "%g%s%s", scale, number ? "" : " ", number ? "" : unit);
+}
+
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {

@@ -27,6 +27,8 @@ struct dc_control_type {
   int (*parameter_count)(const void *options, const struct dc_model *model, int steps);
   // Name of parameter i, such as "cue.position.x" or "rod.3.x" (step 3), in text.
   void (*parameter_name)(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size);
+  // Unit of what parameter i sets, "1" of a pure number; *scale: by how much of it a parameter of 1 changes that.
+  const char *(*parameter_unit)(const void *options, const struct dc_model *model, int steps, int i, double *scale);
   void (*initial)(const void *options, const struct dc_model *model, int steps, double *parameters);
   // Parameters that belong together, such as the coordinates of one actuator in one step, get the same number, from 0
   // in steps of one; returns how many groups.  NULL: every parameter for itself.
@@ -152,6 +154,11 @@ struct dc_task {
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size);
+// As the member of struct dc_control_type; scale may be NULL.
+const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_model *model, int steps, int i,
+                                   double *scale);
+// Scale and unit in text, "0.1 m"; what is 1 is left out.
+void dc_unit_text(const char *unit, double scale, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
 // Parameters drawn by every control; the design is that of guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,

@@ -50,6 +50,20 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
+static double limit_of(const struct dc_torque_options *torque, int c)
+{
+  return torque->limit.values[torque->limit.count > 1 ? c : 0];
+}
+
+static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
+{
+  (void)steps;
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  *scale = limit_of(torque, i % coordinates.count);
+  return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
+}
+
 // Of coordinate c at parameter y: the force, its slope, and where it stands among the input's.
 struct push {
   double force, slope;
@@ -60,7 +74,7 @@ static struct push push_at(const struct dc_torque_options *torque, const struct 
                            const struct dc_actuator_coordinate *coordinate, int c, int step, double y)
 {
   const struct dc_clamp unit = {-1, 1};
-  double limit = torque->limit.values[torque->limit.count > 1 ? c : 0];
+  double limit = limit_of(torque, c);
   struct dc_clamped clamped = dc_clamp(&unit, y);
   int v = model->bodies.bodies[coordinate->body].v_offset + coordinate->index;
   return (struct push){limit * clamped.value, limit * clamped.slope,
@@ -125,6 +139,7 @@ const struct dc_control_type dc_control_torque = {
     .check = check,
     .parameter_count = dc_held_parameter_count,
     .parameter_name = dc_held_parameter_name,
+    .parameter_unit = parameter_unit,
     .initial = dc_held_initial,
     .groups = dc_held_groups,
     .apply = apply,

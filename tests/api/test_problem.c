@@ -63,6 +63,9 @@ static void test_gradient(void)
   CHECK(evaluate(problem, x, again) == loss && memcmp(gradient, again, sizeof again) == 0, "not a function of x");
   dcsim_problem_name(problem, 1, name, sizeof name);
   CHECK(strcmp(name, "cue.velocity.x") == 0, "%s", name);
+  double scale = 0;
+  CHECK(strcmp(dcsim_problem_unit(problem, 1, &scale), "m/s") == 0 && scale == 1, "%g", scale);
+  CHECK(strcmp(dcsim_problem_unit(problem, 1, NULL), "m/s") == 0, "without a scale");
   dcsim_problem_groups(problem, group);
   CHECK(group[0] == 0 && group[1] == 1, "groups %d %d", group[0], group[1]);
   double lows[DIMENSION], highs[DIMENSION];

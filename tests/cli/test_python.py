@@ -34,6 +34,7 @@ def test_gradient():
         difference = (problem.value(X + e) - problem.value(X - e)) / (2 * h)
         assert abs(difference - gradient[i]) < 1e-6 * np.abs(gradient).max(), (difference, gradient)
     assert problem.names == ["cue.velocity.x", "cue.velocity.y"]
+    assert problem.units == [("m/s", 1.0), ("m/s", 1.0)]
     assert problem.dimension == 2 and list(problem.groups) == [0, 0] and (problem.initial == 0).all()
     assert (problem.bounds[0] < problem.bounds[1]).all()
     assert loss == problem.value(X.tolist())

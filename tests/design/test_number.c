@@ -200,6 +200,9 @@ static const char *const all_names[] = {"box.velocity.x",
                                         "box.restitution",
                                         "hand.lower_limit.0",
                                         "hand.upper_limit.0"};
+static const char *const all_units[] = {"m/s",   "m/s",   "1", "1", "1",   "1",   "1",   "1",
+                                        "m/s^2", "m/s^2", "1", "m", "m",   "rad", "rad", "m/s",
+                                        "m/s",   "rad/s", "1", "1", "rad", "rad"};
 enum { ALL = sizeof all_names / sizeof *all_names };
 
 static struct dc_plan *open_plan(const struct dc_scene *scene)
@@ -279,6 +282,12 @@ static void test_vector(void)
     char name[128];
     dc_task_parameter_name(task, model, 20, i, name, sizeof name);
     CHECK(strcmp(name, all_names[i]) == 0, "\"%s\" instead of \"%s\"", name, all_names[i]);
+    double scale;
+    const char *unit = dc_task_parameter_unit(task, model, 20, i, &scale);
+    CHECK(strcmp(unit, all_units[i]) == 0 && scale == (strstr(name, ".kd")           ? 0.5
+                                                       : strstr(name, "limit_stiff") ? 3
+                                                                                     : 1),
+          "%s: \"%s\" instead of \"%s\", scale %g", name, unit, all_units[i], scale);
     CHECK(group[i] == expected[i], "%s: group %d", name, group[i]);
     bool bounded = strstr(name, "mass") || strstr(name, "kd") || strstr(name, "gravity") ||
                    strstr(name, "restitution") || strstr(name, "upper_limit");
@@ -347,7 +356,8 @@ static void test_registry(void)
     void *options = dc_arena_alloc(arena, 1, type->options_size);
     CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
-              type->initial && type->bounds && type->apply && type->pull_back && type->push_forward && type->value,
+              type->parameter_unit && type->initial && type->bounds && type->apply && type->pull_back &&
+              type->push_forward && type->value,
           "%s", type->name);
   }
   dc_arena_destroy(arena);

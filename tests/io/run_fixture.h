@@ -28,8 +28,15 @@ static inline void named_name(const void *options, const struct dc_model *model,
   snprintf(text, size, "cue.velocity.%c", "xyz"[i]);
 }
 
+static inline const char *named_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
+{
+  (void)options, (void)model, (void)steps, (void)i;
+  *scale = 1;
+  return "m/s";
+}
+
 static const struct dc_control_type named_control = {
-    .name = "named", .parameter_count = named_count, .parameter_name = named_name};
+    .name = "named", .parameter_count = named_count, .parameter_name = named_name, .parameter_unit = named_unit};
 
 // A scene of a fixed body and a free one, made by hand, and a trajectory of it.
 struct fixture {

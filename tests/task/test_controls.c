@@ -541,7 +541,7 @@ static void test_registry(void)
     void *options = dc_arena_alloc(arena, 1, type->options_size);
     CHECK(dc_options_set_defaults(type->options, options, arena, NULL) == DC_OK, "%s", type->name);
     CHECK(type->summary && type->reference && type->check && type->parameter_count && type->parameter_name &&
-              type->initial && type->apply && type->pull_back && type->push_forward,
+              type->parameter_unit && type->initial && type->apply && type->pull_back && type->push_forward,
           "%s", type->name);
     CHECK(!type->state_size == !type->start && (!type->start || type->advance), "%s", type->name);
     int count = type->parameter_count(options, &model, 5), group[MOST_PARAMETERS], next = 0;
@@ -551,7 +551,10 @@ static void test_registry(void)
     int groups = type->groups ? type->groups(options, &model, 5, group) : 0;
     for (int i = 0; i < count; i++) {
       char text[64] = "";
+      double scale = NAN;
+      const char *unit = type->parameter_unit(options, &model, 5, i, &scale);
       type->parameter_name(options, &model, 5, i, text, sizeof text);
+      CHECK(unit && unit[0] && scale > 0, "%s: unit of parameter %d", type->name, i);
       CHECK(text[0] && isfinite(p[i]), "%s: parameter %d", type->name, i);
       CHECK(!type->groups || group[i] == next || group[i] == next - 1, "%s: group of %d", type->name, i);
       next = type->groups ? group[i] + 1 : 0;

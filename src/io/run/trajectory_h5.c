@@ -67,17 +67,25 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
   if (count > 0 && count <= DC_H5_MOST_NAMES) {
     enum { LONGEST = 256 };
     char(*texts)[LONGEST] = dc_alloc((size_t)count, sizeof *texts);
+    char(*units)[LONGEST] = dc_alloc((size_t)count, sizeof *units);
     const char **names = dc_alloc((size_t)count, sizeof *names);
-    if (texts && names) {
+    if (texts && units && names) {
       for (int i = 0; i < count; i++) {
+        double scale;
+        const char *unit = dc_task_parameter_unit(&scene->task, &scene->model, steps, i, &scale);
         dc_task_parameter_name(&scene->task, &scene->model, steps, i, texts[i], LONGEST);
+        dc_unit_text(unit, scale, units[i], LONGEST);
         names[i] = texts[i];
       }
       dc_h5_put_strings(writer, dataset, "names", count, names);
+      for (int i = 0; i < count; i++)
+        names[i] = units[i];
+      dc_h5_put_strings(writer, dataset, "units", count, names);
     } else {
       writer->failed = true;
     }
     free(texts);
+    free(units);
     free(names);
   }
   close_object(dataset);
