@@ -151,6 +151,26 @@ static void test_friction_of_pairs(void)
   tear_down(&experiment);
 }
 
+// A ball that spins on a patch of radius r loses 2/3 mu m g r of its angular momentum in a second.
+static void test_patch(void)
+{
+  NEEDS_MUJOCO();
+  struct experiment experiment;
+  if (!set_up(&experiment,
+              "{'time': {'step': 0.01, 'steps': 40}, 'contact': {'model': 'mujoco', 'friction': 0.4},"
+              "'mujoco': {'patch': 0.03, 'cone': 'elliptic', 'impratio': 10},"
+              "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1}, 'ground': {'type': 'plane'}},"
+              "'bodies': [{'name': 'ball', 'shape': 'ball', 'mass': 2, 'position': [0, 0, 0.1002],"
+              "'angular_velocity': [0, 0, 20]}, {'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}]}"))
+    return;
+  double momentum[2][3], expected = 2.0 / 3 * 0.4 * 2 * GRAVITY * 0.03;
+  roll(&experiment);
+  angular_momentum(&experiment, 20, momentum[0]);
+  angular_momentum(&experiment, 40, momentum[1]);
+  CHECK_NEAR((momentum[0][2] - momentum[1][2]) / 0.2, expected, 0.02 * expected);
+  tear_down(&experiment);
+}
+
 static void test_stack(void)
 {
   NEEDS_MUJOCO();
@@ -508,7 +528,8 @@ static void test_coupling(void)
 
 RUN_TESTS({"free fall", test_free_fall}, {"spin about a principal axis", test_spin},
           {"a tumbling body keeps its angular momentum", test_tumbling}, {"slope", test_slope},
-          {"friction of pairs", test_friction_of_pairs}, {"a stack stands", test_stack},
-          {"meshes and filters", test_meshes}, {"convex parts", test_convex_parts}, {"pendulum", test_pendulum},
-          {"driven slide", test_driven_slide}, {"coupling", test_coupling}, {"every joint", test_joints},
-          {"limits", test_limits}, {"same bits", test_determinism}, {"going on from a frame", test_going_on})
+          {"friction of pairs", test_friction_of_pairs}, {"a patch resists spins", test_patch},
+          {"a stack stands", test_stack}, {"meshes and filters", test_meshes}, {"convex parts", test_convex_parts},
+          {"pendulum", test_pendulum}, {"driven slide", test_driven_slide}, {"coupling", test_coupling},
+          {"every joint", test_joints}, {"limits", test_limits}, {"same bits", test_determinism},
+          {"going on from a frame", test_going_on})

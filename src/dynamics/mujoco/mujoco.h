@@ -19,6 +19,7 @@ struct dc_mujoco_settings {
   double solref[2];        // of contacts and limits: time constant s, damping ratio; negative: -stiffness, -damping
   double solimp[5];        // of contacts and limits
   bool multiccd;           // several contacts per pair of meshes
+  double patch;            // m, radius of the discs that contacts stand for; 0: points
 };
 extern const struct dc_option dc_mujoco_options[];
 

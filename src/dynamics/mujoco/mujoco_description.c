@@ -221,6 +221,7 @@ static void put_bodies(struct writer *writer, int first)
 static void put_pairs(struct writer *writer)
 {
   const struct dc_bodies *bodies = &writer->model->bodies;
+  double patch = writer->model->definition.mujoco.patch;
   fputs("<contact>\n", writer->file);
   for (int a = 0; a < bodies->count; a++)
     for (int b = 0; b < a; b++) {
@@ -230,7 +231,7 @@ static void put_pairs(struct writer *writer)
       for (int k = 0; k < geometry_count(bodies->bodies[a].shape); k++)
         for (int m = 0; m < geometry_count(bodies->bodies[b].shape); m++)
           fprintf(writer->file, "<pair geom1=\"g%d_%d\" geom2=\"g%d_%d\" condim=\"%d\"/>\n", a, k, b, m,
-                  friction > 0 ? 3 : 1);
+                  friction > 0 ? 3 + (patch > 0) : 1);
     }
   fputs("</contact>\n", writer->file);
 }

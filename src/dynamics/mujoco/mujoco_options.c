@@ -96,4 +96,12 @@ const struct dc_option dc_mujoco_options[] = {
      .fallback = "false",
      .help = "look for several contact points between two meshes instead of one",
      .offset = offsetof(struct dc_mujoco_settings, multiccd)},
+    {.name = "patch",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e6,
+     .help = "radius of the disc that a contact stands for, which resists spins; 0: contacts are points",
+     .offset = offsetof(struct dc_mujoco_settings, patch)},
     DC_OPTIONS_END};

@@ -357,7 +357,9 @@ static void apply_design(struct simulation *simulation, const struct dc_model *m
     int a = simulation->pair_bodies[p][0], b = simulation->pair_bodies[p][1];
     double of_a = design->friction_scale[a] * dc_model_friction(model, a);
     double of_b = design->friction_scale[b] * dc_model_friction(model, b);
-    m->pair_friction[5 * p] = m->pair_friction[5 * p + 1] = fmax(sqrt(of_a) * sqrt(of_b), mjMINMU);
+    double *friction = m->pair_friction + 5 * p, disc = 2.0 / 3 * model->definition.mujoco.patch;
+    friction[0] = friction[1] = fmax(sqrt(of_a) * sqrt(of_b), mjMINMU);
+    friction[2] = fmax(disc * friction[0], mjMINMU);  // m, of even pressure
     set_restitution(m, model, design, p, a, b);
   }
   set_joints(simulation, &model->bodies, design);
