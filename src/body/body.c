@@ -461,6 +461,7 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   body->friction = definition->friction;
   body->restitution = definition->restitution;
   body->limit_stiffness = definition->limit_stiffness;
+  body->velocity_limit = definition->velocity_limit;
   dc_vec_copy(body->velocity, definition->velocity);
   dc_vec_copy(body->angular_velocity, definition->angular_velocity);
   dc_vec_copy(body->color, definition->color);

@@ -63,6 +63,7 @@ struct dc_body_definition {
   struct dc_real_list joint_position, joint_velocity;  // start of slides and hinges; zeros when empty
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
+  double velocity_limit;                               // of lengths and angles, m/s or rad/s; NAN: none; does not bind
   struct dc_pd_definition *pd;                         // NULL: no actuator
   struct dc_soft_definition *soft;                     // NULL: a rigid body
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
@@ -101,8 +102,9 @@ struct dc_body {
   const double *joint_velocity;             // [nv] of other joints
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
-  int actuator;                             // first entry in vectors of actuator targets; -1 without pd
-  double friction, restitution;             // NAN: those of the contact settings
+  double velocity_limit;         // what speeds of lengths and angles shall stay below, m/s or rad/s; NAN: none
+  int actuator;                  // first entry in vectors of actuator targets; -1 without pd
+  double friction, restitution;  // NAN: those of the contact settings
   double color[3];
 };
 

@@ -119,7 +119,7 @@ struct dc_objective_type {
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
-    dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative;
+    dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative, dc_objective_speed;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -327,6 +327,14 @@ struct dc_velocity_options {
   double weight;
   int when;  // "every": mean over the steps; "end": the last step
   const char *axes;
+};
+
+// Options of the objective "speed": weight * mean over the steps of the squared excess of speeds over part of their limits, in
+// parts of these.
+struct dc_speed_options {
+  struct dc_index_list bodies;  // whose joints count; empty: all with a limit
+  double part;
+  double weight;
 };
 
 // What "follow" compares a body with at a frame.

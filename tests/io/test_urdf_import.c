@@ -113,7 +113,7 @@ static void test_limits(void)
   struct tree tree = {0};
   load(&tree, ROBOT(LINK("a") LINK("b/x")
                         JOINT("j/k", "revolute", "a", "b/x", "<limit lower='-1' upper='1' effort='5' velocity='2'/>")));
-  check_note(&tree, "limits of effort and velocity are not applied: j/k");
+  check_note(&tree, "limits of effort are not applied: j/k");
   CHECK(find_body(&tree, "b_x") != NULL, "a slash becomes _");
   unload(&tree);
   static const char arm[] =
@@ -123,7 +123,8 @@ static void test_limits(void)
   load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 7}}", arm);
   check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':5}");
   check_json(find_body(&tree, "c"), "pd", "{'kp':7}");  // 0 is none
-  check_note(&tree, "limits of velocity are not applied: j");
+  check_json(find_body(&tree, "b"), "velocity_limit", "2");
+  check_json(find_body(&tree, "c"), "velocity_limit", "-");
   unload(&tree);
   load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 7, 'effort': 3}}", arm);
   check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':3}");

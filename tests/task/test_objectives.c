@@ -370,6 +370,48 @@ static void test_effort(void)
   CHECK_NEAR(loss(fixture, &task), 0, 0);
 }
 
+static void test_speed(void)
+{
+  struct fixture *fixture = create(8);
+  int some[2] = {KNEE, SLEDGE};
+  struct dc_body *bodies = (struct dc_body *)fixture->model.bodies.bodies, *knee = &bodies[KNEE],
+                 *sledge = &bodies[SLEDGE];
+  double before[2] = {knee->velocity_limit, sledge->velocity_limit}, h = fixture->trajectory.time_step;
+  knee->velocity_limit = 0.5;
+  sledge->velocity_limit = 2;
+  struct dc_speed_options speed = {.bodies = {2, some}, .weight = 0.3, .part = 0.8};
+  struct dc_objective objective = {&dc_objective_speed, &speed};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  CHECK(dc_objective_speed.check(&speed, &fixture->model, NULL) == DC_OK, "check");
+  check_rows(fixture, &task);
+  clear(fixture);
+  const int coordinates[4][2] = {{6, 7}, {10, 12}, {11, 13}, {12, 14}};  // of tangent and state
+  double expected = 0, worst = 0;
+  for (int step = 0; step < STEPS; step++)
+    for (int i = 0; i < 4; i++) {
+      double v = (fixture->q[step + 1][coordinates[i][1]] - fixture->q[step][coordinates[i][1]]) / h;
+      double e = fmax(fabs(v) / (i ? 2 : 0.5) - 0.8, 0);
+      expected += 0.3 / STEPS * e * e;
+    }
+  CHECK(expected > 1e-3, "some are faster: %g", expected);
+  CHECK_NEAR(loss(fixture, &task), expected, 1e-13 * expected);
+  clear(fixture);
+  dc_task_loss(&task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+  for (int frame = 0; frame < FRAMES; frame++)
+    for (int i = 0; i < 4; i++)
+      worst = fmax(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
+                                   fixture->forces[frame][coordinates[i][0]]));
+  CHECK_NEAR(worst, 0, 1e-6);  // rounding of the differences
+  fixture->trajectory.steps = 0;
+  CHECK_NEAR(loss(fixture, &task), 0, 0);
+  fixture->trajectory.steps = STEPS;
+  struct dc_error error = {0};
+  sledge->velocity_limit = NAN;
+  expect_refusal(dc_objective_speed.check(&speed, &fixture->model, &error), &error, "bodies[1]");
+  knee->velocity_limit = before[0];
+  sledge->velocity_limit = before[1];
+}
+
 static void test_checks(void)
 {
   struct dc_model model = hand_model();
@@ -420,5 +462,5 @@ static void test_registry(void)
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
           {"derivatives by masses", test_com_masses}, {"derivatives of rest", test_rest_gradients}, {"rest", test_rest},
           {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
-          {"relative", test_relative}, {"effort", test_effort}, {"checks of options", test_checks},
-          {"registry of objectives", test_registry})
+          {"relative", test_relative}, {"effort", test_effort}, {"speed", test_speed},
+          {"checks of options", test_checks}, {"registry of objectives", test_registry})

@@ -169,19 +169,27 @@ static void put_ends(struct writer *writer, const char *parent, const char *pare
   dc_text_add(&writer->text, "/>");
 }
 
-static void put_limit(struct writer *writer, const struct dc_joint_part *part)
+static void put_limit(struct writer *writer, const struct dc_body *body, const struct dc_joint_part *part)
 {
+  static const double none = 1e9;
+  double effort = body->pd && body->pd->effort > 0 ? body->pd->effort : none;
+  double velocity = body->velocity_limit > 0 ? body->velocity_limit : none;
   bool slide = part->kind == DC_PART_SLIDE;
   double low = isinf(part->range[0]) ? -FAR : part->range[0], high = isinf(part->range[1]) ? FAR : part->range[1];
   dc_text_add(&writer->text, "<axis");
   dc_export_numbers(&writer->text, "xyz", 3, part->axis);
   dc_text_add(&writer->text, "/>");
-  if (!slide && isinf(part->range[0]))
+  bool endless = !slide && isinf(part->range[0]);
+  if (endless && effort == none && velocity == none)
     return;
   dc_text_add(&writer->text, "<limit");
-  dc_export_numbers(&writer->text, "lower", 1, &low);
-  dc_export_numbers(&writer->text, "upper", 1, &high);
-  dc_text_add(&writer->text, " effort=\"1e9\" velocity=\"1e9\"/>");
+  if (!endless) {
+    dc_export_numbers(&writer->text, "lower", 1, &low);
+    dc_export_numbers(&writer->text, "upper", 1, &high);
+  }
+  dc_export_numbers(&writer->text, "effort", 1, &effort);
+  dc_export_numbers(&writer->text, "velocity", 1, &velocity);
+  dc_text_add(&writer->text, "/>");
 }
 
 static void put_mimic(struct writer *writer, int i)
@@ -260,7 +268,7 @@ static void put_joint(struct writer *writer, int i)
     }
     put_origin(&writer->text, position, p > 0 ? (double[4]){1, 0, 0, 0} : rotation);
     put_ends(writer, parent, parent_ending, body->name, ending);
-    put_limit(writer, &parts[p]);
+    put_limit(writer, body, &parts[p]);
     if (count == 1)
       put_mimic(writer, i);
     dc_text_add(&writer->text, "</joint>\n");

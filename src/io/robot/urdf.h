@@ -68,6 +68,7 @@ struct dc_urdf_joint {
   int parent, child;           // links
   struct dc_urdf_pose origin;  // frame of joint and child in the parent's frame, coordinate zero
   double axis[3];              // unit vector in the joint's frame
+  bool boundless;              // lower and upper are so far that they are none
   bool limited;                // lower and upper hold
   double lower, upper;         // rad, m
   bool freed;                  // its range was left out: its leader never leads it there

@@ -165,13 +165,33 @@ static void read_inertia(struct dc_urdf_parser *parser, const XML_Char **attribu
     dc_urdf_require_number(parser, "inertia", attributes, names[i], &link->inertia[i]);
 }
 
+// A limit; what is beyond most, "inf" too, is none and becomes infinite.
+static void read_bound(struct dc_urdf_parser *parser, const XML_Char **attributes, const char *name, double most,
+                       double *bound)
+{
+  const char *text = dc_urdf_attribute(parser, "limit", attributes, name);
+  char *end = NULL;
+  double number = text ? strtod(text, &end) : 0;
+  if (text && end != text && end[strspn(end, " \t\r\n")] == '\0' && fabs(number) > most)
+    *bound = copysign(INFINITY, number);
+  else
+    dc_urdf_read_numbers(parser, "limit", attributes, name, 1, bound);
+}
+
 static void read_limit(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
+  static const double farthest = 1e6;  // the largest range of a scene
+  static const double wide = 100;      // barriers of wider ranges would be felt far from the end that there is
+  read_bound(parser, attributes, "lower", farthest, &joint->lower);
+  read_bound(parser, attributes, "upper", farthest, &joint->upper);
+  read_bound(parser, attributes, "effort", DC_URDF_MOST_NUMBER, &joint->effort);
+  read_bound(parser, attributes, "velocity", DC_URDF_MOST_NUMBER, &joint->velocity);
   joint->limited = true;
-  dc_urdf_read_numbers(parser, "limit", attributes, "lower", 1, &joint->lower);
-  dc_urdf_read_numbers(parser, "limit", attributes, "upper", 1, &joint->upper);
-  dc_urdf_read_numbers(parser, "limit", attributes, "effort", 1, &joint->effort);
-  dc_urdf_read_numbers(parser, "limit", attributes, "velocity", 1, &joint->velocity);
+  joint->boundless = isinf(joint->lower) && isinf(joint->upper);
+  if (isinf(joint->lower) && !joint->boundless)
+    joint->lower = fmin(joint->upper, 0) - wide;
+  if (isinf(joint->upper) && !joint->boundless)
+    joint->upper = fmax(joint->lower, 0) + wide;
 }
 
 static void read_mimic(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
@@ -365,7 +385,7 @@ static void end_joint(struct dc_urdf_parser *parser, size_t offset)
   if ((turns || slides) && !joint->limited)
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "missing <limit> (a %s)",
                    turns ? "revolute joint without limits is \"continuous\"" : "prismatic joint must have one");
-  joint->limited &= turns || slides;
+  joint->limited &= (turns || slides) && !joint->boundless;
   if (joint->limited && joint->lower > joint->upper)
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<limit>: lower must be <= upper (%.10g > %.10g)", joint->lower,
                    joint->upper);

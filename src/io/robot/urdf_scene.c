@@ -206,6 +206,19 @@ static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *join
     dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
 }
 
+// What the speed of the joints that move a body shall stay below: the least of theirs; 0 in a file is none.
+static void put_velocity_limit(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
+{
+  double limit = INFINITY;
+  for (int k = 0; k < count; k++) {
+    const struct dc_urdf_joint *joint = &builder->urdf->joints[joints[k]];
+    if (joint->velocity > 0 && joint->type != DC_URDF_FLOATING && joint->type != DC_URDF_FIXED)
+      limit = fmin(limit, joint->velocity);
+  }
+  if (isfinite(limit))
+    dc_urdf_put_number(builder, body, "velocity_limit", limit, builder->at->valueint);
+}
+
 // Axis, anchor and range of a joint of the robot; frame is its own frame seen from where axes and anchors are given.
 static void put_axis(struct dc_urdf_builder *builder, cJSON *object, int index, const struct dc_urdf_pose *frame,
                      bool moved, int place)
@@ -277,6 +290,7 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
   if (started)
     dc_urdf_put_numbers(builder, body, "joint_position", starts, coordinates, builder->at->valueint);
   put_pd(builder, body, chain, count);
+  put_velocity_limit(builder, body, chain, count);
   return DC_OK;
 }
 
@@ -295,6 +309,7 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
   if (start != 0)
     dc_urdf_put_numbers(builder, body, "joint_position", &start, 1, place);
   put_pd(builder, body, &index, 1);
+  put_velocity_limit(builder, body, &index, 1);
 }
 
 // Joint and place of the body of link, which the joint of head (link itself or a frame above) moves.
@@ -480,7 +495,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   char repaired[128];
   bool applied = builder->use->effort && builder->use->pd;
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
-    if ((!applied && !isnan(urdf->joints[j].effort)) || !isnan(urdf->joints[j].velocity))
+    if (!applied && isfinite(urdf->joints[j].effort))
       remember(builder, &remarks->limited, urdf->joints[j].name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].freed)
@@ -504,8 +519,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     status = note(builder, &remarks->freed,
                   "ranges left out of joints that follow others whose ranges never lead them into theirs");
   if (!status)
-    status = note(builder, &remarks->limited,
-                  applied ? "limits of velocity are not applied" : "limits of effort and velocity are not applied");
+    status = note(builder, &remarks->limited, "limits of effort are not applied");
   return status;
 }
 
