@@ -3,17 +3,19 @@
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
 # bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh and, when it is there, scripts/fault-sweep.sh.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
-# Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE], from any directory; PARTS: one in so many of the cases only (default 1: all);
-# JOBS at a time (default 1); SEED of the cases (default 1); FILE instead of docs/measured/soak.md.  DCSIM: the program, default build/dcsim.
+# Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE] [-w DIR], from any directory; PARTS: one in so many of the cases only (default 1: all);
+# JOBS at a time (default 1); SEED of the cases (default 1); FILE instead of docs/measured/soak.md; DIR: keeps what each kind of case has given, so
+# that a soak that was interrupted goes on with the next kind.  DCSIM: the program, default build/dcsim.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-parts=1 jobs=1 seed=1 output=$root/docs/measured/soak.md
-while getopts n:j:s:o: option; do
+parts=1 jobs=1 seed=1 kept= output=$root/docs/measured/soak.md
+while getopts n:j:s:o:w: option; do
   case $option in
   n) parts=$OPTARG ;;
   j) jobs=$OPTARG ;;
   s) seed=$OPTARG ;;
   o) output=$OPTARG ;;
+  w) kept=$OPTARG ;;
   *) exit 2 ;;
   esac
 done
@@ -25,26 +27,37 @@ for candidate in python3 /usr/bin/python3; do
   [ -n "$python" ] || ! "$candidate" -c 'import h5py, numpy' 2> /dev/null || python=$candidate
 done
 [ -n "$python" ] || { echo "soak: no python3 with h5py and numpy"; exit 1; }
-folder=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-soak-XXXXXX")
-trap 'rm -rf "$folder"' EXIT
+what="$("$DCSIM" --version | head -n 1), seed $seed, one in $parts of the cases"
+if [ -n "$kept" ]; then
+  mkdir -p "$kept"
+  folder=$(cd "$kept" && pwd)
+  [ -e "$folder/what" ] || echo "$what" > "$folder/what"
+  [ "$(cat "$folder/what")" = "$what" ] || { echo "soak: $kept is of $(cat "$folder/what")"; exit 2; }
+else
+  folder=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-soak-XXXXXX")
+  trap 'rm -rf "$folder"' EXIT
+fi
 trap 'exit 130' INT TERM HUP
-failed=0
 
 # measure KIND COUNT: a table of random cases
 measure() {
   echo "soak: $2 $1"
-  "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --seed "$seed" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || failed=1
+  [ -e "$folder/$1.md" ] ||
+    "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --seed "$seed" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || : > "$folder/failed"
   cat "$folder/$1.log"
 }
 # sweep NAME ARGUMENT...: another script, of which the last line counts
 sweep() {
-  script=$root/scripts/$1
+  script=$root/scripts/$1 log=$folder/$1.log
   [ -x "$script" ] || return 0
   shift
   echo "soak: $(basename "$script") $*"
-  "$script" "$@" > "$folder/sweep.log" 2>&1 || failed=1
-  tail -n 1 "$folder/sweep.log"
-  printf '* `scripts/%s%s`: %s\n' "$(basename "$script")" "${*:+ $*}" "$(tail -n 1 "$folder/sweep.log")" >> "$folder/sweeps.md"
+  if [ ! -e "$log" ]; then
+    "$script" "$@" > "$log.tmp" 2>&1 || : > "$folder/failed"
+    mv "$log.tmp" "$log"
+  fi
+  tail -n 1 "$log"
+  printf '* `scripts/%s%s`: %s\n' "$(basename "$script")" "${*:+ $*}" "$(tail -n 1 "$log")" >> "$folder/sweeps.md"
 }
 # found KIND TITLE: the table, and what broke a promise
 found() {
@@ -79,4 +92,4 @@ sweep fault-sweep.sh $((3000 / parts))
 } > "$folder/soak.md"
 cp "$folder/soak.md" "$output"
 echo "soak: wrote $output"
-exit $failed
+[ ! -e "$folder/failed" ]

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #include "base/characters.h"
@@ -165,6 +166,11 @@ static enum dc_status spawn(const struct dc_sweep_place *place, const char **arg
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   process->pid = pid;
+#ifdef SYS_pidfd_open
+  process->end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+  process->end_fd = -1;
+#endif
   process->said_fd = ends[0];
   return DC_OK;
 }
@@ -317,16 +323,26 @@ static bool read_said(struct dc_process *process)
   }
 }
 
+static void close_if_open(int *fd)
+{
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
+}
+
 // The output ends before the process does: some milliseconds go by until its memory is taken apart.
 bool dc_process_has_ended(struct dc_process *process)
 {
-  if (process->said_fd >= 0 && !read_said(process))
+  if (process->said_fd >= 0 && read_said(process))
+    close_if_open(&process->said_fd);
+  if (process->said_fd >= 0 && process->end_fd < 0)
     return false;
-  if (process->said_fd >= 0)
-    close(process->said_fd);
-  process->said_fd = -1;
   pid_t ended = waitpid(process->pid, &process->how, WNOHANG);
-  return ended == process->pid || (ended < 0 && errno != EINTR);
+  if (ended != process->pid && !(ended < 0 && errno != EINTR))
+    return false;
+  close_if_open(&process->said_fd);
+  close_if_open(&process->end_fd);
+  return true;
 }
 
 // The error among what a process said: the first line that is neither a warning nor a note, without the program's name.

@@ -27,6 +27,7 @@ struct dc_process {
   long point;
   pid_t pid;     // 0: none
   int said_fd;   // its stderr; -1: that has ended
+  int end_fd;    // readable when it has ended; -1: the system has no such thing
   int how;       // as waitpid says, once it has ended
   int attempts;  // of this point by this sweep
   bool resumed, stopping;

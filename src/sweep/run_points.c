@@ -17,6 +17,7 @@ struct crew {
   struct pollfd *polls;          // [jobs]
   double stop_time, kill_time;   // 0: none
   bool stopped;                  // processes were asked to
+  double listened;               // when all that processes say was last read
 };
 
 void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error)
@@ -74,21 +75,27 @@ static void finish_point(struct crew *crew, struct dc_process *process)
   }
 }
 
+// Wakes when a process ends, where the system tells; what it says until then, mostly nothing, is read ten times a second, so
+// that it never waits for room.  Elsewhere wakes when its output ends, and then looks for its end.
 static void wait_for_processes(struct crew *crew, bool more)
 {
   int timeout = crew->sweep->ranks ? WAIT_BRIEFLY : WAIT;
   for (int i = 0; i < crew->jobs; i++) {
     const struct dc_process *process = &crew->processes[i];
-    crew->polls[i] = (struct pollfd){.fd = process->pid ? process->said_fd : -1, .events = POLLIN};
-    if (process->pid && process->said_fd < 0)
+    int fd = process->end_fd >= 0 ? process->end_fd : process->said_fd;
+    crew->polls[i] = (struct pollfd){.fd = process->pid ? fd : -1, .events = POLLIN};
+    if (process->pid && fd < 0)
       timeout = WAIT_BRIEFLY;
   }
   if (crew->sweep->running == 0 && more && !crew->sweep->ranks)
     return;
   if (poll(crew->polls, (nfds_t)crew->jobs, timeout) < 0)
     return;
+  bool listen = dc_seconds() - crew->listened > 1e-3 * WAIT;
+  if (listen)
+    crew->listened = dc_seconds();
   for (int i = 0; i < crew->jobs; i++)
-    if (crew->processes[i].pid && (crew->polls[i].revents || crew->processes[i].said_fd < 0) &&
+    if (crew->processes[i].pid && (crew->polls[i].revents || crew->polls[i].fd < 0 || listen) &&
         dc_process_has_ended(&crew->processes[i]))
       finish_point(crew, &crew->processes[i]);
 }
