@@ -433,7 +433,9 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
   given->resists = dc_contact_resists(rollout->contact);
   if (!status)
     status = dc_step_touch(rollout, given->q, rollout->now.poses, error);
-  return status ? status : dc_step_begin_rubs(rollout, given->interval.length, error);
+  if (!status)
+    status = dc_step_begin_rubs(rollout, given->interval.length, error);
+  return status ? status : dc_step_fit_pattern(rollout, error);
 }
 
 // Newton's method from q_next, where current was evaluated, for at most so many iterations; report->converged tells
