@@ -107,6 +107,8 @@ else
 fi
 run 3 simulate plate.json -o none --set bodies.ball.position='[0, 0, 0]'
 says "overlap at the start"
+run 3 check plate.json --set bodies.ball.position='[0.03, 0, 0]'
+says "bodies ball and plate overlap at the start"
 
 # mistakes
 refuses() { # rule, assignment
