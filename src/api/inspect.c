@@ -10,6 +10,7 @@
 #include "api/refine.h"
 #include "base/memory_limit.h"
 #include "body/soft.h"
+#include "contact/surface/surface.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -35,6 +36,18 @@ static void close_start(struct start *start)
   free(start->wrenches);
   free(start->far);
   free(start->touched);
+}
+
+// The least distance of surfaces of soft bodies, or their range; INFINITY without.
+static double surface_gap(const struct dc_bodies *bodies, const struct start *start)
+{
+  struct dc_surface_contact *surfaces;
+  double gap = INFINITY;
+  if (!dc_surface_contact_create(bodies, &surfaces, NULL) && surfaces &&
+      !dc_surface_evaluate(surfaces, start->plan->input->q, start->poses))
+    gap = dc_surface_gap(surfaces);
+  dc_surface_contact_destroy(surfaces);
+  return gap;
 }
 
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
@@ -90,7 +103,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
   if (isnan(start->energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  start->gap = dc_contact_min_gap(start->contact);
+  start->gap = fmin(dc_contact_min_gap(start->contact), surface_gap(&scene->model.bodies, start));
   sum_wrenches(scene, start);
   return DC_OK;
 }

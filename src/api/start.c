@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/advice.h"
+#include "contact/surface/surface.h"
 
 // Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]:
 // room for all.
@@ -65,6 +66,27 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
                    : dc_scene_wrap(scene, DC_PART_CONTROL, mover, error);
 }
 
+// Surfaces of soft bodies.
+static enum dc_status check_surfaces(const struct dc_bodies *bodies, const double *q, const struct dc_pose *poses,
+                                     struct dc_error *error)
+{
+  struct dc_surface_contact *surfaces;
+  int pair[2];
+  enum dc_status status = dc_surface_contact_create(bodies, &surfaces, error);
+  if (status || !surfaces)
+    return status;
+  if (dc_surface_evaluate(surfaces, q, poses))
+    status = dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
+  else if (dc_surface_overlap(surfaces, pair) && pair[0] != pair[1])
+    status = dc_fail(error, DC_BAD_INPUT, "bodies %s and %s overlap at the start", bodies->bodies[pair[0]].name,
+                     bodies->bodies[pair[1]].name);
+  else if (dc_surface_overlap(surfaces, pair))
+    status =
+        dc_fail(error, DC_BAD_INPUT, "the surface of %s crosses itself at the start", bodies->bodies[pair[0]].name);
+  dc_surface_contact_destroy(surfaces);
+  return status;
+}
+
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
@@ -78,6 +100,8 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   enum dc_status status = DC_OK;
   if (dc_contact_overlap(dc_rollout_contact(plan->rollout), poses, &pair, &depth))
     status = refuse(scene, plan, pair, poses, error);
+  if (!status)
+    status = check_surfaces(bodies, plan->input->q, poses, error);
   free(poses);
   return status;
 }

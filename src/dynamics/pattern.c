@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pattern of the Hessian of a step.  Mechanisms and nodes are its blocks; those that touch or follow each other or share an
-// element are always in it.  Touches of soft bodies come and go: at the first Hessian of an interval the pattern is that of the
+// element are always in it.  Touches of soft bodies come and go: at the beginning of an interval the pattern is that of the
 // touches at hand, later ones add to it.  So it is a function of the interval's states alone, and where touches stay the
 // matrix stays, with its order of elimination.
 #include <stdlib.h>

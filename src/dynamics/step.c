@@ -444,7 +444,9 @@ static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_inp
   given->resists = dc_contact_resists(rollout->contact);
   if (!status)
     status = dc_step_touch(rollout, given->q, rollout->now.poses, error);
-  return status ? status : dc_step_begin_rubs(rollout, given->interval.length, error);
+  if (!status)
+    status = dc_step_begin_rubs(rollout, given->interval.length, error);
+  return status ? status : dc_step_fit_pattern(rollout, error);
 }
 
 // The step of a scene of nodes (node_newton.c); same: with the matrix as it is.

@@ -72,8 +72,10 @@ static enum dc_status add_surface(struct dc_surface_contact *contact, int body, 
     surface->fixed = dc_arena_alloc(contact->arena, vertices, sizeof *surface->fixed);
     surface->arm = dc_arena_alloc(contact->arena, vertices, sizeof *surface->arm);
     complete &= surface->fixed && surface->arm;
-    for (size_t v = 0; v < vertices && complete; v++)
+    for (size_t v = 0; v < vertices && complete; v++) {
       dc_vec_sub(surface->fixed[v], mesh->vertices[v], rigid->center);
+      surface->radius = fmax(surface->radius, dc_vec_norm(surface->fixed[v]));
+    }
   }
   if (!complete)
     return dc_fail(error, DC_MEMORY, "out of memory for the surface of \"%.255s\"", rigid->name);
@@ -104,8 +106,8 @@ static enum dc_status add_pair(struct dc_surface_contact *contact, const struct 
   double range = other ? 0.5 * (soft->range + other->range) : soft->range;
   double stiffness = other ? 0.5 * (soft->contact_stiffness + other->contact_stiffness) : soft->contact_stiffness;
   contact->least_range = fmin(contact->least_range, range);
-  contact->pairs[contact->pair_count++] =
-      (struct dc_surface_pair){surface_of(contact, soft->body), surface_of(contact, body), stiffness, range};
+  contact->pairs[contact->pair_count++] = (struct dc_surface_pair){
+      .a = surface_of(contact, soft->body), .b = surface_of(contact, body), .stiffness = stiffness, .range = range};
   return DC_OK;
 }
 
@@ -306,7 +308,7 @@ static void place(struct dc_surface *surface, const double *q, const struct dc_p
 
 struct search {
   struct dc_surface_contact *contact;
-  const struct dc_surface_pair *pair;
+  struct dc_surface_pair *pair;
 };
 
 static int add_touch(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
@@ -319,10 +321,12 @@ static int add_touch(void *context, const struct dc_surface *const sides[2], con
                            .threshold = feature->threshold};
   for (int v = 0; v < 4; v++)
     dc_vec_copy(touch.x[v], sides[v >= feature->first]->x[feature->vertex[v]]);
+  if (dc_feature_apart(touch.first, 1, (const double(*)[4][3])touch.x, touch.range))
+    return 0;
   dc_feature_closest(touch.first, (const double(*)[3])touch.x, &touch.closest);
   if (!(touch.closest.square < touch.range * touch.range))
     return 0;
-  contact->gap = fmin(contact->gap, sqrt(touch.closest.square));
+  search->pair->gap = fmin(search->pair->gap, sqrt(touch.closest.square));
   memcpy(touch.vertex, feature->vertex, sizeof touch.vertex);
   for (int side = 0; side < 2; side++)
     touch.body[side] = sides[side]->body;
@@ -350,11 +354,13 @@ int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, con
   for (int s = 0; s < contact->surface_count; s++)
     place(&contact->surfaces[s], q, poses);
   for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_surface_pair *pair = &contact->pairs[p];
+    struct dc_surface_pair *pair = &contact->pairs[p];
     struct search search = {contact, pair};
+    pair->gap = pair->range;
     if (dc_box_tree_pairs(&contact->surfaces[pair->a].tree, &contact->surfaces[pair->b].tree, pair->range,
                           visit_elements, &search))
       return -1;
+    contact->gap = fmin(contact->gap, pair->gap);
   }
   for (size_t t = 0; t < contact->touch_count; t++) {
     const struct dc_touch *touch = &contact->touches[t];

@@ -18,6 +18,7 @@ struct dc_surface {
   double (*fixed)[3];         // [vertices] of a rigid body about its centre, its axes, m
   double (*square)[3];        // [elements] of the length of edges at rest, m^2
   double (*x)[3], (*arm)[3];  // [vertices] at the last evaluation; arm of rigid bodies only
+  double radius;              // of a rigid body, farthest vertex from its centre, m
   struct dc_box_tree tree;
 };
 
@@ -25,6 +26,7 @@ struct dc_surface {
 struct dc_surface_pair {
   int a, b;
   double stiffness, range;
+  double gap;  // of the last evaluation; at most the range
 };
 
 struct dc_surface_contact {
@@ -67,6 +69,24 @@ static inline void dc_feature_closest(int first, const double (*x)[3], struct dc
     dc_closest_point_triangle(x, closest);
   else
     dc_closest_edges(x, closest);
+}
+
+// Whether the boxes around vertices, of one side and of the other, are more than `margin` apart along an axis: what is far is
+// seen at less cost than by its distance.  x [count][4][3]: at one place of a motion or at both ends of straight ones.
+static inline bool dc_feature_apart(int first, int count, const double (*x)[4][3], double margin)
+{
+  for (int k = 0; k < 3; k++) {
+    double low[2] = {x[0][0][k], x[0][first][k]}, high[2] = {low[0], low[1]};
+    for (int i = 0; i < 4 * count; i++) {
+      int side = i % 4 >= first;
+      double at = x[i / 4][i % 4][k];
+      low[side] = at < low[side] ? at : low[side];
+      high[side] = at > high[side] ? at : high[side];
+    }
+    if (low[0] - high[1] > margin || low[1] - high[0] > margin)
+      return true;
+  }
+  return false;
 }
 
 // b and two derivatives by D = d^2; m and two by c = |e x f|^2 of edges.

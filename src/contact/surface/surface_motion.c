@@ -102,7 +102,19 @@ static double stretch_along(const struct moving moved[4], int first, const doubl
 static int bound_feature(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
 {
   struct query *query = context;
-  double kept = 0, s = 0;
+  double kept = 0, s = 0, ends[2][4][3];
+  bool straight = true;
+  for (int v = 0; v < 4; v++) {
+    const struct dc_surface *surface = sides[v >= feature->first];
+    dc_vec_copy(ends[0][v], surface->x[feature->vertex[v]]);
+    dc_vec_copy(ends[1][v], ends[0][v]);
+    if (surface->soft)
+      dc_vec_add(ends[1][v], ends[1][v], query->path->tangent + surface->soft->v_offset + 3 * feature->vertex[v]);
+    straight &= surface->soft || !query->motions[surface == &query->contact->surfaces[query->pair->b]].moves;
+  }
+  if (straight && dc_feature_apart(feature->first, 2, (const double(*)[4][3])ends,
+                                   query->keep * query->pair->range + SLACK * (1 + dc_vec_norm(ends[0][0]))))
+    return 0;
   for (int advance = 0; advance < query->advances; advance++) {
     struct moving moved[4];
     struct dc_closest closest;
@@ -134,15 +146,44 @@ static int bound_elements(void *context, int i, int j)
   return dc_surface_features(&surfaces[query->pair->a], i, &surfaces[query->pair->b], j, bound_feature, context);
 }
 
+// How far vertices go at most, beyond `common`.
+static double farthest_way(const struct dc_surface *surface, const struct dc_path *path, const double common[3])
+{
+  const struct dc_frame_path *frame = &path->frames[surface->body];
+  double most = 0;
+  for (int v = 0; v < surface->vertex_count && surface->soft; v++) {
+    double way[3];
+    velocity_of(path, surface, v, way);
+    dc_vec_sub(way, way, common);
+    most = fmax(most, dc_vec_dot(way, way));
+  }
+  return surface->soft ? sqrt(most) : frame->shift + frame->turn * surface->radius;
+}
+
+// Whether a pair cannot come closer than `keep` of its gap: common moves of a body against itself do not count.
+static bool hardly_moves(const struct dc_surface_contact *contact, const struct dc_surface_pair *pair,
+                         const struct dc_path *path, double keep)
+{
+  const struct dc_surface *a = &contact->surfaces[pair->a], *b = &contact->surfaces[pair->b];
+  double common[3] = {0, 0, 0};
+  if (a == b)
+    velocity_of(path, a, a->elements[0][0], common);
+  return farthest_way(a, path, common) + farthest_way(b, path, common) < (1 - 2 * keep) * pair->gap;
+}
+
 // The safe fraction of the pairs up to the first that may not go all the way; *pair: which, or -1.
 static double fraction(struct dc_surface_contact *contact, const struct dc_path *path, double keep, int advances,
                        int *pair)
 {
   struct query query = {.path = path, .contact = contact, .keep = keep, .safe = 1, .advances = advances};
   *pair = -1;
-  for (int s = 0; s < contact->surface_count; s++)
-    sweep(&contact->surfaces[s], path);
+  bool swept = false;
   for (int p = 0; p < contact->pair_count && query.safe > 0; p++) {
+    if (hardly_moves(contact, &contact->pairs[p], path, keep))
+      continue;
+    for (int s = 0; s < contact->surface_count && !swept; s++)
+      sweep(&contact->surfaces[s], path);
+    swept = true;
     const struct dc_surface *a = &contact->surfaces[contact->pairs[p].a], *b = &contact->surfaces[contact->pairs[p].b];
     double before = query.safe;
     query.pair = &contact->pairs[p];
