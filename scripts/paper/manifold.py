@@ -52,11 +52,7 @@ def page(build):
               verdict("two figures", 1e3 * full["seconds"], 1, " ms"), verdict("with gradient", 1e3 * full["seconds_with_gradient"], 3, " ms"),
               f"| faster than the interior point method | {ns['interior point'] / ns['smoothed, in lanes']:.1f} times | 10 times | {'yes' if ns['interior point'] >= 10 * ns['smoothed, in lanes'] else 'no'} |", "",
               "Of crossings of box edges those next to a corner are less active than the bar: gamma, share and opposed normals all fall off there (docs/theory.md, \"Contact manifolds\"). "
-              "A manifold is one thread's work, so that the number of threads cannot change its bits. Not built: the comparison with clipped polygons (GJK on 18 x 18 hulls), the drops."]
-    notes = os.path.join(ROOT, "docs", "measured", "manifold_notes.md")
-    if os.path.exists(notes):
-        with open(notes, encoding="utf-8") as file:
-            lines += ["", file.read().strip()]
+              "A manifold is one thread's work, so that the number of threads cannot change its bits. Not built: the comparison with clipped polygons (GJK on 18 x 18 hulls)."]
     return "\n".join(lines) + "\n"
 
 

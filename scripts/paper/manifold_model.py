@@ -82,13 +82,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "measured", "manifold_model.md"))
-    parser.add_argument("--models", default="manifold,manifold+contact.edges=2,bsh,sdrs+contact.support=0.01", help="contact models, each with settings behind +")
+    parser.add_argument("--models", default="manifold,bsh,sdrs+contact.support=0.01", help="contact models, each with settings behind +")
     arguments = parser.parse_args()
     arguments.build, arguments.output = os.path.abspath(arguments.build), os.path.abspath(arguments.output)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         lines = ["## The contact model manifold (paper 001)", "", "By `scripts/paper/manifold-model`.", "", *task(arguments), "", *shots(arguments), "", *drops(arguments)]
         os.chdir(ROOT)
+    with open(os.path.join(ROOT, "docs", "measured", "manifold_notes.md"), encoding="utf-8") as file:
+        lines += ["", file.read().strip()]
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 

@@ -180,7 +180,7 @@ def parse():
     parser.add_argument("--thrown", type=int, default=0, metavar="N")
     parser.add_argument("--passages", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
-    parser.add_argument("--models", nargs="+", default=cases.MODELS, choices=cases.MODELS)
+    parser.add_argument("--models", nargs="+", default=[model for model in cases.MODELS if model not in cases.BY_NAME], choices=cases.MODELS)
     parser.add_argument("--shapes", nargs="+", choices=[*cases.COLLISIONS, *cases.PASSAGES, "thrown"])
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--only", nargs="+", metavar="NAME")

@@ -48,7 +48,7 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
 {
   const struct dc_bodies *bodies = &model->bodies;
   *node_newton = NULL;
-  if (!bodies->node_count || bodies->nv != 3 * bodies->node_count || dc_soft_check_contacts(bodies, NULL))
+  if (!bodies->node_count || bodies->nv != 3 * bodies->node_count)
     return DC_OK;
   struct dc_node_newton *newton = dc_arena_alloc(arena, 1, sizeof *newton);
   if (!newton)

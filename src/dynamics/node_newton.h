@@ -6,7 +6,7 @@
 #include "dynamics/step.h"
 
 // Belongs to the arena but for what dc_node_newton_destroy releases.  *node_newton is NULL where the model has other freedoms
-// than those of nodes, or nodes feel more than half-spaces.  DC_MEMORY.
+// than those of nodes.  Not for models in which nodes feel more than half-spaces.  DC_MEMORY.
 enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
                                      struct dc_arena *arena, struct dc_node_newton **node_newton);
 void dc_node_newton_destroy(struct dc_node_newton *node_newton);

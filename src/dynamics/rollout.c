@@ -309,7 +309,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   trajectory->min_gap[0] = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, trajectory->q));
   if (!(dc_node_gap(rollout->model, trajectory->q) > 0))
     return dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
-  enum dc_status status = start_surfaces(rollout, trajectory, error);
+  status = start_surfaces(rollout, trajectory, error);
   if (status)
     return status;
   trajectory->between.count = 0;

@@ -6,7 +6,8 @@
 // the loop of the pull back.  A model lists units, evaluates one and pulls one group of them back.
 //     bsh, exact  triangle_friction.c, friction_pull_back.c   triangle pairs, eight side by side (friction_template.h)
 //     sdrs        sdrs_friction.c, sdrs_pull_back.c           pairs of hulls of any number of vertices
-//     ipc         ipc_friction.c, ipc_friction_pull_back.c    pairs of closest points
+//     ipc         ipc_friction.c, ipc_friction_pull_back.c    pairs of closest points (point_slip.h)
+//     manifold    manifold_friction.c                         vertices on signed distances (point_slip.h), hulls as sdrs
 // The derivatives of slips on planes are the same for the first two: plane_slip.h.
 #ifndef DC_CONTACT_FRICTION_INTERNAL_H
 #define DC_CONTACT_FRICTION_INTERNAL_H
