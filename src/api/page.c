@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api/stage.h"
+#include "base/memory.h"
+#include "geometry/shapes/shape_smooth.h"
 #include "math/vector.h"
 #include "render/report.h"
 
@@ -34,7 +36,10 @@ static bool is_seen(const struct dc_model *model, int i)
 
 static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool seen)
 {
-  const struct dc_mesh *mesh = &shape->mesh;
+  struct dc_mesh look = shape->mesh, *mesh = &look;
+  struct dc_arena *arena = dc_arena_create();
+  if (!arena || (seen && dc_shape_smooth_mesh(shape, arena, mesh, &page->error)))
+    page->json.text.failed = true;
   int index_bytes = mesh->vertex_count > 65535 ? 4 : 2;
   dc_json_begin(&page->json, NULL, '{');
   dc_json_put_string(&page->json, "name", shape->name);
@@ -45,6 +50,7 @@ static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool s
                         dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
   }
   dc_json_end(&page->json, '}');
+  dc_arena_destroy(arena);
 }
 
 // The scene's shapes, those of the best design, and those of the first.

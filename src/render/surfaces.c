@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "geometry/shapes/shape_smooth.h"
 #include "math/vector.h"
 
 static const struct dc_pose in_the_world = {.quaternion = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -119,13 +121,11 @@ static enum dc_status check_mesh(const struct dc_shape *shape, struct dc_error *
   return DC_OK;
 }
 
-static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
-                                 struct dc_error *error)
+// Everything needed of the mesh is copied.
+static enum dc_status fill_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
+                                const struct dc_mesh *mesh, struct dc_error *error)
 {
-  const struct dc_mesh *mesh = &shape->mesh;
-  enum dc_status status = check_mesh(shape, error);
-  if (status)
-    return status;
+  enum dc_status status;
   surface->shape = shape;
   surface->triangle_count = mesh->triangle_count;
   surface->vertex_count = mesh->vertex_count;
@@ -160,6 +160,23 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
   if (geometry)
     rtcReleaseGeometry(geometry);
   return dc_surfaces_check(device, shape->name, error);
+}
+
+static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
+                                 struct dc_error *error)
+{
+  struct dc_mesh mesh;
+  enum dc_status status = check_mesh(shape, error);
+  if (status)
+    return status;
+  struct dc_arena *arena = dc_arena_create();
+  if (!arena)
+    return dc_fail(error, DC_MEMORY, "out of memory for the look of %s", shape->name);
+  status = dc_shape_smooth_mesh(shape, arena, &mesh, error);
+  if (!status)
+    status = fill_mesh(device, surface, shape, &mesh, error);
+  dc_arena_destroy(arena);
+  return status;
 }
 
 static struct dc_mesh soft_mesh(const struct dc_soft *soft)

@@ -72,6 +72,14 @@ static enum dc_status build_capsule(const void *options, struct dc_arena *arena,
   return DC_OK;
 }
 
+void dc_capsule_refine(void *options)
+{
+  enum { SIDES = 48, RINGS = 12 };
+  struct capsule_options *capsule = options;
+  capsule->sides = capsule->sides < SIDES ? SIDES : capsule->sides;
+  capsule->rings = capsule->rings < RINGS ? RINGS : capsule->rings;
+}
+
 const struct dc_shape_type dc_shape_capsule = {
     .name = "capsule",
     .summary = "capsule about the z axis, centred on the origin: a cylinder with half spheres at its ends",

@@ -14,7 +14,7 @@ struct sphere_options {
 };
 
 enum { ICOSAHEDRON, OCTAHEDRON };
-enum { MOST_LEVELS = 6 };
+enum { MOST_LEVELS = 6, SMOOTH_LEVEL = 3 };
 
 static const char *const bases[] = {"icosahedron", "octahedron", NULL};
 
@@ -128,6 +128,15 @@ static enum dc_status build_sphere(const void *options, struct dc_arena *arena, 
   for (int v = 0; !status && v < mesh->vertex_count; v++)
     dc_vec_scale(mesh->vertices[v], mesh->vertices[v], sphere->radius);
   return status;
+}
+
+void dc_sphere_refine(void *options)
+{
+  struct sphere_options *sphere = options;
+  if (sphere->level < SMOOTH_LEVEL || (sphere->base == OCTAHEDRON && sphere->level == SMOOTH_LEVEL)) {
+    sphere->level = SMOOTH_LEVEL;
+    sphere->base = ICOSAHEDRON;
+  }
 }
 
 const struct dc_shape_type dc_shape_sphere = {

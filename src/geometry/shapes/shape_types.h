@@ -16,4 +16,8 @@ extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylind
 enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
                                  struct dc_arena *arena, struct dc_error *error);
 
+// Options of these types for a mesh that looks round.
+void dc_sphere_refine(void *options);
+void dc_capsule_refine(void *options);
+
 #endif
