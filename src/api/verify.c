@@ -13,25 +13,6 @@
 
 enum { DRAWS = 16, QUICK_DRAWS = 4, DIRECTIONS = 4, QUICK_DIRECTIONS = 2, PARTS = 5 };
 
-enum dc_status dc_verify_report_progress(struct dc_verification *v, bool done)
-{
-  v->checks_done += done;
-  dcsim_progress progress = {.iteration = v->checks_done,
-                             .iterations = v->checks,
-                             .loss = NAN,
-                             .best_loss = NAN,
-                             .gradient_norm = NAN,
-                             .min_gap = NAN,
-                             .seconds = dc_seconds() - v->began,
-                             .unit = "check",
-                             .fraction = (double)v->checks_done / v->checks};
-  const dcsim_verify_options *options = v->options;
-  int answer = options->progress ? options->progress(options->progress_context, &progress) : 0;
-  if (answer && answer != DCSIM_PROGRESS_CHECKPOINT)
-    return dc_fail(&v->error, DC_STOPPED, "%.300s: stopped; no certificate is written", v->directory);
-  return DC_OK;
-}
-
 static enum dc_status fail_memory(struct dc_verification *v)
 {
   return dc_fail(&v->error, DC_MEMORY, "%.300s: out of memory for its certificate", v->directory);

@@ -3,11 +3,14 @@
 //
 // A world is a plant (plan/plant.h): what the run was executed in, its scene's plant or the scene's own world, with an
 // overlay (dc_worlds).  Plans are made in the scene's own world, whatever they are executed in.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/verify.h"
+
+#include "base/clock.h"
 
 // The scene of the run with another plant, opened.
 struct opened_world {
@@ -18,6 +21,25 @@ struct opened_world {
 };
 
 enum { OWN_OVERRIDES = 2 };
+
+enum dc_status dc_verify_report_progress(struct dc_verification *v, bool done)
+{
+  v->checks_done += done;
+  dcsim_progress progress = {.iteration = v->checks_done,
+                             .iterations = v->checks,
+                             .loss = NAN,
+                             .best_loss = NAN,
+                             .gradient_norm = NAN,
+                             .min_gap = NAN,
+                             .seconds = dc_seconds() - v->began,
+                             .unit = "check",
+                             .fraction = (double)v->checks_done / v->checks};
+  const dcsim_verify_options *options = v->options;
+  int answer = options->progress ? options->progress(options->progress_context, &progress) : 0;
+  if (answer && answer != DCSIM_PROGRESS_CHECKPOINT)
+    return dc_fail(&v->error, DC_STOPPED, "%.300s: stopped; no certificate is written", v->directory);
+  return DC_OK;
+}
 
 static const struct dc_scene *resolved_scene(const struct dc_verification *v)
 {

@@ -224,6 +224,19 @@ bool dc_horizon_factor_counts(const struct dc_receding_horizon *h, int factor)
   return own->misses[factor] <= WORSE * least + UNTOLD;
 }
 
+struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame)
+{
+  struct dc_trajectory single = *whole;
+  single.steps = 0;
+  single.earlier = frame;
+  single.q += (size_t)frame * (size_t)single.nq;
+  single.poses += (size_t)frame * (size_t)single.bodies;
+  single.min_gap += frame;
+  if (single.velocity)
+    single.velocity += (size_t)frame * (size_t)single.nv;
+  return single;
+}
+
 // The loss of the last frame; INFINITY when it cannot be executed.
 static double try_factor(struct dc_receding_horizon *h, double factor, bool *reached)
 {

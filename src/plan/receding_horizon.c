@@ -25,19 +25,6 @@ static bool allocate(struct dc_receding_horizon *h)
          h->target_position && h->target_velocity;
 }
 
-struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame)
-{
-  struct dc_trajectory single = *whole;
-  single.steps = 0;
-  single.earlier = frame;
-  single.q += (size_t)frame * (size_t)single.nq;
-  single.poses += (size_t)frame * (size_t)single.bodies;
-  single.min_gap += frame;
-  if (single.velocity)
-    single.velocity += (size_t)frame * (size_t)single.nv;
-  return single;
-}
-
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
 {
   return dc_horizon_frame_of(h->executed, frame);

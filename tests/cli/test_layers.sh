@@ -8,7 +8,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 status=0
 
-echo "1..2"
+echo "1..3"
 if output=$("$check" "$source" 2>&1); then
   echo "ok 1 - every include of the source tree points down"
 else
@@ -50,6 +50,19 @@ if [ "$missed" = 0 ]; then
   echo "ok 2 - includes that point up are refused"
 else
   echo "not ok 2 - includes that point up are refused"
+  status=1
+fi
+
+# Folders whose files call each other in one direction stay so.
+if [ -z "${DCSIM_BUILD:-}" ] || ! command -v nm > /dev/null || ! command -v python3 > /dev/null; then
+  echo "ok 3 - no circles of calls # SKIP no build, nm or python3"
+elif output=$("$source/scripts/check-calls" "$DCSIM_BUILD" contact task body math 2>&1); then
+  echo "ok 3 - no circles of calls"
+elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
+  echo "ok 3 - no circles of calls # SKIP no objects"
+else
+  printf '%s\n' "$output" | sed 's/^/# /'
+  echo "not ok 3 - no circles of calls"
   status=1
 fi
 exit $status
