@@ -139,9 +139,9 @@ def mirrored(parts):
 
 def biped():
     robot = Robot(0)
-    foot = [{"vertices": ellipsoid([0, -0.025, 0.012], [0.025, 0.025, 0.025], 32, 0)},
+    foot = [{"vertices": ellipsoid([0, -0.025, -0.001], [0.025, 0.025, 0.025], 32, 0)},
             {"vertices": ellipsoid([0, 0, 0], [0.03, 0.03, 0.03], 32, 1)},
-            {"vertices": ellipsoid([0, 0.025, 0.012], [0.025, 0.025, 0.025], 32, 2)}]
+            {"vertices": ellipsoid([0, 0.025, -0.001], [0.025, 0.025, 0.025], 32, 2)}]
     bottom = -lowest(foot) + 0.024
     ankle, knee, hip = bottom + 0.02, bottom + 0.22, bottom + 0.42
     blue = [0.2, 0.4, 0.7]
