@@ -159,13 +159,12 @@ def with_adjoint(arguments, path, folder):
     """Seconds of a step with its adjoint and of the reference loop: medians.  The arm holds its pose; every joint is driven."""
     trial = Trial(arguments, path)
     held = dict(ADJOINT, pd={"kp": 1000, "kd": 100})
-    about = json.loads(trial.run("check", held, STEPS, options=["--json"]).stdout)
-    joints = [name for name, body in about["bodies"].items() if body["joint"] in ("hinge", "slide")]
     scene = os.path.join(folder, "arm.json")
     shutil.rmtree(folder)
     if trial.run("import", held, STEPS, options=["-o", scene]).returncode:
         sys.exit("%s cannot be imported" % path)
     text = json.load(open(scene))
+    joints = [body["name"] for body in text["bodies"] if body.get("pd")]
     text["control"] = [{"type": "pd_targets", "body": name, "hold": 10} for name in joints]
     text["objective"] = [{"type": "joints", "bodies": joints, "target": [0.05] * len(joints), "tolerance": 1e-6, "when": "end"}]
     text["optimizer"] = {"type": "adam", "learning_rate": 1e-6, "iterations": MORE}
