@@ -2,19 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many robots of a folder open as they come, and what a step of an arm costs: the figures of docs/robots.md.
 
-    scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,...] [--limit 120]
+    scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,... [--adjoint]] [--names NAME,... [--table FILE]] [--limit 120]
 
 Every *.urdf (and *.xml that is MJCF) below FOLDER is included in a scene of two steps and checked, as it comes; packages are folders below FOLDER, or those of
---package-path. Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
-instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. Nothing
+--package-path. With --names only the first robots whose paths end so are: each is checked, unedited, and simulated for two steps, and the table says of each what came of
+it (docs/measured/robots.md). Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
+instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. With --adjoint a
+row for each arm: processor time of a step with its adjoint, by the difference of optimizations of few and more iterations, the median of some, beside that of a loop
+that is the same on every machine, timed around it: their ratio is what a busy machine leaves alone. Nothing
 is written but temporary files beside the robots, which are removed.
 """
 import argparse
 import json
 import os
 import re
+import resource
+import shutil
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 SCENE = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh", "stiffness": 1e-6}}
 COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("default", {}), ("self_contact auto", {"self_contact": "auto"}),
@@ -66,9 +74,38 @@ def open_all(arguments, robots):
         done = Trial(arguments, path).run("check", {}, 2)
         good += done is not None and done.returncode == 0
         if done is None or done.returncode:
-            reason = "no answer within %g s" % arguments.limit if done is None else (done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1]
-            print("%s: %s" % (os.path.relpath(path, arguments.folder), reason[:300]), flush=True)
+            print("%s: %s" % (os.path.relpath(path, arguments.folder), failure(done, arguments.limit)), flush=True)
     print("%d of %d robots pass check as they come" % (good, len(robots)))
+
+
+def failure(done, limit):
+    """Why a run failed; empty when it did not."""
+    if done is None:
+        return "no answer within %g s" % limit
+    return (done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1][:200] if done.returncode else ""
+
+
+def tell_names(arguments, robots):
+    """A row for each name: bodies, check, two steps."""
+    rows, good = [], 0
+    for name in arguments.names.split(","):
+        path = next((path for path in robots if path.endswith(name)), None)
+        if path is None:
+            rows.append("| %s | not there | | |" % name)
+            continue
+        checked = Trial(arguments, path).run("check", {}, 2, options=["--json"])
+        reason = failure(checked, arguments.limit)
+        simulated = reason or failure(Trial(arguments, path).run("simulate", {}, 2, options=["-o", "none", "--quiet"]), arguments.limit)
+        good += not reason and not simulated
+        about = json.loads(checked.stdout) if not reason else {}
+        rows.append("| %s | %s | %s | %s |" % (os.path.relpath(path, arguments.folder), len(about.get("bodies", {})) or "", reason or "yes", "" if reason else simulated or "yes"))
+        print(rows[-1], flush=True)
+    text = "| file | bodies | passes `check` | two steps |\n|---|---|---|---|\n%s\n\n%d of %d pass and simulate.\n" % ("\n".join(rows), good, len(rows))
+    print(text.splitlines()[-1])
+    if arguments.table:
+        with open(arguments.table, "w") as file:
+            file.write("# Published robots, as they come\n\nMade by `scripts/paper/robots FOLDER --names ... --table FILE`: each file unedited, `check` and a simulation of two steps with the defaults "
+                       "(contact model bsh).\n\n" + text)
 
 
 def cost(trial, include, counted):
@@ -96,6 +133,59 @@ def measure_arms(arguments, robots):
             print("| %s | %s |" % (os.path.basename(path), " | ".join(cells)), flush=True)
 
 
+ADJOINT = {"self_contact": "auto", "self_field": "near"}
+FEW, MORE, STEPS, TRIES = 1, 41, 100, 5
+
+
+def reference():
+    """Seconds of processor time of a loop that is always the same, of this process."""
+    began, sum = time.process_time(), 0
+    for i in range(1000000):
+        sum += i * i
+    return time.process_time() - began
+
+
+def spent(command):
+    """Processor seconds of a program that must end well."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def with_adjoint(arguments, path, folder):
+    """Seconds of a step with its adjoint and of the reference loop: medians.  The arm holds its pose; every joint is driven."""
+    trial = Trial(arguments, path)
+    held = dict(ADJOINT, pd={"kp": 1000, "kd": 100})
+    scene = os.path.join(folder, "arm.json")
+    shutil.rmtree(folder)
+    if trial.run("import", held, STEPS, options=["-o", scene]).returncode:
+        sys.exit("%s cannot be imported" % path)
+    text = json.load(open(scene))
+    joints = [body["name"] for body in text["bodies"] if body.get("pd")]
+    text["control"] = [{"type": "pd_targets", "body": name, "hold": 10} for name in joints]
+    text["objective"] = [{"type": "joints", "bodies": joints, "target": [0.05] * len(joints), "tolerance": 1e-6, "when": "end"}]
+    text["optimizer"] = {"type": "adam", "learning_rate": 1e-6, "iterations": MORE}
+    json.dump(text, open(scene, "w"))
+    run = [arguments.dcsim, "optimize", scene, "-o", "none", "--quiet", "--threads", "1", "--set"]
+    steps, loops = [], []
+    for _ in range(TRIES):
+        early, loop, late = spent(run + ["optimizer.iterations=%d" % FEW]), reference(), spent(run + ["optimizer.iterations=%d" % MORE])
+        steps.append((late - early) / ((MORE - FEW) * STEPS))
+        loops.append(loop)
+    return statistics.median(steps), statistics.median(loops)
+
+
+def measure_adjoints(arguments, robots):
+    print("| arm | step with adjoint, ms | reference loop, ms | steps a loop |\n|---|---|---|---|")
+    for name in arguments.arms.split(","):
+        for path in [path for path in robots if path.endswith(name)][:1]:
+            step, loop = with_adjoint(arguments, path, tempfile.mkdtemp())
+            print("| %s | %.2f | %.0f | %.1f |" % (os.path.basename(path), 1e3 * step, 1e3 * loop, loop / step), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=os.path.abspath)
@@ -103,12 +193,19 @@ def main():
     parser.add_argument("--package-path", action="append", default=[], type=os.path.abspath)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--arms", default="")
+    parser.add_argument("--adjoint", action="store_true")
+    parser.add_argument("--names", default="")
+    parser.add_argument("--table")
     parser.add_argument("--limit", default=120, type=float)
     arguments = parser.parse_args()
     robots = find(arguments.folder, arguments.only)
     if not robots:
         sys.exit("no robots below " + arguments.folder)
-    if arguments.arms:
+    if arguments.names:
+        tell_names(arguments, robots)
+    elif arguments.arms and arguments.adjoint:
+        measure_adjoints(arguments, robots)
+    elif arguments.arms:
         measure_arms(arguments, robots)
     else:
         open_all(arguments, robots)
