@@ -28,6 +28,7 @@ static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an
 static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
 static const double MOST_HARDENING = 1e16;                        // at its beginning
 static const double OPENED = 0.1;                                 // gaps there, over the way of an interval
+enum { NODE_PATIENCE = 4 };  // iterations without progress, after which nodes have multipliers instead
 enum { HALVINGS = 50, PATH_ITERATIONS = 12, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
@@ -295,7 +296,8 @@ static double safe_part(struct dc_rollout *rollout, const double *q, const struc
   dc_path_begin(&rollout->path, q, tangent, kinematics);
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
   fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1, dc_path_within_ranges(&rollout->model->bodies, q, tangent));
-  return rollout->node_newton ? fraction : fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
+  return rollout->nodes_exactly ? fraction
+                                : fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
@@ -484,8 +486,12 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    enum dc_status status = rollout->node_newton ? node_step(rollout, current, asked, same, &indefinite, error)
-                                                 : factored_step(rollout, current, damping, &indefinite, error);
+    if (rollout->nodes_exactly && stalls > NODE_PATIENCE) {
+      rollout->nodes_exactly = false;
+      dc_node_set_duals(&current->state, rollout->node_duals);
+    }
+    enum dc_status status = rollout->nodes_exactly ? node_step(rollout, current, asked, same, &indefinite, error)
+                                                   : factored_step(rollout, current, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
       return status;
@@ -557,6 +563,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   enum dc_status status = begin_interval(rollout, &given, error);
   if (status)
     return status;
+  rollout->nodes_exactly = rollout->node_newton != NULL;
   first_guess(rollout, &given, q_next);
   status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)
