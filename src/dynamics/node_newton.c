@@ -19,6 +19,7 @@ static const double INNER_PART = 1e-3;   // of the residual, that is left
 static const double ENOUGH = 0.1;        // of what is allowed
 static const double LINEAR_PART = 0.05;  // of the residual, that conjugate gradients leave
 static const double GAP_KEPT = 0.05;     // by a linear step; the sweep finds the rest
+static const double HOLD = 1e4;          // times a node's own stiffness, of the spring that stands for a plane
 static const double NEAR = 0.5;          // of a gap, that a node would use up by itself: the plane counts
 static const double STIFF = 1e-6;        // of a node's own stiffness: less of the barrier does not count
 static const double SUFFICIENT_DECREASE = 1e-4, ROUNDING = 1e-13;
@@ -28,7 +29,7 @@ enum { DIRECT_AT_MOST = 50000 };                                  // nodes: more
 // A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
 enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
 enum { LEAST_ITERATIONS = 100, MOST_ITERATIONS = 3000, NODES_PER_ITERATION = 10 };  // of conjugate gradients
-enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
+enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
 
 struct dc_node_newton {
   int size;
@@ -40,6 +41,7 @@ struct dc_node_newton {
   double *diagonal;     // [nodes][9] of H, while the matrix holds that of phi too
   double *smooth;       // [size] g + H d
   double *slope;        // [size] of m
+  double *push, *held;  // [size] right-hand side of a linear step; the part of it that is given
   double *move, *product;  // [size] a linear step and H times it
 };
 
@@ -63,10 +65,12 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   newton->diagonal = dc_arena_alloc(arena, 3 * size, sizeof(double));
   newton->smooth = dc_arena_alloc(arena, size, sizeof(double));
   newton->slope = dc_arena_alloc(arena, size, sizeof(double));
+  newton->push = dc_arena_alloc(arena, size, sizeof(double));
+  newton->held = dc_arena_alloc(arena, size, sizeof(double));
   newton->move = dc_arena_alloc(arena, size, sizeof(double));
   newton->product = dc_arena_alloc(arena, size, sizeof(double));
   if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->diagonal || !newton->smooth ||
-      !newton->slope || !newton->move || !newton->product)
+      !newton->slope || !newton->push || !newton->held || !newton->move || !newton->product)
     return DC_MEMORY;
   newton->solver = dc_block_solver_create(matrix);
   *node_newton = newton;
@@ -276,19 +280,117 @@ static double residual_of(const struct dc_node_newton *newton, const double *all
   return largest;
 }
 
+static void set_diagonals(const struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, const double *added)
+{
+  double *values = dc_symmetric_values(matrix);
+  struct dc_block_place place;
+  for (int node = 0; node < newton->size / 3; node++) {
+    const double *block = newton->diagonal + 9 * (size_t)node;
+    dc_symmetric_place(matrix, node, node, &place);
+    for (int j = 0; j < 3; j++)
+      for (int i = j; i < 3; i++)
+        values[place.at[j] + i - j] = block[3 * i + j] + (added ? added[9 * (size_t)node + (size_t)(3 * i + j)] : 0);
+  }
+}
+
+// The linear step by a factorization of H and the curvature of phi; false: not positive definite.
+static bool factored_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
+{
+  for (int node = 0; node < newton->size / 3; node++)
+    dc_block_diagonal(newton->solver, node, newton->diagonal + 9 * (size_t)node);
+  set_diagonals(newton, matrix, newton->curvature);
+  bool positive = dc_symmetric_factor_positive(matrix) == DC_OK;
+  if (positive)
+    dc_symmetric_solve(matrix, newton->push, newton->move, NULL);
+  set_diagonals(newton, matrix, NULL);
+  return positive;
+}
+
+static int most_iterations(const struct dc_node_newton *newton)
+{
+  int most = newton->size / 3 / NODES_PER_ITERATION;
+  return most < LEAST_ITERATIONS ? LEAST_ITERATIONS : most > MOST_ITERATIONS ? MOST_ITERATIONS : most;
+}
+
+// The linear step by conjugate gradients or, where they take longer than that, by a factorization; *direct: from now on.
+static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
+{
+  if (*direct)
+    return factored_move(newton, matrix);
+  struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->push, LINEAR_PART,
+                                             most_iterations(newton), newton->move);
+  *products += done.count;
+  *direct = done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
+  return *direct ? factored_move(newton, matrix) : done.positive;
+}
+
+// Nodes that the linear step would take through a plane go most of the way to it instead, and are held there by a spring,
+// for another linear step of all others; true where there are any.
+static bool hold_back(struct dc_node_newton *newton)
+{
+  bool any = false;
+  for (long l = 0; l < newton->law_count; l++) {
+    const struct dc_node_law *law = &newton->laws[l];
+    const double *n = law->normal;
+    double block[9], response[3], change[3], *curvature = newton->curvature + 3 * (size_t)law->at;
+    if (-dc_vec_dot(n, newton->move + law->at) <= (1 - GAP_KEPT) * law->gap)
+      continue;
+    dc_block_diagonal(newton->solver, law->at / 3, block);
+    dc_mat_apply(response, block, n);
+    double stiffness = HOLD * dc_vec_dot(n, response);
+    dc_vec_scale(change, n, -(1 - 2 * GAP_KEPT) * law->gap - dc_vec_dot(n, newton->held + law->at));
+    long other = l;
+    do {
+      add_curvature(&newton->laws[other], block);
+      other = newton->other[other];
+    } while (other != l);
+    dc_mat_apply(response, block, change);
+    dc_vec_sub(newton->push + law->at, newton->push + law->at, response);
+    dc_vec_add(newton->held + law->at, newton->held + law->at, change);
+    dc_vec_scale(change, change, -1);
+    dc_block_spread(newton->solver, law->at / 3, change, newton->push);
+    for (int i = 0; i < 9; i++)
+      curvature[i] += stiffness * n[i / 3] * n[i % 3];
+    any = true;
+  }
+  return any;
+}
+
+// A linear step that takes no node through a plane but where rounds run out.
+static bool bounded_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
+{
+  memset(newton->held, 0, (size_t)newton->size * sizeof *newton->held);
+  for (int i = 0; i < newton->size; i++)
+    newton->push[i] = -newton->slope[i];
+  for (int round = 0; round == 0 || (round < ROUNDS && hold_back(newton)); round++) {
+    if (!linear_move(newton, matrix, direct, products))
+      return false;
+    for (int i = 0; i < newton->size; i++)
+      newton->move[i] += newton->held[i];
+  }
+  return true;
+}
+
+// The part of the linear step that leaves every node a part of its gap.
+static double safe_part(const struct dc_node_newton *newton)
+{
+  double part = 1;
+  for (long l = 0; l < newton->law_count; l++) {
+    const struct dc_node_law *law = &newton->laws[l];
+    double closing = -dc_vec_dot(law->normal, newton->move + law->at), room = (1 - GAP_KEPT) * law->gap;
+    if (closing * part > room)
+      part = room / closing;
+  }
+  return part;
+}
+
 // A part of the linear step that leaves every node a part of its gap for itself, and lowers m; false: none does.
 static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, double *step)
 {
   double *move = newton->move;
-  for (long l = 0; l < newton->law_count; l++) {
-    const struct dc_node_law *law = &newton->laws[l];
-    double short_by = -(1 - GAP_KEPT) * law->gap - dc_vec_dot(law->normal, move + law->at);
-    if (short_by > 0)
-      dc_vec_add_scaled(move + law->at, move + law->at, short_by, law->normal);
-  }
   dc_symmetric_multiply(matrix, move, newton->product);
   double slope = dc_dot(newton->slope, move, newton->size), along = dc_dot(newton->smooth, move, newton->size),
-         square = dc_dot(newton->product, move, newton->size), part = 1;
+         square = dc_dot(newton->product, move, newton->size), part = safe_part(newton);
   if (!(slope < 0))
     return false;
   for (int halving = 0; halving < HALVINGS; halving++, part *= 0.5) {
@@ -312,54 +414,6 @@ static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *m
     return true;
   }
   return false;
-}
-
-static void set_diagonals(const struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, const double *added)
-{
-  double *values = dc_symmetric_values(matrix);
-  struct dc_block_place place;
-  for (int node = 0; node < newton->size / 3; node++) {
-    const double *block = newton->diagonal + 9 * (size_t)node;
-    dc_symmetric_place(matrix, node, node, &place);
-    for (int j = 0; j < 3; j++)
-      for (int i = j; i < 3; i++)
-        values[place.at[j] + i - j] = block[3 * i + j] + (added ? added[9 * (size_t)node + (size_t)(3 * i + j)] : 0);
-  }
-}
-
-// The linear step by a factorization of H and the curvature of phi; false: not positive definite.
-static bool factored_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
-{
-  for (int node = 0; node < newton->size / 3; node++)
-    dc_block_diagonal(newton->solver, node, newton->diagonal + 9 * (size_t)node);
-  set_diagonals(newton, matrix, newton->curvature);
-  bool positive = dc_symmetric_factor_positive(matrix) == DC_OK;
-  if (positive)
-    dc_symmetric_solve(matrix, newton->slope, newton->move, NULL);
-  set_diagonals(newton, matrix, NULL);
-  for (int i = 0; i < newton->size && positive; i++)
-    newton->move[i] = -newton->move[i];
-  return positive;
-}
-
-static int most_iterations(const struct dc_node_newton *newton)
-{
-  int most = newton->size / 3 / NODES_PER_ITERATION;
-  return most < LEAST_ITERATIONS ? LEAST_ITERATIONS : most > MOST_ITERATIONS ? MOST_ITERATIONS : most;
-}
-
-// The linear step by conjugate gradients or, where they take longer than that, by a factorization; *direct: from now on.
-static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
-{
-  if (*direct)
-    return factored_move(newton, matrix);
-  for (int i = 0; i < newton->size; i++)
-    newton->product[i] = -newton->slope[i];
-  struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->product, LINEAR_PART,
-                                             most_iterations(newton), newton->move);
-  *products += done.count;
-  *direct = done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
-  return *direct ? factored_move(newton, matrix) : done.positive;
 }
 
 // The laws at x+, and for every node the circle of its own.
@@ -400,10 +454,9 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
       break;
     stalls = residual > STALL * best ? stalls + 1 : 0;
     best = fmin(best, residual);
-    if (!linear_move(newton, matrix, &direct, &done.products)) {
-      done.positive = false;
+    done.positive = bounded_move(newton, matrix, &direct, &done.products);
+    if (!done.positive)
       return done;
-    }
     if (!advance(newton, matrix, step))
       stalls++;
   }

@@ -28,6 +28,7 @@ static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an
 static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
 static const double MOST_HARDENING = 1e16;                        // at its beginning
 static const double OPENED = 0.1;                                 // gaps there, over the way of an interval
+enum { NODE_PATIENCE = 4 };  // iterations without progress, after which nodes have multipliers instead
 enum { HALVINGS = 50, PATH_ITERATIONS = 12, SHIFTS = 12, PATIENCE = 6 };
 
 // The step potential at one trial state.
@@ -303,7 +304,7 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
   fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1,
                   dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent));
-  if (rollout->node_newton)
+  if (rollout->nodes_exactly)
     return fraction;
   fraction = fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
   return rollout->surface ? fmin(fraction, dc_surface_safe_fraction(rollout->surface, &rollout->path)) : fraction;
@@ -503,8 +504,12 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    enum dc_status status = rollout->node_newton ? node_step(rollout, current, asked, same, &indefinite, error)
-                                                 : factored_step(rollout, current, damping, &indefinite, error);
+    if (rollout->nodes_exactly && stalls > NODE_PATIENCE) {
+      rollout->nodes_exactly = false;
+      dc_node_set_duals(&current->state, rollout->node_duals);
+    }
+    enum dc_status status = rollout->nodes_exactly ? node_step(rollout, current, asked, same, &indefinite, error)
+                                                   : factored_step(rollout, current, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
       return status;
@@ -576,6 +581,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   enum dc_status status = begin_interval(rollout, &given, error);
   if (status)
     return status;
+  rollout->nodes_exactly = rollout->node_newton != NULL;
   first_guess(rollout, &given, q_next);
   status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
   if (status)

@@ -238,6 +238,7 @@ struct dc_rollout {
   double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
   double *newton_step;                                   // [nv] before it was bounded
   double *allowed;                                       // [nv] of the gradient: asked for, or noise
+  bool nodes_exactly;                                    // Newton's steps are those of node_newton
   struct dc_node_newton *node_newton;                    // NULL: other freedoms than those of nodes
   struct dc_node_dual *node_duals;                       // [dc_node_touch_count]
   double (*wrenches)[6];                                 // [bodies]

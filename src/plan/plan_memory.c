@@ -105,17 +105,19 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
 // What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body its
 // sphere tree, corners and weights; per pair its own record; per body that has others near the lists of near triangles,
 // planes and terms as they are grown at first.
+// Per node of a solid its part of the sparse Hessian, of the places of elements in it and of vectors.
+static const double bytes_per_node = 8000;
 static const double bytes_per_triangle = 345, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
 
 double dc_rollout_bytes(const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;
-  double triangles = 0, nv = bodies->nv, pairs = dc_model_pair_count(model);
+  double triangles = 0, nv = bodies->node_count ? bodies->first_node_v : bodies->nv, pairs = dc_model_pair_count(model);
   for (int i = 0; i < bodies->count; i++)
     if (bodies->collide[i])
       triangles += bodies->bodies[i].shape->mesh.triangle_count;
   double pair =
       bytes_per_pair + 2 * (double)sizeof(struct dc_pair_derivatives) + (double)sizeof(struct dc_friction_derivatives);
   return pairs * pair + fmin(pairs, bodies->count) * bytes_per_near_pair + 3 * nv * nv * (double)sizeof(double) +
-         bytes_per_triangle * triangles;
+         bytes_per_triangle * triangles + bytes_per_node * bodies->node_count;
 }

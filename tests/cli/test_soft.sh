@@ -14,6 +14,32 @@ for material in arap corotated neo_hookean; do
   holds "$material: tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
 done
 
+# controls shift where a soft body starts and how fast
+cat >start.json <<'END'
+{"name": "start", "time": {"step": 0.01, "steps": 20}, "gravity": [0, 0, -9.81], "shapes": {"ground": {"type": "plane"}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground", "friction": 0.5},
+            {"name": "block", "friction": 0.5, "position": [0, 0, 0.051], "velocity": [0.7, 0, 0],
+             "soft": {"form": "block", "size": [0.2, 0.1, 0.1], "cells": [2, 1, 1], "young": 2e4, "viscosity": 10}}],
+ "control": [{"type": "initial_state", "body": "block", "velocity": "xyz", "position": "xz"}],
+ "objective": [{"type": "reach", "bodies": ["block"], "target": [0.5, 0, 0.05]}]}
+END
+run 0 gradcheck start.json --json --threads 1
+holds "starts of a soft body have gradients, through impact and sliding" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 8e-9
+run 3 check start.json --set control.0.rotation=z
+says "of the soft body \"block\" only position and velocity can be shifted"
+
+# a step in which a layer of cells is run through, and a hard body: a few iterations, not hundreds
+cat >drop.json <<'END'
+{"name": "drop", "time": {"step": 0.01, "steps": 2}, "gravity": [0, 0, -9.81], "shapes": {"ground": {"type": "plane"}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground", "friction": 0.5},
+            {"name": "block", "friction": 0.5, "position": [0, 0, 0.032], "velocity": [0.5, 0, -1],
+             "soft": {"form": "block", "size": [0.06, 0.06, 0.06], "cells": [6, 6, 6], "young": 2e4, "viscosity": 10}}]}
+END
+for young in 2e4 2e7; do
+  run 0 simulate drop.json -o none --json --threads 1 --set bodies.block.soft.young=$young
+  holds "a hit with $young Pa takes few iterations" "$out" 'd["newton_iterations_per_step"] <= 25 and d["divided_steps"] == 0'  # observed 7 and 17
+done
+
 # the recording is that of the true values
 run 0 simulate soft.json -o none --json --set bodies.jelly.soft.young=2e4 --set bodies.jelly.soft.poisson=0.3 \
   --set bodies.jelly.friction=0.4

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients with block sweeps against a factorization, and access to blocks by place.
+#include "harness.h"
+
+#include "base/random.h"
+#include "math/linear_iterative.h"
+
+enum { BLOCKS = 40, SIZE = 3 * BLOCKS };
+
+struct system {
+  struct dc_symmetric_matrix *matrix;
+  double c[BLOCKS][9], b[SIZE];
+};
+
+static double uniform(struct dc_random *random)
+{
+  return 2 * dc_random_uniform(random) - 1;
+}
+
+// A ring of blocks with chords, diagonally dominant; c is positive on the diagonal of every third block, by many orders.
+static struct system create_system(double diagonal, bool with_c)
+{
+  struct system system = {.matrix = NULL};
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  int sizes[BLOCKS], pairs[2 * BLOCKS][2], count = 0;
+  double block[9];
+  for (int i = 0; i < BLOCKS; i++) {
+    sizes[i] = 3;
+    int ends[2] = {(i + 1) % BLOCKS, (i + 7) % BLOCKS};
+    for (int k = 0; k < 2; k++) {
+      pairs[count][0] = i;
+      pairs[count++][1] = ends[k];
+    }
+  }
+  system.matrix = dc_symmetric_create(BLOCKS, sizes, count, (const int(*)[2])pairs, DC_SOLVER_SPARSE);
+  for (int p = 0; p < count; p++) {
+    for (int k = 0; k < 9; k++)
+      block[k] = uniform(&random);
+    dc_symmetric_add_block(system.matrix, pairs[p][0], pairs[p][1], 1, block, 3);
+  }
+  dc_symmetric_add_diagonal(system.matrix, diagonal);
+  for (int i = 0; i < BLOCKS; i++)
+    for (int k = 0; k < 3 && with_c && i % 3 == 0; k++)
+      system.c[i][4 * k] = k ? 1 : 1e8;
+  for (int i = 0; i < SIZE; i++)
+    system.b[i] = uniform(&random);
+  return system;
+}
+
+static double apart(const double *x, const double *y)
+{
+  double most = 0, size = 0;
+  for (int i = 0; i < SIZE; i++) {
+    most = fmax(most, fabs(x[i] - y[i]));
+    size = fmax(size, fabs(y[i]));
+  }
+  return most / size;
+}
+
+static void test_solution(void)
+{
+  struct system system = create_system(14, true);
+  double x[SIZE], y[SIZE];
+  struct dc_block_solver *solver = dc_block_solver_create(system.matrix);
+  struct dc_iterations done = dc_block_solve(solver, system.c[0], system.b, 1e-13, 200, x);
+  for (int i = 0; i < BLOCKS; i++)
+    dc_symmetric_add_block(system.matrix, i, i, 1, system.c[i], 3);
+  dc_symmetric_factor_positive(system.matrix);
+  dc_symmetric_solve(system.matrix, system.b, y, NULL);
+  printf("# %d iterations, %.1e apart\n", done.count, apart(x, y));
+  CHECK(done.positive && done.converged && done.count < 60, "no convergence");
+  CHECK_NEAR(apart(x, y), 0, 1e-11);  // observed 1e-14
+  dc_block_solver_destroy(solver);
+  dc_symmetric_destroy(system.matrix);
+}
+
+static void test_indefinite(void)
+{
+  struct system system = create_system(1, false);
+  double x[SIZE];
+  struct dc_block_solver *solver = dc_block_solver_create(system.matrix);
+  struct dc_iterations done = dc_block_solve(solver, NULL, system.b, 1e-13, 200, x);
+  CHECK(!done.positive, "negative curvature is not noticed");
+  dc_block_solver_destroy(solver);
+  dc_symmetric_destroy(system.matrix);
+}
+
+static void test_access(void)
+{
+  struct system system = create_system(14, false);
+  struct dc_block_solver *solver = dc_block_solver_create(system.matrix);
+  struct dc_block_place place;
+  double x[SIZE] = {0}, y[SIZE], sum[SIZE] = {0}, block[9];
+  const double move[3] = {0.3, -2, 1};
+  int node = 11;
+  for (int k = 0; k < 3; k++)
+    x[3 * node + k] = move[k];
+  dc_symmetric_multiply(system.matrix, x, y);
+  dc_block_spread(solver, node, move, sum);
+  dc_block_diagonal(solver, node, block);
+  for (int i = 0; i < 9; i++)
+    sum[3 * node + i / 3] += block[i] * move[i % 3];
+  CHECK_NEAR(apart(sum, y), 0, 1e-15);
+  bool found = dc_symmetric_place(system.matrix, 12, 11, &place);
+  dc_symmetric_values(system.matrix)[place.at[1] + 2] += 5;
+  dc_symmetric_multiply(system.matrix, x, sum);
+  CHECK(found, "block (12, 11) is not found");
+  CHECK_NEAR(sum[3 * 12 + 2] - y[3 * 12 + 2], 5 * move[1], 1e-12);
+  CHECK(!dc_symmetric_place(system.matrix, 30, 11, &place), "a block that is not there has a place");
+  dc_block_solver_destroy(solver);
+  dc_symmetric_destroy(system.matrix);
+}
+
+RUN_TESTS({"conjugate gradients", test_solution}, {"negative curvature", test_indefinite},
+          {"access by place", test_access})
