@@ -8,7 +8,7 @@
 # that a soak that was interrupted goes on with the next kind.  DCSIM: the program, default build/dcsim.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-parts=1 jobs=1 seed=1 kept= output=$root/docs/measured/soak.md
+parts=1 jobs=1 seed=1 kept='' output=$root/docs/measured/soak.md
 while getopts n:j:s:o:w: option; do
   case $option in
   n) parts=$OPTARG ;;

@@ -120,10 +120,12 @@ def main():
     try:
         load = os.getloadavg()[0]
         seen, seconds = measure(options, folder)
+        system = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True, check=True).stdout.strip()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     lines = ["### What a sweep costs itself", "",
-             f"By `scripts/scale/rank-zero.py` on {datetime.date.today()}, {processor()}, load {load:.0f} to {os.getloadavg()[0]:.0f}.  Runs are processes of their own and not counted.", ""]
+             f"By `scripts/scale/rank-zero.py` on {datetime.date.today()}, {processor()}, load {load:.0f} to {os.getloadavg()[0]:.0f}.  Runs are processes of their own and not counted.",
+             f"Run directories on {system}.", ""]
     lines += table(seen, options, seconds)
     print("\n".join(lines))
     if options.publish:

@@ -256,6 +256,34 @@ static void test_passing(void)
   scene_end(&scene);
 }
 
+// Two edges that cross at a right angle at a tiny gap slide on each other while both bodies turn, each about the other's
+// edge: along any axis but the product of the edges an end of one of them comes nearer by 10,000 gaps.
+static void test_crossed_edges(void)
+{
+  struct scene scene;
+  struct dc_pair_derivatives pairs[SCENE_BODIES * SCENE_BODIES];
+  scene_pair(&scene, "box size=0.2,0.2,0.2", "box size=0.2,0.2,0.2");
+  struct dc_contact *contact = scene_contact(&scene, "exact", "");
+  pose_move(&scene.poses[0], 1, (const double[6]){atan(1)}, &scene.poses[0]);
+  pose_move(&scene.poses[1], 1, (const double[6]){0, atan(1)}, &scene.poses[1]);
+  for (int i = 1; i < 5; i++) {
+    double gap = pow(10, -2 * i - 3), turn = 1e5 * gap, twists[2][6] = {{0}};
+    if (turn * turn > gap)  // what the edges really come nearer by
+      turn = 0.1 * sqrt(gap);
+    scene.poses[0].position[2] = 0.2 * sqrt(2) + gap;
+    twists[0][1] = twists[1][0] = turn;
+    twists[0][3] = twists[0][4] = turn;
+    double energy = dc_contact_evaluate(contact, scene.poses, 0, pairs);
+    int pair;
+    scene_path(&scene, (const double(*)[6])twists);
+    CHECK(isfinite(energy) && dc_contact_path_clear(contact, &scene.path, &pair), "gap %g, turning by %g", gap, turn);
+    twists[0][5] = -1.5 * gap;
+    scene_path(&scene, (const double(*)[6])twists);
+    CHECK(!dc_contact_path_clear(contact, &scene.path, &pair), "gap %g: coming nearer by more", gap);
+  }
+  scene_end(&scene);
+}
+
 // A rod that turns by 3 rad sweeps over a ball beside it, which the tangents of its points miss.
 static void test_sweeping(void)
 {
@@ -321,5 +349,5 @@ static void test_tunnelling(void)
 }
 
 RUN_TESTS({"random steps", test_random_steps}, {"exact terms", test_exact_terms}, {"head on", test_head_on},
-          {"sliding", test_sliding}, {"passing", test_passing}, {"sweeping", test_sweeping},
-          {"thin plate and closed box", test_tunnelling})
+          {"sliding", test_sliding}, {"passing", test_passing}, {"crossed edges", test_crossed_edges},
+          {"sweeping", test_sweeping}, {"thin plate and closed box", test_tunnelling})

@@ -18,6 +18,7 @@ static const double KEPT_GAP = 0.1;        // part of the gap that a step may no
 static const double CLEAR_GAP = 1e-9;      // likewise of a path that only must not make surfaces meet
 static const double NEARLY = 4;            // times the gap of a pair: triangles looked at first
 static const double CLOSED = 1e-6;         // a gap this much below that is not passed through
+static const double ALIGNED = 1 - 1e-12;   // cosine of what is one axis
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
 // Starts anew from where the first stretch ends: bounds of bends that add up over the parts of a chain are far from what
@@ -165,7 +166,82 @@ static double turning_stretch(const struct moving_triangle *p, const struct movi
   return stretch;
 }
 
-// The longest stretch of an axis that stands still or turns with either triangle.
+// An axis m = e x f that turns with an edge of each of two triangles.
+struct edge_axis {
+  double e[3], f[3], m[3], e_turned[3], f_turned[3];  // edges, their product, and the edges' derivatives
+  double size;                                        // |e| |f|
+  double bend;                                        // |m''| <= size bend
+};
+
+// The axis of edges u and v, on the side of the normal; false when it is not the normal.
+static bool edge_axis(const struct moving_triangle *p, int u, const struct moving_triangle *q, int v,
+                      const double normal[3], struct edge_axis *axis)
+{
+  dc_vec_sub(axis->e, p->x[(u + 1) % 3], p->x[u]);
+  dc_vec_sub(axis->f, q->x[(v + 1) % 3], q->x[v]);
+  dc_vec_cross(axis->m, axis->e, axis->f);
+  double along = dc_vec_dot(axis->m, normal), length = dc_vec_norm(axis->m);
+  if (!(fabs(along) >= ALIGNED * length) || !(length > 0))
+    return false;
+  if (along < 0)
+    for (int k = 0; k < 3; k++) {
+      axis->e[k] = -axis->e[k];
+      axis->m[k] = -axis->m[k];
+    }
+  axis->size = dc_vec_norm(axis->e) * dc_vec_norm(axis->f);
+  return true;
+}
+
+// How far m.w stays above `kept` for certain, w moving with the velocity w_dot and |w''| <= w_bend.
+static double product_stretch(const struct edge_axis *axis, double turns, const double w[3], const double w_dot[3],
+                              double w_bend, double kept, double rest)
+{
+  double c[3], slope = dc_vec_dot(axis->m, w_dot);
+  dc_vec_cross(c, axis->e_turned, axis->f);
+  slope += dc_vec_dot(c, w);
+  dc_vec_cross(c, axis->e, axis->f_turned);
+  slope += dc_vec_dot(c, w);
+  double speed = dc_vec_norm(w_dot) + rest * w_bend, reach = dc_vec_norm(w) + rest * speed;
+  double bend = axis->size * (axis->bend * reach + w_bend + 2 * turns * speed);
+  return dc_first_zero(dc_vec_dot(axis->m, w) - kept, slope, bend);
+}
+
+// The same along the product m = e x f of two edges, which turns with both: edges that slide on each other stay at their
+// distance along it, while along any other axis one of their ends comes nearer at once.  With |e'| <= W_p |e|, |e''| <= k
+// W_p^2 |e|, and so for f, m.w has a second derivative of at most
+//     |e| |f| ((k W_p^2 + 2 W_p W_q + k W_q^2) |w| + 2 (W_p + W_q) |w'| + |w''|);
+// w is the way from one edge to the other, or from an edge to the third vertex of its triangle, which stays behind it.
+static double edge_stretch(const struct moving_triangle *p, struct dc_motion *motion_p, const struct moving_triangle *q,
+                           struct dc_motion *motion_q, double s, const double normal[3], double kept, double rest)
+{
+  static const double still[3] = {0};
+  const struct dc_instant *now_p = dc_motion_at(motion_p, s), *now_q = dc_motion_at(motion_q, s);
+  double turn_p = sqrt(motion_p->spin), turn_q = sqrt(motion_q->spin), turns = turn_p + turn_q, stretch = 0;
+  for (int pair = 0; pair < 9 && stretch < rest; pair++) {
+    int u = pair / 3, v = pair % 3;
+    struct edge_axis axis;
+    double w[3], w_dot[3];
+    if (!edge_axis(p, u, q, v, normal, &axis))
+      continue;
+    dc_vec_cross(axis.e_turned, motion_p->moves ? now_p->twist : still, axis.e);
+    dc_vec_cross(axis.f_turned, motion_q->moves ? now_q->twist : still, axis.f);
+    axis.bend =
+        (motion_p->steady ? 1 : 2) * motion_p->spin + 2 * turn_p * turn_q + (motion_q->steady ? 1 : 2) * motion_q->spin;
+    dc_vec_sub(w, p->x[u], q->x[v]);
+    dc_vec_sub(w_dot, p->velocity[u], q->velocity[v]);
+    double own = product_stretch(&axis, turns, w, w_dot, p->bend[u] + q->bend[v], kept * axis.size, rest);
+    dc_vec_sub(w, p->x[(u + 2) % 3], p->x[u]);
+    dc_vec_sub(w_dot, p->velocity[(u + 2) % 3], p->velocity[u]);
+    own = fmin(own, product_stretch(&axis, turns, w, w_dot, p->bend[(u + 2) % 3] + p->bend[u], 0, rest));
+    dc_vec_sub(w, q->x[v], q->x[(v + 2) % 3]);
+    dc_vec_sub(w_dot, q->velocity[v], q->velocity[(v + 2) % 3]);
+    own = fmin(own, product_stretch(&axis, turns, w, w_dot, q->bend[v] + q->bend[(v + 2) % 3], 0, rest));
+    stretch = fmax(stretch, own);
+  }
+  return stretch;
+}
+
+// The longest stretch of an axis that stands still or turns with either triangle, or with an edge of each.
 static double longest_stretch(const struct moving_triangle *p, struct dc_motion *motion_p,
                               const struct moving_triangle *q, struct dc_motion *motion_q, double s,
                               const double normal[3], double kept, double rest)
@@ -177,6 +253,8 @@ static double longest_stretch(const struct moving_triangle *p, struct dc_motion 
     dc_vec_scale(opposite, normal, -1);
     stretch = fmax(stretch, turning_stretch(q, p, motion_p, dc_motion_at(motion_p, s), opposite, kept, rest));
   }
+  if (stretch < rest)
+    stretch = fmax(stretch, edge_stretch(p, motion_p, q, motion_q, s, normal, kept, rest));
   return stretch;
 }
 
