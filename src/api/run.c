@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/advice.h"
 #include "api/arrays.h"
@@ -118,23 +119,47 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
+// The input of a whole run of windows: the start and the controls that were applied.  The plan's is that of the last window.
+static enum dc_status whole_input(struct session *session, const struct outcome *outcome,
+                                  struct dc_rollout_input **input)
+{
+  const struct dc_receding_horizon *h = session->horizon;
+  struct dc_window whole = {.steps = outcome->best->steps, .time_step = h->model->definition.time.step};
+  double *state = dc_alloc((size_t)dc_task_state_size(h->task, h->model), sizeof *state);
+  *input = dc_rollout_input_create(h->model, whole.steps);
+  if (state && *input) {
+    dc_task_start(h->task, h->model, state);
+    dc_rollout_input_reset(h->model, *input);
+    dc_task_apply(h->task, h->model, &whole, state, outcome->best_parameters, *input);
+  }
+  bool done = state && *input;
+  free(state);
+  return done ? DC_OK : dc_fail(&session->error, DC_MEMORY, "out of memory for the controls of a run");
+}
+
+// Whether frames were brought forth by another potential than that of the plan: by a plant that is not the plan's world
+// again, or a stepper with contacts of its own.
+static bool frames_are_foreign(const struct session *session, const struct outcome *outcome)
+{
+  const struct dc_model_definition *mine = &outcome->model->definition;
+  const struct dc_plant *plant = session->horizon ? session->horizon->horizon.plant : NULL;
+  if (outcome->plan->execution || (mine->contact_model->flags & DC_CONTACT_FOREIGN))
+    return true;
+  return plant &&
+         (plant->substeps != 1 || plant->instead || plant->model.definition.contact_model != mine->contact_model ||
+          memcmp(&plant->model.definition.contact, &mine->contact, sizeof mine->contact) != 0);
+}
+
 // What drove the best trajectory and what touched in it.  Contact is that of our own potential: of frames that a plant
 // brought forth, or a stepper with contacts of its own, it is not known.
-static enum dc_status read_out(struct session *session, const struct outcome *outcome, struct dc_rollout_input *input,
-                               struct dc_contact_list *contacts, struct dc_run_readout *readout)
+static enum dc_status read_out(struct session *session, const struct outcome *outcome,
+                               const struct dc_rollout_input *input, struct dc_contact_list *contacts,
+                               struct dc_run_readout *readout)
 {
   enum { MOST_CONTACTS = 200000 };
   struct dc_rollout *rollout = outcome->plan->rollout;
-  bool foreign = session->execution || (session->horizon && session->horizon->plant) ||
-                 (outcome->model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
-  *input = *outcome->input;
   *readout = (struct dc_run_readout){.model = outcome->model, .input = input};
-  if (outcome->targets.position) {  // of all windows
-    input->steps = outcome->targets.steps;
-    input->target_position = (double *)outcome->targets.position;
-    input->target_velocity = (double *)outcome->targets.velocity;
-  }
-  if (foreign)
+  if (frames_are_foreign(session, outcome))
     return DC_OK;
   struct dc_error why = {0};
   enum dc_status status = dc_trajectory_list_contacts(rollout, input, outcome->best, MOST_CONTACTS, contacts, &why);
@@ -147,15 +172,24 @@ static enum dc_status read_out(struct session *session, const struct outcome *ou
 
 static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome)
 {
-  struct dc_rollout_input input;
+  struct dc_rollout_input input = *outcome->input, *whole = NULL;
   struct dc_contact_list contacts = {0};
   struct dc_run_readout readout;
-  enum dc_status status = read_out(session, outcome, &input, &contacts, &readout);
+  enum dc_status status = session->horizon ? whole_input(session, outcome, &whole) : DC_OK;
+  if (whole)
+    input = *whole;
+  if (outcome->targets.position) {  // of all windows
+    input.target_position = (double *)outcome->targets.position;
+    input.target_velocity = (double *)outcome->targets.velocity;
+  }
+  if (!status)
+    status = read_out(session, outcome, &input, &contacts, &readout);
   if (!status)
     status = dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
                                      outcome->first, outcome->first_parameters,
                                      outcome->targets.position ? &outcome->targets : NULL, &readout, &session->error);
   dc_contact_list_free(&contacts);
+  dc_rollout_input_destroy(whole);
   return status;
 }
 

@@ -256,6 +256,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
     status = sweep_back(rollout, input, &sweep, error);
   if (shapes && count == 1 && !status)
     dc_shape_take_points(rollout, rows[0].input->shape);
+  if (shapes)
+    dc_shape_end(rollout);
   // Now next belongs to q_0 and now to q_{-1}.
   for (int r = 0; r < count && !status; r++)
     status =

@@ -77,6 +77,13 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   return newton->solver ? DC_OK : DC_MEMORY;
 }
 
+enum dc_status dc_node_newton_follow(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
+{
+  dc_block_solver_destroy(newton->solver);
+  newton->solver = dc_block_solver_create(matrix);
+  return newton->solver ? DC_OK : DC_MEMORY;
+}
+
 void dc_node_newton_destroy(struct dc_node_newton *node_newton)
 {
   if (node_newton)

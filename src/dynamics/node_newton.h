@@ -6,9 +6,11 @@
 #include "dynamics/step.h"
 
 // Belongs to the arena but for what dc_node_newton_destroy releases.  *node_newton is NULL where the model has other freedoms
-// than those of nodes.  Not for models in which nodes feel more than half-spaces.  DC_MEMORY.
+// than those of nodes.  DC_MEMORY.
 enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
                                      struct dc_arena *arena, struct dc_node_newton **node_newton);
+// From here on for a matrix of the same blocks with another pattern, before the former one is destroyed.  DC_MEMORY.
+enum dc_status dc_node_newton_follow(struct dc_node_newton *node_newton, struct dc_symmetric_matrix *matrix);
 void dc_node_newton_destroy(struct dc_node_newton *node_newton);
 
 // What a step took.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/node_newton.h"
 #include "dynamics/step.h"
 
 enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
@@ -166,9 +167,10 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
     struct dc_symmetric_matrix *matrix = dc_step_matrix_create(rollout);
     failed = !matrix;
     if (matrix) {
+      failed = rollout->node_newton && dc_node_newton_follow(rollout->node_newton, matrix);
       dc_symmetric_destroy(rollout->matrix);
       rollout->matrix = matrix;
-      failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places);
+      failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places) || failed;
     }
   }
   return failed ? dc_fail(error, DC_MEMORY, "out of memory for the pattern of touches") : DC_OK;

@@ -85,7 +85,7 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
   rollout->pair_bodies = dc_contact_pairs(rollout->contact);
   rollout->matrix = dc_step_matrix_create(rollout);
   if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
-      (!rollout->surface && dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton)))
+      dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
     return dc_fail(error, DC_MEMORY, "out of memory for a rollout");
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }

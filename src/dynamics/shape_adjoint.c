@@ -106,8 +106,20 @@ void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *sta
   struct dc_contact *contact = work->contact;
   work->contact = rollout->contact;
   work->evaluated = rollout->contact_poses;
+  work->swapped = !work->swapped;
   state->contact = rollout->contact = contact;
   rollout->contact_poses = NULL;
+}
+
+void dc_shape_end(struct dc_rollout *rollout)
+{
+  struct dc_shape_workspace *work = rollout->shape_workspace;
+  struct dc_contact *contact = rollout->contact;
+  if (!work->swapped)
+    return;
+  rollout->contact = work->contact;
+  work->contact = contact;
+  work->swapped = false;
 }
 
 // Velocities of the points along a direction, world axes.

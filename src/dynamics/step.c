@@ -304,9 +304,8 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
   double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
   fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1,
                   dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent));
-  if (rollout->nodes_exactly)
-    return fraction;
-  fraction = fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
+  if (!rollout->nodes_exactly)
+    fraction = fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
   return rollout->surface ? fmin(fraction, dc_surface_safe_fraction(rollout->surface, &rollout->path)) : fraction;
 }
 
@@ -460,6 +459,9 @@ static enum dc_status node_step(struct dc_rollout *rollout, const struct trial *
   for (int v = 0; v < rollout->model->bodies.nv; v++)
     rollout->allowed[v] = fmax(asked * reach[v], rollout->magnitude[v]);
   for (int exact = 1; exact >= 0; exact--, same = false) {
+    enum dc_status status = same ? DC_OK : dc_step_fit_pattern(rollout, error);
+    if (status)
+      return status;
     if (!same)
       assemble(rollout, &state, exact, 0);
     struct dc_node_step done = dc_node_newton_step(rollout->node_newton, &state, rollout->matrix, rollout->gradient,

@@ -112,6 +112,7 @@ struct dc_shape_workspace {
   // t+1: the two take turns, so that what was evaluated at t is at hand an interval earlier in time.
   struct dc_contact *contact;
   const struct dc_pose *evaluated;  // poses that it was evaluated at; NULL: unknown
+  bool swapped;                     // it is the rollout's own
 };
 
 // What shapes and places add to a step (shape_adjoint.c).
@@ -299,6 +300,8 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is no
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
 // Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
 void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *state);
+// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went before.
+void dc_shape_end(struct dc_rollout *rollout);
 // What steps have left for the points of contact belongs to the vertices.
 void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
 // How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a

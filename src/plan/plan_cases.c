@@ -72,10 +72,11 @@ static void follow(struct dc_plan *plan)
   }
 }
 
-static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double *loss, double *gradient,
-                             struct dc_error *error)
+// To start the losses of the worlds are added in their order, so that a sum has the same bits whoever knows the first one.
+static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double start, double *loss,
+                             double *gradient, struct dc_error *error)
 {
-  *loss = 0;
+  *loss = start;
   for (int i = 0; i <= plan->case_count; i++) {
     if (shares[i].status)
       return i ? dc_fail(error, shares[i].status, "case \"%.255s\": %.600s", plan->task->cases[i - 1].name,
@@ -88,11 +89,9 @@ static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, d
   return DC_OK;
 }
 
-enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
-                                      double *loss, double *gradient, struct dc_error *error)
+static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
+                                      double start, double *loss, double *gradient, struct dc_error *error)
 {
-  if (plan->case_count == 0)
-    return evaluate(plan, parameters, loss, gradient, error);
   size_t worlds = (size_t)plan->case_count + 1, count = (size_t)plan->parameter_count;
   struct share *shares = dc_alloc(worlds, sizeof *shares);
   double *gradients = dc_alloc(gradient ? worlds * count : 1, sizeof *gradients);
@@ -103,13 +102,20 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
     struct evaluation evaluation = {plan, evaluate, parameters, shares};
     follow(plan);
     dc_loop_run(evaluate_pass, &evaluation, (int)worlds, 0, NULL);
-    status = sum_up(plan, shares, loss, gradient, error);
+    status = sum_up(plan, shares, start, loss, gradient, error);
     for (int k = 0; k < plan->case_count; k++)
       dc_plan_add_work(&plan->work, &plan->cases[k]->work);
   }
   free(gradients);
   free(shares);
   return status;
+}
+
+enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
+                                      double *loss, double *gradient, struct dc_error *error)
+{
+  return plan->case_count ? evaluate_worlds(plan, evaluate, parameters, 0, loss, gradient, error)
+                          : evaluate(plan, parameters, loss, gradient, error);
 }
 
 static enum dc_status no_loss(struct dc_plan *world, const double *parameters, double *loss, double *gradient,
@@ -126,9 +132,9 @@ enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *para
   double sum;
   if (plan->case_count == 0)
     return DC_OK;
-  enum dc_status status = dc_plan_cases_evaluate(plan, no_loss, parameters, &sum, NULL, error);
+  enum dc_status status = evaluate_worlds(plan, no_loss, parameters, *loss, &sum, NULL, error);
   if (!status)
-    *loss += sum;
+    *loss = sum;
   return status;
 }
 

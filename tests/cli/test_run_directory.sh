@@ -22,6 +22,7 @@ run 0 optimize windows.json -o windows --quiet --no-report
 run 0 render run --size 16x16 --samples 1 --every 4 --quiet
 run 0 export run --format csv
 run 0 verify run --quick --quiet
+run 0 report run windows
 
 # The first column of a table: the names in backquotes below a heading that begins with $1.
 column() {

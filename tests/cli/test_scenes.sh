@@ -27,8 +27,9 @@ for scene in "$DCSIM_SOURCE"/scenes/*.json; do
   # in three steps no random shot carries a body far
   near=""
   grep -q '"shot"' "$scene" && near="--set objective.0.shot.minimum_distance=0"
-  # objectives that count from a later frame on count from the first one
+  # objectives that count from a later frame on, or until one, do so in the first three
   grep -q '"relative".*"from"' "$scene" && near="--set objective.0.from=0"
+  grep -q '"relative".*"until"' "$scene" && near="--set objective.0.until=3 --set objective.1.from=0"
   # shellcheck disable=SC2086 # two words or none
   run 0 simulate "$scene" -o none --set time.steps=3 --json $near
   parses "$out" "$name: simulate --json"

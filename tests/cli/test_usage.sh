@@ -5,7 +5,7 @@
 
 commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep bench completion new help view"
 scene_options="--set --model --allow-path --package-path --seed --threads"
-run_options="--output --overwrite --control --plant --frames --no-report --max-time --require-success --quiet"
+run_options="--output --overwrite --control --plant --frames --no-report --results-only --max-time --require-success --quiet"
 options_of() {
   case $1 in
     simulate) echo "$run_options $scene_options" ;;

@@ -335,7 +335,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
         (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm) ||
         // no nodes here: tests/cli/test_soft.sh compares rollouts of these with differences
         dc_step_terms[t] == &dc_node_term || dc_step_terms[t] == &dc_elastic_term ||
-        dc_step_terms[t] == &dc_node_contact_term)
+        dc_step_terms[t] == &dc_node_contact_term || dc_step_terms[t] == &dc_surface_term)
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);

@@ -39,12 +39,12 @@ static void test_entries(void)
              "'hand':{'type':'compound','parts':[{'shape':'hand:1','position':[0,0,1]}]}}");
   check_json(tree.build.document.root, "bodies",
              "[{'name':'base','joint':'fixed','shape':'base'},"
-             "{'name':'arm','parent':'base','frame':'parent','joint':'hinge','axis':[0,1,0],'range':[-1,2],"
+             "{'name':'arm','parent':'base','frame':'parent','joint':'hinge','axis':[0,1,0],'range':[-1,2],'velocity_limit':1,"
              "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
              "'color':[1,0,0.25]},"
              "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
              "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
-             "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'shape':'hand'}]");
+             "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'shape':'hand'}]");
   unload(&tree);
 }
 

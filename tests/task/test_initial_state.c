@@ -69,9 +69,9 @@ static void test_checks(void)
   const struct dc_control_type *type = &dc_control_initial_state;
   CHECK(type->check(&good, &model, &error) == DC_OK, "%s", error.text);
   bad.body = WALL;
-  expect_refusal(type->check(&bad, &model, &error), &error, "body: must be a free body (\"wall\" is fixed)");
+  expect_refusal(type->check(&bad, &model, &error), &error, "body: must be a free or soft body (\"wall\" is fixed)");
   bad.body = HIP;
-  expect_refusal(type->check(&bad, &model, &error), &error, "body: must be a free body (\"hip\" is ball)");
+  expect_refusal(type->check(&bad, &model, &error), &error, "body: must be a free or soft body (\"hip\" is ball)");
   bad = good, bad.position = "yx";
   expect_refusal(type->check(&bad, &model, &error), &error, "position: must be a subset");
   bad = good, bad.rotation = "xx";

@@ -77,18 +77,21 @@ enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
   return status;
 }
 
+bool dc_file_is_temporary(const char *name)
+{
+  long process;
+  int attempt, length = -1;
+  return sscanf(name, TEMPORARY_NAME "%n", &process, &attempt, &length) == 2 && length >= 0 && name[length] == '\0';
+}
+
 void dc_directory_sweep(const char *directory)
 {
   DIR *stream = opendir(directory);
   if (!stream)
     return;
-  for (const struct dirent *entry; (entry = readdir(stream));) {
-    long process;
-    int attempt, length = -1;
-    if (sscanf(entry->d_name, TEMPORARY_NAME "%n", &process, &attempt, &length) == 2 && length >= 0 &&
-        entry->d_name[length] == '\0')
+  for (const struct dirent *entry; (entry = readdir(stream));)
+    if (dc_file_is_temporary(entry->d_name))
       unlinkat(dirfd(stream), entry->d_name, 0);
-  }
   closedir(stream);
 }
 

@@ -54,6 +54,8 @@ enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size,
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error);
 // Takes back the last created directories as far as they are empty.
 void dc_directory_remove(const char *path, int created);
+// Whether dc_file_write names its temporary files like this.
+bool dc_file_is_temporary(const char *name);
 // Removes the temporary files of dc_file_write that a killed process left in directory, as far as that is possible.
 // Only for the one writer of a directory.
 void dc_directory_sweep(const char *directory);

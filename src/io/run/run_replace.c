@@ -35,7 +35,7 @@ static bool is_member(const char *name)
   for (int i = 0; members[i]; i++)
     if (strcmp(members[i], name) == 0)
       return true;
-  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || dc_file_is_temporary(name);
 }
 
 // DC_IO when there is anything that no run leaves.
