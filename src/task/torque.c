@@ -60,7 +60,7 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   (void)steps;
   const struct dc_torque_options *torque = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
-  *scale = limit_of(torque, i % coordinates.count);
+  *scale = torque->limit.count ? limit_of(torque, i % coordinates.count) : 1;  // before the options are checked
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 
