@@ -54,25 +54,35 @@ static inline void lane_log_split(lanes a, lanes *k, lanes *f)
   *f = (lanes)((lane_mask)a - (exponent << 52)) - 1;
 }
 
-// s: f/(2 + f); count side by side
-static inline __attribute__((always_inline)) void lane_log_join_many(int count, const lanes *k, const lanes *s,
-                                                                     lanes *out)
+// 2 artanh(s) - 2 s by its series up to the odd power highest; count side by side.
+static inline __attribute__((always_inline)) void lane_artanh_tails(int count, int highest, const lanes *s, lanes *out)
 {
-  enum { MOST = 6, HIGHEST = 23 };
+  enum { MOST = 6 };
   lanes z[MOST], p[MOST];
 #pragma GCC unroll 6
   for (int i = 0; i < count; i++) {
     z[i] = s[i] * s[i];
-    p[i] = splat(2.0 / HIGHEST);
+    p[i] = splat(2.0 / highest);
   }
 #pragma GCC unroll 16
-  for (int odd = HIGHEST - 2; odd >= 3; odd -= 2)
+  for (int odd = highest - 2; odd >= 3; odd -= 2)
 #pragma GCC unroll 6
     for (int i = 0; i < count; i++)
       p[i] = p[i] * z[i] + 2.0 / odd;
 #pragma GCC unroll 6
   for (int i = 0; i < count; i++)
-    out[i] = k[i] * LANE_LN2_HIGH + (2 * s[i] + (s[i] * z[i] * p[i] + k[i] * LANE_LN2_LOW));
+    out[i] = s[i] * z[i] * p[i];
+}
+
+// s: f/(2 + f); count side by side
+static inline __attribute__((always_inline)) void lane_log_join_many(int count, const lanes *k, const lanes *s,
+                                                                     lanes *out)
+{
+  lanes tails[6];
+  lane_artanh_tails(count, 23, s, tails);
+#pragma GCC unroll 6
+  for (int i = 0; i < count; i++)
+    out[i] = k[i] * LANE_LN2_HIGH + (2 * s[i] + (tails[i] + k[i] * LANE_LN2_LOW));
 }
 
 static inline lanes lane_log(lanes a)
@@ -108,21 +118,11 @@ static inline __attribute__((always_inline)) void lane_log3_many(int count, cons
 // log(a/b) of s = (a - b)/(a + b), a and b within [1, 2]; count lanes side by side.
 static inline __attribute__((always_inline)) void lane_log_quotients(int count, const lanes *s, lanes *out)
 {
-  enum { MOST = 4, HIGHEST = 33 };
-  lanes z[MOST], p[MOST];
-#pragma GCC unroll 4
-  for (int i = 0; i < count; i++) {
-    z[i] = s[i] * s[i];
-    p[i] = splat(2.0 / HIGHEST);
-  }
-#pragma GCC unroll 16
-  for (int odd = HIGHEST - 2; odd >= 3; odd -= 2)
-#pragma GCC unroll 4
-    for (int i = 0; i < count; i++)
-      p[i] = p[i] * z[i] + 2.0 / odd;
-#pragma GCC unroll 4
+  lanes tails[6];
+  lane_artanh_tails(count, 33, s, tails);
+#pragma GCC unroll 6
   for (int i = 0; i < count; i++)
-    out[i] = 2 * s[i] + s[i] * z[i] * p[i];
+    out[i] = 2 * s[i] + tails[i];
 }
 
 #endif
