@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
-# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh and, when it is there, scripts/fault-sweep.sh.
+# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
+# on every vector width.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
 # Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE] [-w DIR], from any directory; PARTS: one in so many of the cases only (default 1: all);
 # JOBS at a time (default 1); SEED of the cases (default 1); FILE instead of docs/measured/soak.md; DIR: keeps what each kind of case has given, so
@@ -75,6 +76,11 @@ measure thrown $((200 / parts))
 measure passages $((100 / parts))
 sweep kill-test.sh $((30 / parts))
 sweep fault-sweep.sh $((3000 / parts))
+echo "soak: tasks are solved on every vector width"
+[ -e "$folder/solved.log" ] || DCSIM_SOLVE_ALL=1 DCSIM_SOURCE=$root DCSIM_BUILD=$(dirname "$DCSIM") sh "$root/tests/cli/test_solved.sh" > "$folder/solved.log" 2>&1 || : > "$folder/failed"
+solved="$(grep -c '^ok' "$folder/solved.log") passed, $(grep -c '^not ok' "$folder/solved.log") failed"
+echo "$solved"
+printf '* `tests/cli/test_solved.sh` on every vector width: %s\n' "$solved" >> "$folder/sweeps.md"
 {
   echo "### Promises at the size of the claims"
   echo

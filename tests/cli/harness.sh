@@ -74,12 +74,17 @@ says() {
   fi
 }
 
-have_python() { command -v python3 >/dev/null 2>&1 && python3 -c '' >/dev/null 2>&1; }
+# have_python: sets $interpreter, once, to the program itself: what is called python3 may be a script that looks for it every time.
+# Called with -I -S below, as the standard library is enough to read JSON.
+have_python() {
+  [ -n "${interpreter+set}" ] || interpreter=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || interpreter=
+  [ -n "$interpreter" ]
+}
 
 # parses FILE NAME: passes when FILE is one JSON text
 parses() {
   if have_python; then
-    check "$2 is JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=sys.exit)' "$1"
+    check "$2 is JSON" "$interpreter" -I -S -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=sys.exit)' "$1"
   else
     skip "$2 is JSON" "no python3"
   fi
@@ -98,7 +103,7 @@ python_with() {
 # holds NAME FILE EXPRESSION: passes when the expression of d, the JSON in FILE, is true
 holds() {
   if have_python; then
-    check "$1" python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval("(" + sys.argv[2] + ")"))' "$2" "$3"
+    check "$1" "$interpreter" -I -S -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval("(" + sys.argv[2] + ")"))' "$2" "$3"
   else
     skip "$1" "no python3"
   fi

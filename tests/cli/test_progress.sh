@@ -40,32 +40,32 @@ fits() { # COLUMNS
 export dcsim scenes
 
 # an optimization: iterations; it takes some tenths of a second for every line
-long="--set optimizer.iterations=60 --set objective.0.tolerance=0 -o none"
+long="--set optimizer.iterations=40 --set objective.0.tolerance=0 -o none"
 on_terminal 100 "NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long 2>&1 >/dev/null"
-shows "iterations with a bar" '^iteration [0-9]+/60  \[[=> ]{8,40}\]  loss .*  best .*  gap .* m  [0-9.]+ s'
-shows "an empty bar in the beginning" '^iteration 0/60  \[> +\]'
+shows "iterations with a bar" '^iteration [0-9]+/40  \[[=> ]{8,40}\]  loss .*  best .*  gap .* m  [0-9.]+ s'
+shows "an empty bar in the beginning" '^iteration 0/40  \[> +\]'
 shows "time left" '  ETA 0:00:[0-9][0-9] *$'
 check "NO_COLOR: no escape codes" sh -c "! grep -q '$escape' '$drawn'"
 fits 100
 on_terminal 100 "NO_COLOR= $dcsim optimize $scenes/billiards.json $long 2>&1 >/dev/null"
-shows "colours otherwise" "^$escape\\[32miteration 0/60 .*$escape\\[0m"
-on_terminal 120 "LC_ALL=C.UTF-8 NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=30 2>&1 >/dev/null"
-shows "a curve of the losses where the terminal has Unicode" '^iteration [0-9]+/30  \[[=> ]*\]  (▁|▂|▃|▄|▅|▆|▇|█)+  loss '
+shows "colours otherwise" "^$escape\\[32miteration 0/40 .*$escape\\[0m"
+on_terminal 120 "LC_ALL=C.UTF-8 NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=12 2>&1 >/dev/null"
+shows "a curve of the losses where the terminal has Unicode" '^iteration [0-9]+/12  \[[=> ]*\]  (▁|▂|▃|▄|▅|▆|▇|█)+  loss '
 check "it has 16 columns at most" sh -c "! grep -qE '(▁|▂|▃|▄|▅|▆|▇|█){17}' '$drawn'"
 for columns in 12 30 50 72; do
-  on_terminal $columns "NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=10 2>&1 >/dev/null"
+  on_terminal $columns "NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=4 2>&1 >/dev/null"
   fits $columns
 done
-on_terminal 80 "TERM=dumb $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=10 2>&1 >/dev/null"
-shows "a dumb terminal has plain lines" '^iteration 0/10  loss '
+on_terminal 80 "TERM=dumb $dcsim optimize $scenes/billiards.json $long --set optimizer.iterations=4 2>&1 >/dev/null"
+shows "a dumb terminal has plain lines" '^iteration 0/4  loss '
 check "without bars" sh -c "! grep -q '\\[=*>' '$drawn'"
 
 # a receding horizon: steps, with time left before the first of them is done
-on_terminal 80 "NO_COLOR=1 $dcsim optimize $scenes/push.json -o none --max-time 5 --set horizon.iterations=1000 --set horizon.explore=0 2>&1 >/dev/null"
-shows "time left while the first window is under way" '^step 0/200 .*  ETA 0:00:0[0-5] *$'
+on_terminal 80 "NO_COLOR=1 $dcsim optimize $scenes/push.json -o none --max-time 3 --set horizon.iterations=1000 --set horizon.explore=0 2>&1 >/dev/null"
+shows "time left while the first window is under way" '^step 0/200 .*  ETA 0:00:0[0-3] *$'
 shows "and steps" '^step 0/200  \[> +\]  loss '
-# the same without a limit would be done much later than in 10 s: the share of what is done is right
-on_terminal 80 "NO_COLOR=1 timeout -s INT 10 $dcsim optimize $scenes/push.json -o none --set horizon.iterations=1000 --set horizon.explore=0 2>&1 >/dev/null"
+# the same without a limit would be done much later than in 6 s: the share of what is done is right
+on_terminal 80 "NO_COLOR=1 timeout -s INT 6 $dcsim optimize $scenes/push.json -o none --set horizon.iterations=1000 --set horizon.explore=0 2>&1 >/dev/null"
 shows "time left is not cut without a limit" '^step 0/200 .*  ETA ([1-9][0-9]*:|0:0[1-9]:|0:[1-5][0-9]:)'
 
 # a first guess of locally supported contact: draws, with a bound

@@ -8,27 +8,40 @@
 #define LANE_LN2_HIGH 6.93147180369123816490e-01
 #define LANE_LN2_LOW 1.90821492927058770002e-10
 
-// exp(a), a cut to [-700, 700]: a = k ln 2 + r, |r| <= ln 2 / 2, Taylor's polynomial in r, k added to the exponent.
+static const double LANE_EXP_TAYLOR[] = {
+    1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+    1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1,           1};
+
+// exp of count lanes, a cut to [-700, 700]: a = k ln 2 + r, |r| <= ln 2 / 2, Taylor's polynomial in r, k added to the
+// exponent.  A polynomial waits for each of its own terms: several run side by side.
+static inline __attribute__((always_inline)) void lane_exp_many(int count, const lanes *a, lanes *out)
+{
+  enum { MOST = 8 };
+  const lanes magic = splat(0x1.8p52);  // pushes an integer into the low bits
+  lanes shifted[MOST], r[MOST], p[MOST];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++) {
+    lanes cut = smaller(larger(a[i], splat(-700)), splat(700));
+    shifted[i] = cut * 1.4426950408889634 + magic;
+    lanes k = shifted[i] - magic;
+    r[i] = (cut - k * LANE_LN2_HIGH) - k * LANE_LN2_LOW;
+    p[i] = splat(LANE_EXP_TAYLOR[0]);
+  }
+#pragma GCC unroll 16
+  for (size_t term = 1; term < sizeof LANE_EXP_TAYLOR / sizeof *LANE_EXP_TAYLOR; term++)
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++)
+      p[i] = p[i] * r[i] + LANE_EXP_TAYLOR[term];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++)
+    out[i] = (lanes)((lane_mask)p[i] + ((lane_mask)shifted[i] << 52));
+}
+
 static inline lanes lane_exp(lanes a)
 {
-  const lanes magic = splat(0x1.8p52);  // pushes an integer into the low bits
-  a = smaller(larger(a, splat(-700)), splat(700));
-  lanes shifted = a * 1.4426950408889634 + magic, k = shifted - magic;
-  lanes r = (a - k * LANE_LN2_HIGH) - k * LANE_LN2_LOW;
-  lanes p = splat(1.0 / 479001600);
-  p = p * r + 1.0 / 39916800;
-  p = p * r + 1.0 / 3628800;
-  p = p * r + 1.0 / 362880;
-  p = p * r + 1.0 / 40320;
-  p = p * r + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  p = p * r + 1;
-  p = p * r + 1;
-  return (lanes)((lane_mask)p + ((lane_mask)shifted << 52));
+  lanes out;
+  lane_exp_many(1, &a, &out);
+  return out;
 }
 
 // log(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 + f)).
@@ -41,71 +54,75 @@ static inline void lane_log_split(lanes a, lanes *k, lanes *f)
   *f = (lanes)((lane_mask)a - (exponent << 52)) - 1;
 }
 
-// s: f/(2 + f)
-static inline lanes lane_log_join(lanes k, lanes s)
+// 2 artanh(s) - 2 s by its series up to the odd power highest; count side by side.
+static inline __attribute__((always_inline)) void lane_artanh_tails(int count, int highest, const lanes *s, lanes *out)
 {
-  lanes z = s * s, p = splat(2.0 / 23);
-  p = p * z + 2.0 / 21;
-  p = p * z + 2.0 / 19;
-  p = p * z + 2.0 / 17;
-  p = p * z + 2.0 / 15;
-  p = p * z + 2.0 / 13;
-  p = p * z + 2.0 / 11;
-  p = p * z + 2.0 / 9;
-  p = p * z + 2.0 / 7;
-  p = p * z + 2.0 / 5;
-  p = p * z + 2.0 / 3;
-  return k * LANE_LN2_HIGH + (2 * s + (s * z * p + k * LANE_LN2_LOW));
+  enum { MOST = 6 };
+  lanes z[MOST], p[MOST];
+#pragma GCC unroll 6
+  for (int i = 0; i < count; i++) {
+    z[i] = s[i] * s[i];
+    p[i] = splat(2.0 / highest);
+  }
+#pragma GCC unroll 16
+  for (int odd = highest - 2; odd >= 3; odd -= 2)
+#pragma GCC unroll 6
+    for (int i = 0; i < count; i++)
+      p[i] = p[i] * z[i] + 2.0 / odd;
+#pragma GCC unroll 6
+  for (int i = 0; i < count; i++)
+    out[i] = s[i] * z[i] * p[i];
+}
+
+// s: f/(2 + f); count side by side
+static inline __attribute__((always_inline)) void lane_log_join_many(int count, const lanes *k, const lanes *s,
+                                                                     lanes *out)
+{
+  lanes tails[6];
+  lane_artanh_tails(count, 23, s, tails);
+#pragma GCC unroll 6
+  for (int i = 0; i < count; i++)
+    out[i] = k[i] * LANE_LN2_HIGH + (2 * s[i] + (tails[i] + k[i] * LANE_LN2_LOW));
 }
 
 static inline lanes lane_log(lanes a)
 {
-  lanes k, f;
+  lanes k, f, s, out;
   lane_log_split(a, &k, &f);
-  return lane_log_join(k, f / (2 + f));
+  s = f / (2 + f);
+  lane_log_join_many(1, &k, &s, &out);
+  return out;
 }
 
-// Three at the cost of one division.
-static inline void lane_log3(const lanes a[3], lanes out[3])
+// Three each of count at the cost of one division each.
+static inline __attribute__((always_inline)) void lane_log3_many(int count, const lanes (*a)[3], lanes (*out)[3])
 {
-  lanes k[3], f[3], d[3];
-  for (int i = 0; i < 3; i++) {
-    lane_log_split(a[i], &k[i], &f[i]);
-    d[i] = 2 + f[i];
+  enum { MOST = 2 };
+  lanes k[MOST][3], f[MOST][3], quotient[MOST][3];
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    lanes d[3];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++) {
+      lane_log_split(a[n][i], &k[n][i], &f[n][i]);
+      d[i] = 2 + f[n][i];
+    }
+    lanes first = d[0] * d[1], inverse = 1 / (first * d[2]), rest = inverse * d[2];
+    quotient[n][0] = f[n][0] * (rest * d[1]);
+    quotient[n][1] = f[n][1] * (rest * d[0]);
+    quotient[n][2] = f[n][2] * (inverse * first);
   }
-  lanes first = d[0] * d[1], inverse = 1 / (first * d[2]), rest = inverse * d[2];
-  out[0] = lane_log_join(k[0], f[0] * (rest * d[1]));
-  out[1] = lane_log_join(k[1], f[1] * (rest * d[0]));
-  out[2] = lane_log_join(k[2], f[2] * (inverse * first));
+  lane_log_join_many(3 * count, k[0], quotient[0], out[0]);
 }
 
-// log(a/b) of numbers within [1, 2].
-static inline lanes lane_log_ratio(lanes a, lanes b)
+// log(a/b) of s = (a - b)/(a + b), a and b within [1, 2]; count lanes side by side.
+static inline __attribute__((always_inline)) void lane_log_quotients(int count, const lanes *s, lanes *out)
 {
-  lanes s = (a - b) / (a + b), z = s * s, p = splat(2.0 / 33);
-  p = p * z + 2.0 / 31;
-  p = p * z + 2.0 / 29;
-  p = p * z + 2.0 / 27;
-  p = p * z + 2.0 / 25;
-  p = p * z + 2.0 / 23;
-  p = p * z + 2.0 / 21;
-  p = p * z + 2.0 / 19;
-  p = p * z + 2.0 / 17;
-  p = p * z + 2.0 / 15;
-  p = p * z + 2.0 / 13;
-  p = p * z + 2.0 / 11;
-  p = p * z + 2.0 / 9;
-  p = p * z + 2.0 / 7;
-  p = p * z + 2.0 / 5;
-  p = p * z + 2.0 / 3;
-  return 2 * s + s * z * p;
-}
-
-// 1/(1 + exp(-a))
-static inline lanes lane_sigmoid(lanes a)
-{
-  lanes power = lane_exp(-absolute(a));
-  return choose(greater(a, splat(0)), splat(1), power) / (1 + power);
+  lanes tails[6];
+  lane_artanh_tails(count, 33, s, tails);
+#pragma GCC unroll 6
+  for (int i = 0; i < count; i++)
+    out[i] = 2 * s[i] + tails[i];
 }
 
 #endif

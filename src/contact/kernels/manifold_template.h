@@ -5,24 +5,68 @@
 //     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
 // The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted by
 // softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
+//
+// Every function of z/tau and (z - 1)/tau here needs one exponential: with p = exp(-t), t the distance of z/tau from the
+// nearer end of [0, 1/tau], and E = exp(-1/tau), the other end has exp(-t') = E/p inside of the interval and p E outside.
+// With d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside:
+//     sigma(z/tau) sigma((1 - z)/tau) = p/d,   sigma(z/tau) - sigma((z - 1)/tau) = p (1 - E)/d,
+//     sigma((1 - z)/tau) - sigma(z/tau) = +-(p^2 - E)/d inside, +-(1 - p^2 E)/d outside, + next to the first end.
 #include "contact/kernels/lane_math.h"
 #include "contact/kernels/manifold_kernels.h"
+
+struct edge_end {
+  lanes p, d;
+  lane_mask inside, first;  // z within [0, 1]; nearer to 0 than to 1
+};
+
+// What does not depend on the pair.
+struct edge_scale {
+  double softness, sharp, far;  // tau, 1/tau, E
+};
 
 struct edge_pair {
   lanes t1[3], t2[3], r[3];
   lanes raw[5], inverse_size;  // q11, q12, q22, k1, k2 before they are divided by s; 1/s
   lanes q11, q12, q22, c1, c2;
-  lanes free[2], inside[4];             // a_u; sigma(a_u1/tau), sigma((1 - a_u1)/tau), ...
-  lanes gamma, sides[4][2], weight[4];  // the four sides: alpha1 = 1, 0, alpha2 = 1, 0
-  lanes raw_sides[4], clipped[2];       // z before clipping; a_c
+  lanes inverse, inverse11, inverse22;  // of the determinant, Q11, Q22
+  lanes raw_sides[4], free[2];          // of the four sides alpha1 = 1, 0, alpha2 = 1, 0: z before clipping; a_u
+  struct edge_end ends[6];              // of both
+  lanes sides[4][2], weight[4], clipped[2], gamma;  // clipped: a_c
 };
 
-// t (log(1 + exp(z/t)) - log(1 + exp((z - 1)/t)))
-static inline lanes edge_clip(lanes z, double softness)
+static inline void edge_ends(int count, const lanes *z, const struct edge_scale *scale, struct edge_end *ends)
 {
-  lanes low = z * (1 / softness), high = low - 1 / softness;
-  return softness * ((larger(low, splat(0)) - larger(high, splat(0))) +
-                     lane_log_ratio(1 + lane_exp(-absolute(low)), 1 + lane_exp(-absolute(high))));
+  lanes nearest[6], p[6];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++) {
+    lanes low = z[i] * scale->sharp, high = low - scale->sharp, before = absolute(low), behind = absolute(high);
+    ends[i].inside = greater(low, splat(0)) & greater(splat(0), high);
+    ends[i].first = at_most(before, behind);
+    nearest[i] = -smaller(before, behind);
+  }
+  lane_exp_many(count, nearest, p);
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++) {
+    ends[i].p = p[i];
+    ends[i].d = (1 + p[i]) * choose(ends[i].inside, p[i] + scale->far, 1 + p[i] * scale->far);
+  }
+}
+
+// tau (log(1 + exp(z/tau)) - log(1 + exp((z - 1)/tau))) of the four sides
+static inline void edge_clip(const lanes z[4], const struct edge_scale *scale, const struct edge_end ends[4],
+                             lanes clipped[4])
+{
+  lanes quotient[4], bend[4];
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; m++) {
+    lanes p = ends[m].p, square = p * p;
+    quotient[m] = choose(ends[m].inside, square - scale->far, p * (1 - scale->far)) /
+                  choose(ends[m].inside, square + (2 * p + scale->far), 2 + p * (1 + scale->far));
+  }
+  lane_log_quotients(4, quotient, bend);
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; m++)
+    clipped[m] = smaller(larger(z[m], splat(0)), splat(1)) + scale->softness * choose(ends[m].first, bend[m], -bend[m]);
 }
 
 static inline lanes edge_cost(const struct edge_pair *e, const lanes a[2])
@@ -52,47 +96,60 @@ static inline void edge_load(const double *const ends[DC_EDGE_ENDS], int i, cons
   e->c2 = e->raw[4] * e->inverse_size - 0.5 * smoothing->regularization;
 }
 
-static inline void edge_solve(const struct dc_edge_smoothing *smoothing, struct edge_pair *e)
+static inline __attribute__((always_inline)) void edge_solve(const struct edge_scale *scale, struct edge_pair *e)
 {
-  double softness = smoothing->softness, sharp = 1 / softness;
-  lanes inverse = 1 / larger(e->q11 * e->q22 - e->q12 * e->q12, splat(1e-300));
-  e->free[0] = inverse * (e->q12 * e->c2 - e->q22 * e->c1);
-  e->free[1] = inverse * (e->q12 * e->c1 - e->q11 * e->c2);
-  for (int j = 0; j < 2; j++) {
-    e->inside[2 * j] = lane_sigmoid(e->free[j] * sharp);
-    e->inside[2 * j + 1] = lane_sigmoid((1 - e->free[j]) * sharp);
-  }
-  e->gamma = e->inside[0] * e->inside[1] * (e->inside[2] * e->inside[3]);
-  lanes inverse11 = 1 / e->q11, inverse22 = 1 / e->q22, cost[4], least, sum = splat(0);
-  e->raw_sides[0] = -(e->q12 + e->c2) * inverse22;
-  e->raw_sides[1] = -e->c2 * inverse22;
-  e->raw_sides[2] = -(e->q12 + e->c1) * inverse11;
-  e->raw_sides[3] = -e->c1 * inverse11;
+  lanes diagonal = e->q11 * e->q22, determinant = larger(diagonal - e->q12 * e->q12, splat(1e-300));
+  lanes all = 1 / (diagonal * determinant);
+  e->inverse = all * diagonal;
+  e->inverse11 = all * determinant * e->q22;
+  e->inverse22 = all * determinant * e->q11;
+  lanes z[6] = {-(e->q12 + e->c2) * e->inverse22,
+                -e->c2 * e->inverse22,
+                -(e->q12 + e->c1) * e->inverse11,
+                -e->c1 * e->inverse11,
+                e->inverse * (e->q12 * e->c2 - e->q22 * e->c1),
+                e->inverse * (e->q12 * e->c1 - e->q11 * e->c2)},
+        clipped[4], cost[4], fall[4], least, sum = splat(0);
+  edge_ends(6, z, scale, e->ends);
+  e->gamma = e->ends[4].p / e->ends[4].d * (e->ends[5].p / e->ends[5].d);
+  edge_clip(z, scale, e->ends, clipped);
+  for (int j = 0; j < 2; j++)
+    e->free[j] = z[4 + j];
+#pragma GCC unroll 4
   for (int m = 0; m < 4; m++) {
+    e->raw_sides[m] = z[m];
     e->sides[m][m / 2] = splat(m % 2 ? 0 : 1);
-    e->sides[m][1 - m / 2] = edge_clip(e->raw_sides[m], softness);
+    e->sides[m][1 - m / 2] = clipped[m];
     cost[m] = edge_cost(e, e->sides[m]);
   }
   least = smaller(smaller(cost[0], cost[1]), smaller(cost[2], cost[3]));
-  for (int m = 0; m < 4; m++) {
-    e->weight[m] = lane_exp((least - cost[m]) * sharp);
+  for (int m = 0; m < 4; m++)
+    fall[m] = (least - cost[m]) * scale->sharp;
+  lane_exp_many(4, fall, e->weight);
+  for (int m = 0; m < 4; m++)
     sum += e->weight[m];
-  }
+  lanes share = 1 / sum;
   e->clipped[0] = e->clipped[1] = splat(0);
   for (int m = 0; m < 4; m++) {
-    e->weight[m] /= sum;
+    e->weight[m] *= share;
     for (int j = 0; j < 2; j++)
       e->clipped[j] += e->weight[m] * e->sides[m][j];
   }
 }
 
+static inline struct edge_scale edge_scale_of(const struct dc_edge_smoothing *smoothing)
+{
+  return (struct edge_scale){smoothing->softness, 1 / smoothing->softness, exp(-1 / smoothing->softness)};
+}
+
 static void edge_witness(const struct dc_edge_smoothing *smoothing, int count, const double *const ends[DC_EDGE_ENDS],
                          double *const results[DC_EDGE_RESULTS])
 {
+  struct edge_scale scale = edge_scale_of(smoothing);
   for (int i = 0; i < count; i += DC_LANE_WIDTH) {
     struct edge_pair e;
     edge_load(ends, i, smoothing, &e);
-    edge_solve(smoothing, &e);
+    edge_solve(&scale, &e);
     for (int j = 0; j < 2; j++)
       store(&results[j][i], e.gamma * e.free[j] + (1 - e.gamma) * e.clipped[j]);
     store(&results[2][i], e.gamma);
@@ -100,20 +157,21 @@ static void edge_witness(const struct dc_edge_smoothing *smoothing, int count, c
 }
 
 // Cotangents by alpha1, alpha2, gamma to those by Q11, Q12, Q22, c1, c2.
-static inline void edge_back_solve(const struct dc_edge_smoothing *smoothing, const struct edge_pair *e,
-                                   const lanes by[3], lanes q[5])
+static inline void edge_back_solve(const struct edge_scale *scale, const struct edge_pair *e, const lanes by[3],
+                                   lanes q[5])
 {
-  double sharp = 1 / smoothing->softness;
+  double sharp = scale->sharp;
   lanes by_free[2], by_clipped[2], by_gamma = by[2], by_weight[4], mean = splat(0);
   for (int j = 0; j < 2; j++)
     by_gamma += by[j] * (e->free[j] - e->clipped[j]);
   for (int j = 0; j < 2; j++) {
-    by_free[j] = e->gamma * (by[j] + by_gamma * sharp * (e->inside[2 * j + 1] - e->inside[2 * j]));
+    const struct edge_end *end = &e->ends[4 + j];
+    lanes square = end->p * end->p, change = choose(end->inside, square - scale->far, 1 - square * scale->far) / end->d;
+    by_free[j] = e->gamma * (by[j] + by_gamma * sharp * choose(end->first, change, -change));
     by_clipped[j] = (1 - e->gamma) * by[j];
   }
-  lanes inverse = 1 / larger(e->q11 * e->q22 - e->q12 * e->q12, splat(1e-300));
-  lanes y1 = inverse * (e->q22 * by_free[0] - e->q12 * by_free[1]),
-        y2 = inverse * (e->q11 * by_free[1] - e->q12 * by_free[0]);
+  lanes y1 = e->inverse * (e->q22 * by_free[0] - e->q12 * by_free[1]),
+        y2 = e->inverse * (e->q11 * by_free[1] - e->q12 * by_free[0]);
   q[0] = -y1 * e->free[0];
   q[1] = -(y1 * e->free[1] + y2 * e->free[0]);
   q[2] = -y2 * e->free[1];
@@ -126,11 +184,10 @@ static inline void edge_back_solve(const struct dc_edge_smoothing *smoothing, co
   for (int m = 0; m < 4; m++) {
     const lanes *a = e->sides[m];
     int j = 1 - m / 2;  // the coordinate that is free on this side
-    lanes by_cost = e->weight[m] * (mean - by_weight[m]) * sharp, diagonal = j ? e->q22 : e->q11;
+    lanes by_cost = e->weight[m] * (mean - by_weight[m]) * sharp, inverse = j ? e->inverse22 : e->inverse11;
     lanes slope = j ? e->q12 * a[0] + e->q22 * a[1] + e->c2 : e->q11 * a[0] + e->q12 * a[1] + e->c1;
-    lanes scaled = e->raw_sides[m] * sharp;
-    lanes by_raw = (e->weight[m] * by_clipped[j] + by_cost * slope) *
-                   (lane_sigmoid(scaled) - lane_sigmoid(scaled - sharp)) / diagonal;
+    const struct edge_end *end = &e->ends[m];
+    lanes by_raw = (e->weight[m] * by_clipped[j] + by_cost * slope) * inverse * (end->p * (1 - scale->far) / end->d);
     q[0] += 0.5 * (by_cost * a[0] * a[0]);
     q[1] += by_cost * a[0] * a[1];
     q[2] += 0.5 * (by_cost * a[1] * a[1]);
@@ -148,12 +205,13 @@ static void edge_witness_back(const struct dc_edge_smoothing *smoothing, int cou
                               const double *const ends[DC_EDGE_ENDS], const double *const by_results[DC_EDGE_RESULTS],
                               double *const by_ends[DC_EDGE_ENDS])
 {
+  struct edge_scale scale = edge_scale_of(smoothing);
   for (int i = 0; i < count; i += DC_LANE_WIDTH) {
     struct edge_pair e;
     lanes by[3] = {load(&by_results[0][i]), load(&by_results[1][i]), load(&by_results[2][i])}, q[5], by_size = splat(0);
     edge_load(ends, i, smoothing, &e);
-    edge_solve(smoothing, &e);
-    edge_back_solve(smoothing, &e, by, q);
+    edge_solve(&scale, &e);
+    edge_back_solve(&scale, &e, by, q);
     for (int m = 0; m < 5; m++) {
       by_size -= q[m] * e.raw[m];
       q[m] *= e.inverse_size;
@@ -175,19 +233,45 @@ static void edge_witness_back(const struct dc_edge_smoothing *smoothing, int cou
 
 // Superquadrics: formulas in src/geometry/implicit/sdf_superquadric.c, of which these are the lanes.
 struct quadric_terms {
-  lanes x[3], s[3], l[3], inverse_s[3], h, by_l1, by_h, radius, fall;
+  lanes x[3], s[3], inverse_s[3], by_l1, by_h, radius, fall;
 };
 
-static inline lanes quadric_larger(lanes a, lanes b, double e, double inverse_e, lanes *weight)
+// How many quadrics are computed side by side: one waits for itself, exponentials for logarithms.
+enum { QUADRICS_ABREAST = 2 };
+
+struct quadric_blend {
+  lanes a, b;
+  double e, inverse_e;
+};
+
+// max(a, b) + e log(1 + exp(-|a - b|/e)) and its derivative by a
+static inline __attribute__((always_inline)) void quadric_larger(int count, const struct quadric_blend *blends,
+                                                                 lanes *values, lanes *weights)
 {
-  lanes difference = (a - b) * inverse_e, power = lane_exp(-absolute(difference)), sum = 1 + power, k, f;
-  lane_log_split(sum, &k, &f);
-  lanes divisor = 2 + f, inverse = 1 / (divisor * sum), share = divisor * inverse;
-  *weight = choose(greater(difference, splat(0)), share, power * share);
-  return larger(a, b) + e * lane_log_join(k, f * (sum * inverse));
+  lanes difference[QUADRICS_ABREAST], fall[QUADRICS_ABREAST], power[QUADRICS_ABREAST], k[QUADRICS_ABREAST],
+      quotient[QUADRICS_ABREAST], logarithm[QUADRICS_ABREAST];
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    difference[n] = (blends[n].a - blends[n].b) * blends[n].inverse_e;
+    fall[n] = -absolute(difference[n]);
+  }
+  lane_exp_many(count, fall, power);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    lanes sum = 1 + power[n], f;
+    lane_log_split(sum, &k[n], &f);
+    lanes divisor = 2 + f, inverse = 1 / (divisor * sum), share = divisor * inverse;
+    weights[n] = choose(greater(difference[n], splat(0)), share, power[n] * share);
+    quotient[n] = f * (sum * inverse);
+  }
+  lane_log_join_many(count, k, quotient, logarithm);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++)
+    values[n] = larger(blends[n].a, blends[n].b) + blends[n].e * logarithm[n];
 }
 
-static inline void quadric_compute(const struct dc_quadric *quadric, const lanes x[3], struct quadric_terms *t)
+static inline __attribute__((always_inline)) void quadric_place(const struct dc_quadric *quadric, const lanes x[3],
+                                                                struct quadric_terms *t)
 {
   const double *r = quadric->rotation;
   lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
@@ -199,11 +283,40 @@ static inline void quadric_compute(const struct dc_quadric *quadric, const lanes
   t->inverse_s[0] = rest * t->s[1];
   t->inverse_s[1] = rest * t->s[0];
   t->inverse_s[2] = inverse * first;
-  lane_log3(t->s, t->l);
-  t->h = quadric_larger(t->l[0], t->l[1], quadric->e2, quadric->inverse_e2, &t->by_l1);
-  lanes g = quadric_larger(t->h, t->l[2], quadric->e1, quadric->inverse_e1, &t->by_h);
   t->radius = square_root(lane_dot(t->x, t->x) + quadric->least);
-  t->fall = lane_exp(-0.5 * g);
+}
+
+static inline __attribute__((always_inline)) void quadric_compute(int count, const struct dc_quadric *const *quadrics,
+                                                                  const lanes x[3], struct quadric_terms *t)
+{
+  lanes s[QUADRICS_ABREAST][3], l[QUADRICS_ABREAST][3], values[QUADRICS_ABREAST], weights[QUADRICS_ABREAST];
+  struct quadric_blend blends[QUADRICS_ABREAST];
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    quadric_place(quadrics[n], x, &t[n]);
+    for (int k = 0; k < 3; k++)
+      s[n][k] = t[n].s[k];
+  }
+  lane_log3_many(count, (const lanes(*)[3])s, l);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++)
+    blends[n] = (struct quadric_blend){l[n][0], l[n][1], quadrics[n]->e2, quadrics[n]->inverse_e2};
+  quadric_larger(count, blends, values, weights);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    t[n].by_l1 = weights[n];
+    blends[n] = (struct quadric_blend){values[n], l[n][2], quadrics[n]->e1, quadrics[n]->inverse_e1};
+  }
+  quadric_larger(count, blends, values, weights);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++) {
+    t[n].by_h = weights[n];
+    values[n] = -0.5 * values[n];
+  }
+  lane_exp_many(count, values, weights);
+#pragma GCC unroll 2
+  for (int n = 0; n < count; n++)
+    t[n].fall = weights[n];
 }
 
 static inline void quadric_turn(const struct dc_quadric *quadric, const lanes local[3], lanes out[3])
@@ -240,7 +353,7 @@ static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[
   struct quadric_terms t;
   const double *r = quadric->rotation;
   lanes local[3], s_rate, l_rate[3], by_l[3], by_l_rate[3], outer[2], outer_rates[2], inner[2], inner_rates[2], out[3];
-  quadric_compute(quadric, x, &t);
+  quadric_compute(1, &quadric, x, &t);
   for (int k = 0; k < 3; k++) {
     local[k] = r[k] * u[0] + r[3 + k] * u[1] + r[6 + k] * u[2];
     s_rate = 2 * t.x[k] * local[k] * quadric->inverse_square[k];
@@ -289,16 +402,24 @@ static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[
   lanes least = splat(INFINITY), sum = splat(0);
   double sharp = 1 / all->softness;
   lanes limit = quadrics_bound(all, x, weights) + QUADRICS_FAR * all->softness;
+  int near[DC_QUADRICS_MOST + QUADRICS_ABREAST], count = 0;
   for (int i = 0; i < all->count; i++) {
-    struct quadric_terms t;
-    if (!any(at_most(weights[i], limit))) {
+    if (any(at_most(weights[i], limit)))
+      near[count++] = i;
+    else {
       weights[i] = splat(INFINITY);
       gradients[i][0] = gradients[i][1] = gradients[i][2] = splat(0);
-      continue;
     }
-    quadric_compute(&all->quadrics[i], x, &t);
-    weights[i] = quadric_value(&all->quadrics[i], &t, gradients[i]);
-    least = smaller(least, weights[i]);
+  }
+  near[count] = count ? near[count - 1] : 0;  // what fills the last row up
+  for (int i = 0; i < count; i += QUADRICS_ABREAST) {
+    struct quadric_terms t[QUADRICS_ABREAST];
+    const struct dc_quadric *row[QUADRICS_ABREAST] = {&all->quadrics[near[i]], &all->quadrics[near[i + 1]]};
+    quadric_compute(QUADRICS_ABREAST, row, x, t);
+    for (int n = 0; n < QUADRICS_ABREAST; n++) {
+      weights[near[i + n]] = quadric_value(row[n], &t[n], gradients[near[i + n]]);
+      least = smaller(least, weights[near[i + n]]);
+    }
   }
   for (int i = 0; i < all->count; i++) {
     weights[i] = lane_exp((least - weights[i]) * sharp);

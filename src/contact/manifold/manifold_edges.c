@@ -44,10 +44,12 @@ static void witness_of(const struct dc_manifold *m, int p, int b, double x[3])
   }
 }
 
-// Place of e_b of pair p in the fields.
+// Place of e_b of pair p in the fields: points on the same edge follow each other, so that those of a batch are near the
+// same parts of a body.
 static int in_field(const struct dc_manifold *m, int p, int b)
 {
-  return b * m->pairs + p;
+  int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
+  return b ? m->pairs + p % columns * rows + p / columns : p;
 }
 
 static void place_witnesses(struct dc_manifold *m)

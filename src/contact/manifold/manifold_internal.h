@@ -41,7 +41,7 @@ struct dc_manifold_side {
   struct dc_field vertices;  // where the other body's signed distance is taken
   struct dc_field chosen;    // of selected vertices; unused when all are
   struct dc_field
-      witness;  // points of edges of both bodies, in this body's signed distance: e_1 of all pairs, then e_2
+      witness;  // points of edges of both bodies, in this body's signed distance: all e_1, then all e_2
   struct dc_selection vertex_selection, edge_selection;
   double *ends[6], *by_ends[6];   // of selected edges
   double *by_vertex[3];           // cotangents of the vertices' places
