@@ -24,21 +24,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
   struct dc_step_state state =
       step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
-  if (term == &dc_contact_term)
-    state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
-  if (term == &dc_friction_term) {
-    begin_friction(&problem->scene, problem->input, &state);
-    if (state.rubs)
-      state.friction_energy =
-          dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
-  }
-  if (term == &dc_impact_term) {
-    begin_friction(&problem->scene, problem->input, &state);
-    state.rubs = false;
-    state.resists = dc_contact_resists(rollout->contact);
-    state.impact = rollout->impact;
-    state.impact_energy = dc_contact_impact_evaluate(rollout->contact, state.next, 2, true, rollout->impact);
-  }
+  if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term)
+    evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);
@@ -228,15 +215,13 @@ static void check_hessian(struct term_problem *problem, const struct dc_step_ter
 static void check_product(struct term_problem *problem, const struct dc_step_term *term,
                           const struct dc_step_state *state, const double *lambda, const double *numbers, int count)
 {
-  static struct dc_friction_mixed mixed[64];
   const struct dc_model *model = &problem->scene.model;
   struct dc_rollout *rollout = problem->scene.rollout;
   struct dc_random random;
   int nv = problem->nv;
   double variation[MOST_NUMBERS], twists[2][SCENE_BODIES][6], wrenches[SCENE_BODIES][6] = {{0}}, forces[MOST_V] = {0};
-  double units[SCENE_BODIES][6] = {{0}}, products = 0, sum = 0, size = 0;
+  double products = 0, sum = 0, size = 0;
   struct dc_rollout_cotangent *input = dc_rollout_cotangent_create(model, STEPS);
-  struct dc_step_state with = *state;
   CHECK(!dc_rollout_cotangent_add_forces(model, input), "memory");
   dc_random_seed(&random, 14);
   random_vector(&random, count, 1, variation);
@@ -245,27 +230,13 @@ static void check_product(struct term_problem *problem, const struct dc_step_ter
         variation[i];
   dc_twists(&model->bodies, &rollout->before, variation, twists[0]);
   dc_twists(&model->bodies, &rollout->now, variation + nv, twists[1]);
-  for (int p = 0; p < state->pair_count; p++)
-    if (dc_step_pair_rubs(state, p)) {
-      mixed[with.mixed_count].pair = p;
-      CHECK(dc_contact_friction_mixed(rollout->contact, state->next, p, units, rollout->wrenches_now,
-                                      rollout->coefficient_cotangents, mixed[with.mixed_count++].rows),
-            "rubs");
-    }
-  with.mixed = with.impact_mixed = mixed;
-  for (int p = 0; p < state->pair_count && state->resists; p++)
-    if (state->impact[p].energy > 0) {
-      mixed[with.impact_mixed_count].pair = p;
-      CHECK(dc_contact_impact_mixed(rollout->contact, state->next, p, units, rollout->wrenches_now,
-                                    mixed[with.impact_mixed_count++].rows),
-            "resists");
-    }
+  CHECK(dc_step_prepare_product(rollout, state, NULL) == DC_OK, "memory");
   struct dc_step_variation along = {.before = {variation, (const double(*)[6])twists[0]},
                                     .now = {variation + nv, (const double(*)[6])twists[1]},
                                     .input = input};
   struct dc_step_forces out = {wrenches, forces};
   if (term->add_product)
-    term->add_product(&with, &along, &out);
+    term->add_product(state, &along, &out);
   dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])wrenches, forces);
   for (int i = 0; i < nv; i++)
     products += lambda[i] * forces[i];
@@ -376,7 +347,7 @@ static void test_friction_at_rest(void)
   for (int k = 1; k < 3; k++)  // the ball's energy is 0 exactly
     dc_initial_state(&problem.scene.model.bodies, problem.q[k]);
   struct dc_step_state state = term_state(&problem, &dc_friction_term);
-  CHECK(state.rubs, "rubs");
+  CHECK(state.rigid->rubs, "rubs");
   CHECK_NEAR(dc_friction_term.value(&state), 0, 1e-20);            // rounding
   CHECK_NEAR(largest_of(problem.gradient, problem.nv), 0, 1e-15);  // 5e-19 observed
   check_hessian(&problem, &dc_friction_term);

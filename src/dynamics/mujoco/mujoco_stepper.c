@@ -245,16 +245,13 @@ static enum dc_status substep(struct dc_mujoco_simulation *simulation, const str
 }
 
 // The gap is that of our own geometry, as for the other models.
-static enum dc_status measure_gap(struct dc_rollout *rollout, struct dc_pair_derivatives *pairs, double *gap,
-                                  struct dc_error *error)
+static enum dc_status measure_gap(struct dc_rollout *rollout, double *gap, struct dc_error *error)
 {
   double begin = dc_seconds();
-  double energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 0, pairs);
-  rollout->contact_seconds += dc_seconds() - begin;
-  if (isnan(energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  *gap = dc_contact_min_gap(rollout->contact);
-  return DC_OK;
+  enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->next.poses, 0, rollout->rigid.pairs, error);
+  rollout->rigid.seconds += dc_seconds() - begin;
+  *gap = dc_contact_min_gap(rollout->rigid.contact);
+  return status;
 }
 
 static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
@@ -280,7 +277,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   }
   dc_mujoco_get_state(simulation, q_next, simulation->tangent);
   dc_poses(&rollout->model->bodies, q_next, rollout->next.poses);
-  return rollout->gapless ? DC_OK : measure_gap(rollout, rollout->pairs, &report->min_gap, error);
+  return rollout->gapless ? DC_OK : measure_gap(rollout, &report->min_gap, error);
 }
 
 static void get_velocity(const struct dc_rollout *rollout, double *velocity)
