@@ -42,6 +42,11 @@ struct dc_friction_mixed {
   double rows[12][12];
 };
 
+struct dc_mixed_list {
+  struct dc_friction_mixed *pairs;
+  size_t count, capacity;
+};
+
 // What contact, friction and restitution of rigid bodies know of an interval (terms_contact.c).
 struct dc_rigid_contact {
   struct dc_contact *contact;
@@ -54,8 +59,7 @@ struct dc_rigid_contact {
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   // Of the pairs that rub, and of those that resist, for add_product only.
-  size_t mixed_count, impact_mixed_count, mixed_capacity, impact_capacity;
-  struct dc_friction_mixed *mixed, *impact_mixed;
+  struct dc_mixed_list mixed, impact_mixed;
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
@@ -297,6 +301,8 @@ enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_po
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
                                const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error);
 
+// Makes room for one pair more; NULL when out of memory.
+struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);
 // Adds a lagged pair's Hessian; exact: with the curvature of the rotations.
 void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int pair,
                                  const struct dc_friction_derivatives *derivatives, bool exact,

@@ -24,6 +24,14 @@ void dc_step_assemble(const struct dc_step_state *state, bool exact, const doubl
                      exact ? wrenches : NULL, hessian->matrix);
 }
 
+// Returns the first status that is not DC_OK of the terms that have the member.
+#define ASK_ALL(member, ...)                                                                                           \
+  enum dc_status status = DC_OK;                                                                                       \
+  for (int i = 0; dc_step_terms[i] && !status; i++)                                                                    \
+    if (dc_step_terms[i]->member)                                                                                      \
+      status = dc_step_terms[i]->member(__VA_ARGS__);                                                                  \
+  return status
+
 struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                       struct dc_step_interval interval, const double *q_before, const double *q_now,
                                       const double *q_next)
@@ -45,21 +53,13 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
 
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->begin)
-      status = dc_step_terms[i]->begin(rollout, state, error);
-  return status;
+  ASK_ALL(begin, rollout, state, error);
 }
 
 enum dc_status dc_step_evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                                 struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->evaluate)
-      status = dc_step_terms[i]->evaluate(rollout, state, careful, error);
-  return status;
+  ASK_ALL(evaluate, rollout, state, careful, error);
 }
 
 void dc_step_accept(struct dc_rollout *rollout)
@@ -80,31 +80,19 @@ bool dc_step_solved(const struct dc_rollout *rollout)
 enum dc_status dc_step_restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                                struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->restore)
-      status = dc_step_terms[i]->restore(rollout, state, pairs, error);
-  return status;
+  ASK_ALL(restore, rollout, state, pairs, error);
 }
 
 enum dc_status dc_step_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->prepare_product)
-      status = dc_step_terms[i]->prepare_product(rollout, state, error);
-  return status;
+  ASK_ALL(prepare_product, rollout, state, error);
 }
 
 enum dc_status dc_step_check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
                                    struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->check_start)
-      status = dc_step_terms[i]->check_start(rollout, input, q, error);
-  return status;
+  ASK_ALL(check_start, rollout, input, q, error);
 }
 
 double dc_step_safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
@@ -119,11 +107,7 @@ double dc_step_safe_part(struct dc_rollout *rollout, const struct dc_design *des
 
 enum dc_status dc_step_check_path(struct dc_rollout *rollout, struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  for (int i = 0; dc_step_terms[i] && !status; i++)
-    if (dc_step_terms[i]->check_path)
-      status = dc_step_terms[i]->check_path(rollout, error);
-  return status;
+  ASK_ALL(check_path, rollout, error);
 }
 
 double dc_step_gap(const struct dc_rollout *rollout, const double *q)

@@ -42,8 +42,8 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *erro
 void dc_rigid_destroy(struct dc_rigid_contact *rigid)
 {
   dc_contact_destroy(rigid->contact);
-  free(rigid->mixed);
-  free(rigid->impact_mixed);
+  free(rigid->mixed.pairs);
+  free(rigid->impact_mixed.pairs);
 }
 
 enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,
@@ -175,20 +175,27 @@ static bool rubs(const struct dc_step_state *state, int pair)
   return state->rigid->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
 }
 
+struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair)
+{
+  if (dc_grow(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs))
+    return NULL;
+  list->pairs[list->count].pair = pair;
+  return &list->pairs[list->count++];
+}
+
 // The mixed Hessians of the friction of all pairs that rub.
 static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
                                                struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  rigid->mixed_count = 0;
+  rigid->mixed.count = 0;
   memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
   for (int p = 0; p < rigid->pair_count; p++) {
     if (!rubs(state, p))
       continue;
-    if (dc_grow(&rigid->mixed, &rigid->mixed_capacity, rigid->mixed_count + 1, sizeof *rigid->mixed))
+    struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
+    if (!mixed)
       return dc_fail(error, DC_MEMORY, "out of memory for friction");
-    struct dc_friction_mixed *mixed = &rigid->mixed[rigid->mixed_count++];
-    mixed->pair = p;
     dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now,
                               rollout->coefficient_cotangents, mixed->rows);
   }
@@ -482,8 +489,8 @@ static void friction_add_product(const struct dc_step_state *state, const struct
                                  struct dc_step_forces *forces)
 {
   const struct dc_design *design = &state->input->design, *change = &variation->input->design;
-  for (int m = 0; m < state->rigid->mixed_count; m++) {
-    const struct dc_friction_mixed *mixed = &state->rigid->mixed[m];
+  for (size_t m = 0; m < state->rigid->mixed.count; m++) {
+    const struct dc_friction_mixed *mixed = &state->rigid->mixed.pairs[m];
     const int *pair = state->rigid->pair_bodies[mixed->pair];
     const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
     double scale = change->stiffness_scale / design->stiffness_scale;

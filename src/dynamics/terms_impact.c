@@ -58,8 +58,8 @@ static void impact_add_product(const struct dc_step_state *state, const struct d
                                struct dc_step_forces *forces)
 {
   double stiffness = variation->input->design.stiffness_scale / state->input->design.stiffness_scale;
-  for (int m = 0; m < state->rigid->impact_mixed_count; m++) {
-    const struct dc_friction_mixed *mixed = &state->rigid->impact_mixed[m];
+  for (size_t m = 0; m < state->rigid->impact_mixed.count; m++) {
+    const struct dc_friction_mixed *mixed = &state->rigid->impact_mixed.pairs[m];
     const int *pair = state->rigid->pair_bodies[mixed->pair];
     const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
     double scale = stiffness + loss_change(state, &variation->input->design, pair);
@@ -82,16 +82,14 @@ static enum dc_status impact_prepare_product(struct dc_rollout *rollout, const s
                                              struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  rigid->impact_mixed_count = 0;
+  rigid->impact_mixed.count = 0;
   memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
   for (int p = 0; p < rigid->pair_count; p++) {
     if (!opens(state, p))
       continue;
-    if (dc_grow(&rigid->impact_mixed, &rigid->impact_capacity, rigid->impact_mixed_count + 1,
-                sizeof *rigid->impact_mixed))
+    struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->impact_mixed, p);
+    if (!mixed)
       return dc_fail(error, DC_MEMORY, "out of memory for restitution");
-    struct dc_friction_mixed *mixed = &rigid->impact_mixed[rigid->impact_mixed_count++];
-    mixed->pair = p;
     dc_contact_impact_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now, mixed->rows);
   }
   return DC_OK;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of the step potential away from any stationary point, on free bodies and on mechanisms: gradient, Hessian and
-// mixed derivatives against differences of value and gradient.
+// Terms of the step potential away from any stationary point, on free bodies, mechanisms and soft bodies: gradient, Hessian
+// and mixed derivatives against differences of value and gradient.
 #include "harness.h"
 
 #include "mechanisms.h"
 #include "step_state.h"
 
-enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 6 * SCENE_BODIES + 5 * MOST_V, STEP = 1, STEPS = 3 };
+enum { MOST_Q = 64, MOST_V = 48, MOST_NUMBERS = 2 * MOST_V + 4 + 8 * SCENE_BODIES + 5 * MOST_V, STEP = 1, STEPS = 3 };
 
 struct term_problem {
   struct scene scene;
@@ -24,7 +24,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
   struct dc_step_state state =
       step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
-  if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term)
+  if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term ||
+      term == &dc_node_contact_term || term == &dc_surface_term)
     evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
@@ -34,11 +35,11 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   return state;
 }
 
-// The numbers besides the states: stiffness, gravity, five factors and a shift per body, two shifts per coordinate, targets
-// and forces of the step.
+// The numbers besides the states: stiffness, gravity, eight per body, two shifts per coordinate, targets and forces of the
+// step.
 static int number_count(const struct dc_model *model)
 {
-  return 4 + 6 * model->bodies.count + 2 * model->bodies.actuator_count + 3 * model->bodies.nv;
+  return 4 + 8 * model->bodies.count + 2 * model->bodies.actuator_count + 3 * model->bodies.nv;
 }
 
 static double *number_at(const struct dc_model *model, struct dc_design *design, double *position, double *velocity,
@@ -47,12 +48,12 @@ static double *number_at(const struct dc_model *model, struct dc_design *design,
   int bodies = model->bodies.count, actuators = model->bodies.actuator_count, nv = model->bodies.nv;
   if (i < 4)
     return i == 0 ? &design->stiffness_scale : &design->gravity[i - 1];
-  double *of_bodies[6] = {design->body_mass_scale, design->friction_scale, design->kp_scale,
-                          design->kd_scale,        design->limit_scale,    design->restitution_shift};
+  double *of_bodies[8] = {design->body_mass_scale, design->friction_scale,    design->kp_scale,    design->kd_scale,
+                          design->limit_scale,     design->restitution_shift, design->young_scale, design->poisson};
   i -= 4;
-  if (i < 6 * bodies)
+  if (i < 8 * bodies)
     return &of_bodies[i / bodies][i % bodies];
-  i -= 6 * bodies;
+  i -= 8 * bodies;
   if (i < 2 * nv)
     return i < nv ? &design->lower_shift[i] : &design->upper_shift[i - nv];
   i -= 2 * nv;
@@ -112,6 +113,38 @@ static void free_bodies(struct scene *scene)
   random_rotation(&random, a->rotation);
 }
 
+// A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t and t+1.
+static void soft_bodies(struct scene *scene)
+{
+  struct dc_random random;
+  struct dc_soft_definition *soft;
+  struct dc_pin_definition *pin;
+  dc_random_seed(&random, 12);
+  scene_begin(scene);
+  random_vector(&random, 3, 9, scene->definition.gravity);
+  scene_body(scene, "floor", scene_plane(scene), 0, 0, 0, 0);
+  struct dc_body_definition *block = scene_body(scene, "block", -1, 1, 0, 0, 0.14);
+  struct dc_body_definition *box = scene_body(scene, "box", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.5, 0, 0, 0.33);
+  block->soft = soft = dc_arena_alloc(scene->arena, 1, sizeof *soft);
+  CHECK(!dc_options_set_defaults(dc_soft_options, soft, scene->arena, NULL), "soft");
+  soft->pins = (struct dc_object_list){1, pin = dc_arena_alloc(scene->arena, 1, sizeof *pin)};
+  for (int k = 0; k < 3; k++) {
+    soft->size[k] = 0.2;
+    soft->cells[k] = 1;
+    pin->low[k] = -0.11;
+    pin->high[k] = -0.09;
+  }
+  block->mass = NAN;
+  soft->young = 300;
+  soft->viscosity = 2;
+  soft->barrier = 0.03;
+  soft->contact_range = 0.09;
+  soft->contact_stiffness = 0.02;
+  soft->self_contact = false;
+  pin->stiffness = 20;
+  random_rotation(&random, box->rotation);
+}
+
 static void start_terms(struct term_problem *problem, void (*add)(struct scene *scene))
 {
   struct dc_random random;
@@ -140,6 +173,8 @@ static void start_terms(struct term_problem *problem, void (*add)(struct scene *
     problem->input->design.limit_scale[i] = 0.6 + dc_random_uniform(&random);
     problem->input->design.restitution_shift[i] = 0.2 * dc_random_uniform(&random);
   }
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    problem->input->design.young_scale[model->bodies.soft[s].body] = 0.6 + dc_random_uniform(&random);
   for (int v = 0; v < problem->nv; v++) {
     problem->input->design.lower_shift[v] = -0.01 * dc_random_uniform(&random);
     problem->input->design.upper_shift[v] = 0.01 * dc_random_uniform(&random);
@@ -184,12 +219,15 @@ static void check_hessian(struct term_problem *problem, const struct dc_step_ter
 {
   static double differences[MOST_V][MOST_V], rows[MOST_V][MOST_V];
   struct dc_rollout *rollout = problem->scene.rollout;
+  double worst = 0, largest = 0;
+  struct dc_step_state state = term_state(problem, term);
+  CHECK(!dc_step_fit_pattern(rollout, &problem->scene.error), "%s", problem->scene.error.text);
   struct dc_step_hessian hessian = {.blocks = rollout->blocks,
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix};
-  double worst = 0, largest = 0;
-  struct dc_step_state state = term_state(problem, term);
+                                    .matrix = rollout->matrix,
+                                    .element_places =
+                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
   dc_symmetric_clear(rollout->matrix);
   memset(rollout->blocks, 0, (size_t)problem->scene.model.bodies.count * sizeof *rollout->blocks);
   term->add_hessian(&state, true, &hessian);
@@ -301,12 +339,12 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     problem.interval = (struct dc_step_interval){.step = STEP, .length = 0.4 * h, .ratio = 0.7, .remaining = 0.35 * h};
   }
   for (int t = 0; dc_step_terms[t]; t++) {
-    if ((dc_step_terms[t] == &dc_limit_term && add == free_bodies) ||
-        (dc_step_terms[t] == &dc_impact_term && add != free_bodies) ||  // hardly opens there
-        (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm) ||
-        // no nodes here: tests/cli/test_soft.sh compares rollouts of these with differences
-        dc_step_terms[t] == &dc_node_term || dc_step_terms[t] == &dc_elastic_term ||
-        dc_step_terms[t] == &dc_node_contact_term || dc_step_terms[t] == &dc_surface_term)
+    const struct dc_step_term *term = dc_step_terms[t];
+    bool of_nodes =
+        term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term || term == &dc_surface_term;
+    if (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
+        (term == &dc_impact_term && add != free_bodies) ||  // hardly opens there
+        (term == &dc_coupling_term && add != coupled_arm))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);
@@ -319,6 +357,12 @@ static void test_free_bodies(void)
 {
   check_terms(free_bodies, false);
   check_terms(free_bodies, true);
+}
+
+static void test_soft_bodies(void)
+{
+  check_terms(soft_bodies, false);
+  check_terms(soft_bodies, true);
 }
 
 static void test_arm(void)
@@ -356,6 +400,6 @@ static void test_friction_at_rest(void)
   end_terms(&problem);
 }
 
-RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of an arm", test_arm},
-          {"terms of an arm with limits", test_limited_arm}, {"terms of an arm with couplings", test_coupled_arm},
-          {"friction at rest", test_friction_at_rest})
+RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
+          {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
+          {"terms of an arm with couplings", test_coupled_arm}, {"friction at rest", test_friction_at_rest})
