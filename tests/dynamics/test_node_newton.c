@@ -16,8 +16,8 @@ struct problem {
   double wrenches[SCENE_BODIES][6];
 };
 
-// A block of 75 nodes that comes down on a plane at an angle, at 2 m/s, and slides; its lowest nodes are 0.1 mm above it.
-static void start(struct problem *problem, double friction)
+// A block of 75 nodes that comes down on a plane at an angle; its lowest nodes are at a gap, m; speed in units of 2 m/s.
+static void start(struct problem *problem, double friction, double gap, double speed)
 {
   struct scene *scene = &problem->scene;
   double tangent[MOST];
@@ -27,7 +27,7 @@ static void start(struct problem *problem, double friction)
   scene->definition.contact.friction = friction;
   scene->definition.gravity[2] = -9.8;
   scene_body(scene, "floor", scene_plane(scene), 0, 0, 0, 0);
-  struct dc_body_definition *block = scene_body(scene, "block", -1, 1, 0, 0, 0.02 + 1e-4);
+  struct dc_body_definition *block = scene_body(scene, "block", -1, 1, 0, 0, 0.02 + gap);
   struct dc_soft_definition *soft = dc_arena_alloc(scene->arena, 1, sizeof *soft);
   CHECK(!dc_options_set_defaults(dc_soft_options, soft, scene->arena, NULL), "soft");
   block->soft = soft;
@@ -43,7 +43,7 @@ static void start(struct problem *problem, double friction)
   problem->input = dc_rollout_input_create(&scene->model, 1);
   memcpy(problem->now, problem->input->q, (size_t)nv * sizeof *problem->now);
   for (int k = 0; k < nv; k++) {
-    tangent[k] = k % 3 == 2 ? -0.01 : k % 3 ? 0.002 : 0.007;
+    tangent[k] = speed * (k % 3 == 2 ? -0.01 : k % 3 ? 0.002 : 0.007);
     problem->before[k] = problem->now[k] - tangent[k];
   }
   dc_node_bound_each(&scene->model, problem->now, tangent);
@@ -109,11 +109,11 @@ static void sliding_speeds(const struct problem *problem, const double *q, doubl
   }
 }
 
-static void check_step(double friction, bool sticks)
+static void check_step(double friction, double gap, double speed, bool sticks)
 {
   static struct problem problem;
   double allowed[MOST], step[MOST], left[MOST], q[MOST], speeds[2];
-  start(&problem, friction);
+  start(&problem, friction, gap, speed);
   struct dc_rollout *rollout = problem.scene.rollout;
   int nv = problem.scene.model.bodies.nv;
   for (int k = 0; k < nv; k++)
@@ -143,9 +143,10 @@ static void check_step(double friction, bool sticks)
 
 static void test_steps(void)
 {
-  check_step(0, false);
-  check_step(0.2, false);
-  check_step(4, true);
+  check_step(0, 1e-4, 1, false);
+  check_step(0.2, 1e-4, 1, false);
+  check_step(4, 1e-4, 1, true);
+  check_step(0.2, 1e-6, 0, true);  // pushed off by barriers
 }
 
 static void test_systems(void)
@@ -153,7 +154,7 @@ static void test_systems(void)
   static struct problem problem;
   double b[MOST], x[MOST], y[MOST], apart[MOST];
   struct dc_random random;
-  start(&problem, 0.5);
+  start(&problem, 0.5, 1e-4, 1);
   struct dc_rollout *rollout = problem.scene.rollout;
   int nv = problem.scene.model.bodies.nv;
   dc_random_seed(&random, 4);
