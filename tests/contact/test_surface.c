@@ -234,7 +234,7 @@ static void test_motion(void)
   }
 }
 
-// The box turns by up to 2 rad and goes into the soft bodies, whose nodes move too: what is safe is so at every part of it.
+// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part of it.
 static void test_turning_motion(void)
 {
   double least = 1;
@@ -250,7 +250,7 @@ static void test_turning_motion(void)
     double gap = dc_surface_gap(world.contact);
     dc_random_seed(&random, seed);
     for (int k = 0; k < 6; k++)
-      tangent[box->v_offset + k] = (k < 3 ? 1 : 0.02) * dc_random_normal(&random);
+      tangent[box->v_offset + k] = (k < 3 ? 3 : seed % 2 ? 0.02 : 0) * dc_random_normal(&random);
     for (int k = all->first_node_v; k < all->nv; k++)
       tangent[k] = 1e-3 * dc_random_normal(&random);
     dc_kinematics_update(all, world.q, &world.scene.kinematics);
