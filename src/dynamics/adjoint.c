@@ -103,16 +103,16 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
   return status;
 }
 
-// pairs: as of dc_restore_contact.
-static enum dc_status pull_back_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
-                                         struct dc_step_state *state, struct sweep *sweep, struct dc_error *error)
+// pairs: as of dc_step_restore.
+static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs, const struct dc_step_state *state,
+                                         struct sweep *sweep, struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
   double *lambda = sweep->next;
   bool shapes = rollout->base->shapes_change;
   if (shapes)
-    dc_shape_swap_contact(rollout, state);
-  enum dc_status status = dc_restore_contact(rollout, input, pairs, state, error);
+    dc_shape_swap_contact(rollout);
+  enum dc_status status = dc_step_restore(rollout, state, pairs, error);
   if (!status && !dc_all_zero(sweep->next, (size_t)sweep->count * nv)) {
     status = dc_step_factor(rollout, state, sweep->count, error);
     if (!status)
@@ -164,9 +164,9 @@ static void move_back(struct dc_rollout *rollout, struct sweep *sweep)
   rollout->next = rollout->now;
   rollout->now = rollout->before;
   rollout->before = free_one;
-  struct dc_pair_derivatives *pairs = rollout->pairs;
-  rollout->pairs = rollout->trial_pairs;
-  rollout->trial_pairs = pairs;
+  struct dc_pair_derivatives *pairs = rollout->rigid.pairs;
+  rollout->rigid.pairs = rollout->rigid.spare;
+  rollout->rigid.spare = pairs;
   double *free_rows = sweep->next;
   sweep->next = sweep->now;
   sweep->now = sweep->before;
@@ -197,14 +197,14 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
   bool recompute = dc_recomputes_pairs(rollout, trajectory);
   enum dc_status status = DC_OK;
   if (recompute && next.inside > 0)
-    status = dc_recompute_pairs(rollout, rollout->next.poses, rollout->pairs, error);
+    status = dc_rigid_recompute(rollout, rollout->next.poses, rollout->rigid.pairs, error);
   while (next.inside > 0) {
     struct dc_state_place before = dc_place_before(trajectory, now);
     dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, before), &rollout->before);
     row_cotangents(rollout, sweep, before, &rollout->before, sweep->before);
     struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
     if (!status)
-      status = pull_back_interval(rollout, input, recompute && now.inside > 0, &state, sweep, error);
+      status = pull_back_interval(rollout, recompute && now.inside > 0, &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -222,7 +222,7 @@ static bool has_shapes(const struct dc_rollout *rollout)
   const struct dc_model_definition *definition = &rollout->model->definition;
   unsigned flags = definition->contact_model->flags;
   bool parts = (flags & DC_CONTACT_SURFACES) || definition->contact.hulls == DC_HULLS_PARTS;
-  return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_points(rollout->contact);
+  return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_points(rollout->rigid.contact);
 }
 
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,

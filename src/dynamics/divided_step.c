@@ -50,34 +50,14 @@ static struct dc_step_interval interval_of(const struct dc_rollout *rollout, int
                                    .continuation = progress.continuation};
 }
 
-static enum dc_status check_surfaces(struct dc_rollout *rollout, struct dc_error *error)
-{
-  const struct dc_body *bodies = rollout->model->bodies.bodies;
-  int pair[2];
-  if (!rollout->surface || dc_surface_path_clear(rollout->surface, &rollout->path, pair))
-    return DC_OK;
-  if (pair[0] == pair[1])
-    return dc_fail(error, DC_NUMERICAL, "the surface of %s would pass through itself", bodies[pair[0]].name);
-  return dc_fail(error, DC_NUMERICAL, "bodies %s and %s would pass through each other", bodies[pair[0]].name,
-                 bodies[pair[1]].name);
-}
-
 // Whether the straight motion between the ends of an interval crosses nothing; contact was evaluated last at q_next, so
 // that it is followed backwards.
 static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, const double *q_next,
                                    struct dc_error *error)
 {
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  int pair;
-  dc_state_difference(bodies, q_next, q, rollout->step);
+  dc_state_difference(&rollout->model->bodies, q_next, q, rollout->step);
   dc_path_begin(&rollout->path, q_next, rollout->step, &rollout->next);
-  if (dc_contact_path_clear(rollout->contact, &rollout->path, &pair))
-    return check_surfaces(rollout, error);
-  if (pair < 0)
-    return dc_fail(error, DC_NUMERICAL, "the motion is not finite");
-  return dc_fail(error, DC_NUMERICAL, "bodies %s and %s would pass through each other",
-                 bodies->bodies[rollout->pair_bodies[pair][0]].name,
-                 bodies->bodies[rollout->pair_bodies[pair][1]].name);
+  return dc_step_check_path(rollout, error);
 }
 
 // Solves an interval; DC_NUMERICAL when the solution cannot be used.
@@ -135,16 +115,14 @@ static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_re
   if (!again && division >= rollout->model->definition.solver.divisions) {
     if (division)
       dc_error_append(error, ", even in 1/2^%d of the step, at a gap of %.2g m", division,
-                      dc_contact_min_gap(rollout->contact));
+                      dc_contact_min_gap(rollout->rigid.contact));
     return DC_NUMERICAL;
   }
   progress->continuation |= again;
   if (!again)
     progress->size /= 2;
   // Contact must be as it was at the beginning of the interval.
-  return isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->trial_pairs))
-             ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
-             : DC_OK;
+  return dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);
 }
 
 enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,

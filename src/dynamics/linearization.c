@@ -98,73 +98,6 @@ enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, doubl
   return DC_OK;
 }
 
-// The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of a
-// tight rollout are compared they start anew, so that the linearization does not depend on the order of evaluations.
-static double evaluate_contact(struct dc_rollout *rollout, const struct dc_pose *poses, int order,
-                               struct dc_pair_derivatives *pairs)
-{
-  if (rollout->tight)
-    dc_contact_reset(rollout->contact);
-  rollout->contact_poses = poses;
-  return dc_contact_evaluate(rollout->contact, poses, order, pairs);
-}
-
-enum dc_status dc_recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
-                                  struct dc_pair_derivatives *pairs, struct dc_error *error)
-{
-  double energy = evaluate_contact(rollout, poses, 2, pairs);
-  if (isnan(energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  if (!isfinite(energy) || !dc_contact_solved(rollout->contact))
-    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
-  return DC_OK;
-}
-
-// Contact at t: what friction acts on and, where the interval before needs them too, its derivatives, in
-// rollout->trial_pairs.
-static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
-                                   bool pairs, struct dc_error *error)
-{
-  if (pairs)
-    return dc_recompute_pairs(rollout, state->now, rollout->trial_pairs, error);
-  if (friction && isnan(evaluate_contact(rollout, state->now, 0, rollout->trial_pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  return DC_OK;
-}
-
-// Surfaces: what rubs since t, and what touches at t+1.
-static enum dc_status restore_surfaces(struct dc_rollout *rollout, const struct dc_step_state *state,
-                                       struct dc_error *error)
-{
-  enum dc_status status = dc_step_touch(rollout, state->q_now, state->now, error);
-  if (!status)
-    status = dc_step_begin_rubs(rollout, state->interval.length, error);
-  return status ? status : dc_step_touch(rollout, state->q_next, state->next, error);
-}
-
-enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
-                                  struct dc_step_state *state, struct dc_error *error)
-{
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
-  bool any = dc_friction_law_acts(&law, rollout->model->bodies.count);
-  enum dc_status status = restore_surfaces(rollout, state, error);
-  if (!status)
-    status = evaluate_now(rollout, state, any, pairs, error);
-  if (status || !any)
-    return status;
-  status = dc_contact_friction_begin(rollout->contact, state->now, &law, error);
-  state->rubs = dc_contact_rubs(rollout->contact);
-  state->resists = dc_contact_resists(rollout->contact);
-  if (status || !(state->rubs || state->resists))
-    return status;
-  state->friction_energy =
-      dc_contact_friction_evaluate(rollout->contact, state->next, 2, DC_FRICTION_CONVEX, rollout->friction);
-  state->impact_energy = dc_contact_impact_evaluate(rollout->contact, state->next, 2, false, rollout->impact);
-  if (!dc_contact_solved(rollout->contact) || !dc_contact_friction_solved(rollout->contact))
-    return dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
-  return DC_OK;
-}
-
 struct dc_state_place dc_place_before(const struct dc_trajectory *trajectory, struct dc_state_place place)
 {
   place.inside--;
@@ -221,7 +154,7 @@ struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, s
 
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
 {
-  return rollout->pair_count > 0 && trajectory->pair_count == 0;
+  return rollout->rigid.pair_count > 0 && trajectory->pair_count == 0;
 }
 
 // What contact is differentiated by at the end of an interval.  Without a tape it has been evaluated again.
@@ -230,7 +163,7 @@ static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollo
 {
   size_t count = (size_t)trajectory->pair_count;
   if (dc_recomputes_pairs(rollout, trajectory))
-    return rollout->pairs;
+    return rollout->rigid.pairs;
   if (end.inside == dc_trajectory_substeps(trajectory, end.step))
     return dc_trajectory_pairs(trajectory, end.step);
   return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
@@ -241,22 +174,10 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
 {
   struct dc_state_place now = dc_place_before(trajectory, next), before = dc_place_before(trajectory, now);
   double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
-  return (struct dc_step_state){.model = rollout->model,
-                                .input = input,
-                                .interval = dc_interval_to(trajectory, next, first_before_length),
-                                .q_before = dc_place_state(rollout, trajectory, before),
-                                .q_now = dc_place_state(rollout, trajectory, now),
-                                .q_next = dc_place_state(rollout, trajectory, next),
-                                .before = rollout->before.poses,
-                                .now = rollout->now.poses,
-                                .next = rollout->next.poses,
-                                .pair_count = rollout->pair_count,
-                                .pair_bodies = rollout->pair_bodies,
-                                .pairs = pairs_at(rollout, trajectory, next),
-                                .contact = rollout->contact,
-                                .surface = rollout->surface,
-                                .hardening = 1,
-                                .friction = rollout->friction,
-                                .coefficients = rollout->coefficients,
-                                .impact = rollout->impact};
+  struct dc_step_state state =
+      dc_step_state_of(rollout, input, dc_interval_to(trajectory, next, first_before_length),
+                       dc_place_state(rollout, trajectory, before), dc_place_state(rollout, trajectory, now),
+                       dc_place_state(rollout, trajectory, next));
+  state.pairs = pairs_at(rollout, trajectory, next);
+  return state;
 }

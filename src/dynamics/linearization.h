@@ -21,7 +21,7 @@ const double *dc_place_state(const struct dc_rollout *rollout, const struct dc_t
                              struct dc_state_place place);
 
 // The interval that ends in `next`, with the poses of rollout->before, now and next and, where they are not on the tape,
-// the pairs of rollout->pairs.
+// the pairs of rollout->rigid.
 struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        const struct dc_trajectory *trajectory, struct dc_state_place next);
 
@@ -32,14 +32,6 @@ struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, s
 
 // Whether there is no tape to read.
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory);
-// Contact at a state and its derivatives, as they were when the step that ends there was solved, but for rounding.
-enum dc_status dc_recompute_pairs(struct dc_rollout *rollout, const struct dc_pose *poses,
-                                  struct dc_pair_derivatives *pairs, struct dc_error *error);
-// The lists of friction at t and its energies at t+1, as they were when the step was solved; pairs: leave the derivatives
-// of the contact at t in rollout->trial_pairs.
-enum dc_status dc_restore_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input, bool pairs,
-                                  struct dc_step_state *state, struct dc_error *error);
-
 // Assembles the true Hessian H of a step into rollout->matrix and factors it, unless that many right-hand sides do without
 // (node_newton.h).  DC_NUMERICAL when it is singular.
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,

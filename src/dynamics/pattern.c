@@ -17,11 +17,11 @@ static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
   const struct dc_bodies *bodies = &rollout->model->bodies;
   const struct dc_model_definition *definition = &rollout->model->definition;
   size_t count = 0;
-  for (int p = 0; p < rollout->pair_count + definition->coupling_count; p++) {
+  for (int p = 0; p < rollout->rigid.pair_count + definition->coupling_count; p++) {
     const struct dc_coupling *coupling =
-        p < rollout->pair_count ? NULL : &definition->couplings[p - rollout->pair_count];
-    int a = bodies->bodies[coupling ? coupling->body : rollout->pair_bodies[p][0]].mechanism,
-        b = bodies->bodies[coupling ? coupling->to : rollout->pair_bodies[p][1]].mechanism;
+        p < rollout->rigid.pair_count ? NULL : &definition->couplings[p - rollout->rigid.pair_count];
+    int a = bodies->bodies[coupling ? coupling->body : rollout->rigid.pair_bodies[p][0]].mechanism,
+        b = bodies->bodies[coupling ? coupling->to : rollout->rigid.pair_bodies[p][1]].mechanism;
     if (b < 0 || a == b)
       continue;
     if (pairs) {
@@ -174,21 +174,4 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
     }
   }
   return failed ? dc_fail(error, DC_MEMORY, "out of memory for the pattern of touches") : DC_OK;
-}
-
-enum dc_status dc_step_touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
-                             struct dc_error *error)
-{
-  if (rollout->surface && dc_surface_evaluate(rollout->surface, q, poses))
-    return dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
-  return DC_OK;
-}
-
-enum dc_status dc_step_begin_rubs(struct dc_rollout *rollout, double length, struct dc_error *error)
-{
-  double smoothing = rollout->model->definition.contact.friction_smoothing;
-  rollout->pattern.fresh = true;
-  if (rollout->surface && dc_surface_friction_begin(rollout->surface, rollout->coefficients, smoothing, length))
-    return dc_fail(error, DC_MEMORY, "out of memory for friction");
-  return DC_OK;
 }

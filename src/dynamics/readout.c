@@ -38,31 +38,6 @@ void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollou
     velocity[v] /= length;
 }
 
-// Friction and restitution of the interval that led to a frame, [pair_count]; zeros where nothing rubs.
-static enum dc_status evaluate_friction(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                        const struct dc_trajectory *trajectory, int frame, const struct dc_pose *poses,
-                                        struct dc_error *error)
-{
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  double length;
-  memset(rollout->friction, 0, (size_t)rollout->pair_count * sizeof *rollout->friction);
-  memset(rollout->impact, 0, (size_t)rollout->pair_count * sizeof *rollout->impact);
-  if (frame == 0)
-    return DC_OK;
-  dc_poses(bodies, last_interval(trajectory, frame, &length), rollout->now.poses);
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, length, rollout->coefficients);
-  if (!dc_friction_law_acts(&law, bodies->count))
-    return DC_OK;
-  if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
-  if (!status && dc_contact_rubs(rollout->contact))
-    dc_contact_friction_evaluate(rollout->contact, poses, 1, DC_FRICTION_CONVEX, rollout->friction);
-  if (!status && dc_contact_resists(rollout->contact))
-    dc_contact_impact_evaluate(rollout->contact, poses, 1, false, rollout->impact);
-  return status;
-}
-
 enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                      const struct dc_trajectory *trajectory, int frame, double *gaps,
                                      double (*contact)[12], double (*friction)[12], struct dc_error *error)
@@ -73,19 +48,20 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
     return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" has no forces to be read",
                    definition->contact_model->name);
   double stiffness = definition->contact.stiffness * input->design.stiffness_scale;
-  dc_contact_reset(rollout->contact);
-  enum dc_status status = evaluate_friction(rollout, input, trajectory, frame, poses, error);
+  dc_contact_reset(rollout->rigid.contact);
+  double length = 0;
+  if (frame > 0)
+    dc_poses(&rollout->model->bodies, last_interval(trajectory, frame, &length), rollout->now.poses);
+  enum dc_status status = dc_rigid_forces(rollout, input, length, frame > 0 ? rollout->now.poses : NULL, poses, error);
   if (status)
     return status;
-  if (isnan(dc_contact_evaluate(rollout->contact, poses, 1, rollout->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  for (int p = 0; p < rollout->pair_count; p++) {
+  for (int p = 0; p < rollout->rigid.pair_count; p++) {
     double gradient[12];
-    gaps[p] = dc_contact_pair_gap(rollout->contact, p);
-    dc_contact_expand_gradient(&rollout->pairs[p], gradient);
+    gaps[p] = dc_contact_pair_gap(rollout->rigid.contact, p);
+    dc_contact_expand_gradient(&rollout->rigid.pairs[p], gradient);
     for (int k = 0; k < 12; k++) {
-      contact[p][k] = -stiffness * gradient[k] - rollout->impact[p].gradient[k];
-      friction[p][k] = -rollout->friction[p].gradient[k];
+      contact[p][k] = -stiffness * gradient[k] - rollout->rigid.impact[p].gradient[k];
+      friction[p][k] = -rollout->rigid.friction[p].gradient[k];
     }
   }
   return DC_OK;
@@ -115,8 +91,8 @@ static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_ro
                                 struct dc_error *error)
 {
   static const double smallest_part = 1e-3;
-  const int(*pairs)[2] = dc_contact_pairs(rollout->contact);
-  for (int p = 0; p < rollout->pair_count; p++) {
+  const int(*pairs)[2] = dc_contact_pairs(rollout->rigid.contact);
+  for (int p = 0; p < rollout->rigid.pair_count; p++) {
     struct dc_contact_entry entry = {.frame = frame, .bodies = {pairs[p][0], pairs[p][1]}, .gap = gaps[p]};
     dc_vec_copy(entry.force, contact[p] + 3);
     dc_vec_copy(entry.friction, friction[p] + 3);
@@ -142,7 +118,7 @@ enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const str
                                            const struct dc_trajectory *trajectory, size_t most,
                                            struct dc_contact_list *list, struct dc_error *error)
 {
-  size_t pairs = (size_t)rollout->pair_count;
+  size_t pairs = (size_t)rollout->rigid.pair_count;
   double *gaps = dc_alloc(pairs, sizeof *gaps);
   double(*contact)[12] = dc_alloc(pairs, sizeof *contact), (*friction)[12] = dc_alloc(pairs, sizeof *friction);
   enum dc_status status = gaps && contact && friction ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contacts");

@@ -15,10 +15,10 @@ static enum dc_status judge_interval(struct dc_rollout *rollout, const struct dc
   struct dc_step_interval interval = dc_interval_to(trajectory, end, length);
   const double *q = dc_trajectory_state(trajectory, end.step, end.inside - 1, NULL);
   dc_poses(&rollout->model->bodies, q, rollout->now.poses);
-  if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->trial_pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  return dc_step_judge(rollout, input, &interval, q, dc_trajectory_state(trajectory, end.step, end.inside, NULL),
-                       residual, error);
+  enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);
+  return status ? status
+                : dc_step_judge(rollout, input, &interval, q,
+                                dc_trajectory_state(trajectory, end.step, end.inside, NULL), residual, error);
 }
 
 enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -30,7 +30,7 @@ enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_
   if (definition->contact_model->flags & DC_CONTACT_FOREIGN)
     return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" has no step potential to judge",
                    definition->contact_model->name);
-  dc_contact_reset(rollout->contact);
+  dc_contact_reset(rollout->rigid.contact);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   enum dc_status status = DC_OK;
   for (int t = 0; t < trajectory->steps && !status; t++) {

@@ -18,7 +18,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   struct dc_arena *arena = rollout->arena;
   const struct dc_bodies *model_bodies = &rollout->model->bodies;
   size_t bodies = (size_t)model_bodies->count, nq = (size_t)model_bodies->nq, nv = (size_t)model_bodies->nv;
-  size_t pairs = (size_t)rollout->pair_count, real = sizeof(double), twist = sizeof(double[6]);
+  size_t real = sizeof(double), twist = sizeof(double[6]);
   const struct request requests[] = {
       {&rollout->gradient, nv, real},
       {&rollout->trial_gradient, nv, real},
@@ -30,19 +30,13 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       {&rollout->q_before, nq, real},
       {&rollout->q_now, nq, real},
       {&rollout->q_trial, nq, real},
-      {&rollout->coefficients, bodies, real},
       {&rollout->coefficient_cotangents, bodies, real},
-      {&rollout->restitution, bodies, real},
       {&rollout->wrenches, bodies, twist},
       {&rollout->floors, bodies, twist},
       {&rollout->twists, bodies, twist},
       {&rollout->wrenches_now, bodies, twist},
       {&rollout->wrenches_before, bodies, twist},
-      {&rollout->blocks, bodies, sizeof *rollout->blocks},
-      {&rollout->pairs, pairs, sizeof *rollout->pairs},
-      {&rollout->trial_pairs, pairs, sizeof *rollout->trial_pairs},
-      {&rollout->friction, pairs, sizeof *rollout->friction},
-      {&rollout->impact, pairs, sizeof *rollout->impact}};
+      {&rollout->blocks, bodies, sizeof *rollout->blocks}};
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
     void *memory = dc_arena_alloc(arena, requests[i].count, requests[i].size);
     if (!memory)
@@ -52,7 +46,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   if (rollout->base->shapes_change && !(rollout->shape_workspace = dc_shape_workspace_create(rollout, arena)))
     return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
-  rollout->bounded = dc_bounded_move_create(model_bodies, rollout->pair_count, arena);
+  rollout->bounded = dc_bounded_move_create(model_bodies, rollout->rigid.pair_count, arena);
   return rollout->assembler && rollout->bounded &&
          !dc_kinematics_create(model_bodies, arena, &rollout->before, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->now, error) &&
@@ -73,16 +67,11 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   rollout->stepper = dc_stepper_of(model);
-  rollout->contact =
-      dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
-                                  rollout->base->shapes_change ? &rollout->base->bodies : NULL, error);
-  if (!rollout->contact)
-    return error ? error->status : DC_MEMORY;
-  enum dc_status status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
+  enum dc_status status = dc_rigid_create(rollout, error);
+  if (!status)
+    status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
   if (status)
     return status;
-  rollout->pair_count = dc_contact_pair_count(rollout->contact);
-  rollout->pair_bodies = dc_contact_pairs(rollout->contact);
   rollout->matrix = dc_step_matrix_create(rollout);
   if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
       dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
@@ -96,7 +85,7 @@ static void release(struct dc_rollout *rollout)
     rollout->stepper->destroy(rollout);
   dc_node_newton_destroy(rollout->node_newton);
   dc_symmetric_destroy(rollout->matrix);
-  dc_contact_destroy(rollout->contact);
+  dc_rigid_destroy(&rollout->rigid);
   dc_shape_workspace_destroy(rollout->shape_workspace);
   dc_surface_contact_destroy(rollout->surface);
   free(rollout->pattern.extra);
@@ -138,7 +127,7 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
   struct dc_rollout fresh = {.base = rollout->base,
                              .shape = rollout->shape,
                              .tight = rollout->tight,
-                             .contact_seconds = rollout->contact_seconds,
+                             .rigid = {.seconds = rollout->rigid.seconds},
                              .proceed = rollout->proceed,
                              .proceed_context = rollout->proceed_context,
                              .arena = dc_arena_create()};
@@ -171,12 +160,12 @@ const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct
 
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
 {
-  return rollout->contact;
+  return rollout->rigid.contact;
 }
 
 double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
 {
-  return rollout->contact_seconds;
+  return rollout->rigid.seconds;
 }
 
 void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context)
@@ -212,13 +201,14 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
   for (int i = 0; i < model->bodies.count; i++) {
     coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
     // fmin passes over NAN
-    rollout->restitution[i] = rollout->conservative ? 1 : fmin(dc_design_restitution(model, &input->design, i), 1);
+    rollout->rigid.restitution[i] =
+        rollout->conservative ? 1 : fmin(dc_design_restitution(model, &input->design, i), 1);
   }
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
                                   .coefficient = coefficients,
-                                  .restitution = rollout->restitution,
+                                  .restitution = rollout->rigid.restitution,
                                   .opening_speed = model->definition.contact.opening_speed};
 }
 
@@ -247,49 +237,11 @@ void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_r
   }
 }
 
-// Barriers at the ends of ranges have no value beyond them.
-static enum dc_status check_ranges(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                   const double *q, struct dc_error *error)
-{
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  for (int i = 0; i < bodies->count; i++)
-    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
-      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
-      double range[2];
-      if (isinf(part->range[0]))
-        continue;
-      dc_design_range(&input->design, part, range);
-      if (!(q[part->q] > range[0] && q[part->q] < range[1]))
-        return dc_fail(error, DC_INFEASIBLE, "%s starts at %.10g, not inside of its range [%.10g, %.10g]",
-                       bodies->bodies[i].name, q[part->q], range[0], range[1]);
-    }
-  return DC_OK;
-}
-
-static enum dc_status start_surfaces(struct dc_rollout *rollout, struct dc_trajectory *trajectory,
-                                     struct dc_error *error)
-{
-  const struct dc_body *bodies = rollout->model->bodies.bodies;
-  int pair[2];
-  if (!rollout->surface)
-    return DC_OK;
-  enum dc_status status = dc_step_touch(rollout, trajectory->q, rollout->now.poses, error);
-  if (!status && dc_surface_overlap(rollout->surface, pair))
-    return pair[0] == pair[1]
-               ? dc_fail(error, DC_INFEASIBLE, "the surface of %s crosses itself at the start", bodies[pair[0]].name)
-               : dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start", bodies[pair[0]].name,
-                         bodies[pair[1]].name);
-  trajectory->min_gap[0] = fmin(trajectory->min_gap[0], dc_surface_gap(rollout->surface));
-  return status;
-}
-
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             struct dc_trajectory *trajectory, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  int pair;
-  double depth;
-  dc_contact_reset(rollout->contact);
+  dc_contact_reset(rollout->rigid.contact);
   dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
@@ -297,21 +249,12 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   memcpy(trajectory->poses, rollout->now.poses, (size_t)bodies->count * sizeof *trajectory->poses);
   // Soft contacts of a foreign stepper leave frames in which surfaces overlap: going on from one is no mistake.
   bool soft = rollout->stepper->velocity && input->q_before;
-  if (!soft && dc_contact_overlap(rollout->contact, rollout->now.poses, &pair, &depth))
-    return dc_fail(error, DC_INFEASIBLE, "bodies %s and %s overlap at the start",
-                   bodies->bodies[rollout->pair_bodies[pair][0]].name,
-                   bodies->bodies[rollout->pair_bodies[pair][1]].name);
-  enum dc_status status = soft ? DC_OK : check_ranges(rollout, input, trajectory->q, error);
+  enum dc_status status = soft ? DC_OK : dc_step_check_start(rollout, input, trajectory->q, error);
+  if (!status)
+    status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.pairs, error);
   if (status)
     return status;
-  if (isnan(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  trajectory->min_gap[0] = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, trajectory->q));
-  if (!(dc_node_gap(rollout->model, trajectory->q) > 0))
-    return dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
-  status = start_surfaces(rollout, trajectory, error);
-  if (status)
-    return status;
+  trajectory->min_gap[0] = dc_step_gap(rollout, trajectory->q);
   trajectory->between.count = 0;
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;

@@ -27,7 +27,7 @@ static double (**make_rows(const struct dc_rollout *rollout, int points, struct 
     return NULL;
   for (size_t i = 0; i < bodies; i++) {
     rows[i] = block;
-    block += dc_contact_point_count(rollout->contact, (int)i);
+    block += dc_contact_point_count(rollout->rigid.contact, (int)i);
   }
   return rows;
 }
@@ -39,7 +39,7 @@ static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_work
   work->vertices = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->vertices);
   for (int i = 0; i < rollout->model->bodies.count && work->vertices; i++) {
     const struct dc_shape *shape = rollout->base->bodies.bodies[i].shape;
-    int count = dc_contact_point_count(rollout->contact, i);
+    int count = dc_contact_point_count(rollout->rigid.contact, i);
     int *vertices = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
     if (!vertices)
       return false;
@@ -59,13 +59,13 @@ struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *ro
   if (!(rollout->base->definition.contact_model->flags & DC_CONTACT_SHAPES))
     return work;  // for forward runs
   for (int i = 0; i < rollout->model->bodies.count; i++)
-    work->point_count += dc_contact_point_count(rollout->contact, i);
+    work->point_count += dc_contact_point_count(rollout->rigid.contact, i);
   work->velocities = make_rows(rollout, work->point_count, arena);
   work->forces = make_rows(rollout, work->point_count, arena);
   work->products = make_rows(rollout, work->point_count, arena);
   work->by_point = make_rows(rollout, work->point_count, arena);
   work->rates = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->rates);
-  work->pairs = dc_arena_alloc(arena, (size_t)rollout->pair_count, sizeof *work->pairs);
+  work->pairs = dc_arena_alloc(arena, (size_t)rollout->rigid.pair_count, sizeof *work->pairs);
   bool complete = work->velocities && work->forces && work->products && work->by_point && work->rates && work->pairs &&
                   list_vertices(rollout, work, arena);
   return complete ? work : NULL;
@@ -94,30 +94,30 @@ enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error
     return error ? error->status : DC_MEMORY;
   dc_contact_reset(work->contact);
   dc_contact_take_sizes(work->contact, NULL);  // what an adjoint that failed has left
-  dc_contact_take_sizes(rollout->contact, NULL);
+  dc_contact_take_sizes(rollout->rigid.contact, NULL);
   clear_rows(work->by_point, work->point_count);
-  work->evaluated = rollout->contact_poses = NULL;
+  work->evaluated = rollout->rigid.evaluated = NULL;
   return DC_OK;
 }
 
-void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *state)
+void dc_shape_swap_contact(struct dc_rollout *rollout)
 {
   struct dc_shape_workspace *work = rollout->shape_workspace;
   struct dc_contact *contact = work->contact;
-  work->contact = rollout->contact;
-  work->evaluated = rollout->contact_poses;
+  work->contact = rollout->rigid.contact;
+  work->evaluated = rollout->rigid.evaluated;
   work->swapped = !work->swapped;
-  state->contact = rollout->contact = contact;
-  rollout->contact_poses = NULL;
+  rollout->rigid.contact = contact;
+  rollout->rigid.evaluated = NULL;
 }
 
 void dc_shape_end(struct dc_rollout *rollout)
 {
   struct dc_shape_workspace *work = rollout->shape_workspace;
-  struct dc_contact *contact = rollout->contact;
+  struct dc_contact *contact = rollout->rigid.contact;
   if (!work->swapped)
     return;
-  rollout->contact = work->contact;
+  rollout->rigid.contact = work->contact;
   work->contact = contact;
   work->swapped = false;
 }
@@ -156,7 +156,7 @@ static enum dc_status evaluate_points(const struct dc_step_state *state, struct 
 
 static bool nothing_acts(const struct dc_step_state *state)
 {
-  for (int p = 0; p < state->pair_count; p++)
+  for (int p = 0; p < state->rigid->pair_count; p++)
     if (!dc_pair_is_idle(&state->pairs[p]))
       return false;
   return true;
@@ -260,10 +260,10 @@ void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by
 {
   struct dc_shape_workspace *work = rollout->shape_workspace;
   dc_contact_take_sizes(work->contact, work->by_point);
-  dc_contact_take_sizes(rollout->contact, work->by_point);
+  dc_contact_take_sizes(rollout->rigid.contact, work->by_point);
   for (int i = 0; i < rollout->model->bodies.count; i++) {
     const int *vertices = work->vertices[i];
-    int count = vertices ? dc_contact_point_count(rollout->contact, i) : 0;
+    int count = vertices ? dc_contact_point_count(rollout->rigid.contact, i) : 0;
     for (int v = 0; v < count; v++) {
       double *vertex = by->vertices[by->first[i] + vertices[v]];
       dc_vec_add(vertex, vertex, work->by_point[i][v]);

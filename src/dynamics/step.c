@@ -5,7 +5,6 @@
 #include <float.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "math/vector.h"
 
 static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo
@@ -13,16 +12,12 @@ static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms'
 static const double LEAST_MOVE = 1e-6;               // of the size of a body, that matters
 static const double TINY_CHANGE = 1e-9;              // of the same: changes that the values may not show
 static const double SLOPE_DECREASE = 0.5;
-static const double POSITION_NOISE = 8 * DBL_EPSILON;  // of positions, seen through the stiffness
-static const double FORCE_NOISE = 1e-13;               // of contact forces: error of the plane solve
 // Residuals this many times the noise that no longer fall count as converged.
 static const double ROUNDING_LIMITED = 1e3;
 static const double SAME_HESSIAN =
-    0.005;  // part of a residual that a step of nodes leaves: the next one has its matrix
-static const double NODE_GAP_USED = 0.95;  // by a move
-static const double HALF_WAY = 0.5;        // of the safe fraction, when it is not the whole step
-static const double SHORT_STEP = 0.5;      // after a shorter part of a step the next one is damped more
-static const double SMALL_GAIN = 0.2;      // likewise after a bounded step that promises less of the decrease
+    0.005;                             // part of a residual that a step of nodes leaves: the next one has its matrix
+static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
+static const double SMALL_GAIN = 0.2;  // likewise after a bounded step that promises less of the decrease
 static const double DAMPING_FACTOR = 4;
 static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
 static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
@@ -41,8 +36,7 @@ struct trial {
 struct step_input {
   const struct dc_rollout_input *input;
   struct dc_step_interval interval;
-  const double *q;  // at t
-  bool rubs, resists;
+  const double *q;   // at t
   bool careful;      // friction counts with its majorant in Hessians
   double hardening;  // factor on the stiffness
 };
@@ -65,47 +59,17 @@ static double pose_magnitude(const struct dc_rollout *rollout)
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
-                               struct dc_pair_derivatives *pairs, double *gradient, struct trial *trial,
-                               struct dc_error *error)
+                               double *gradient, struct trial *trial, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   size_t nv = (size_t)model->bodies.nv;
   dc_kinematics_update(&model->bodies, q, &rollout->next);
-  trial->state = (struct dc_step_state){.model = model,
-                                        .input = given->input,
-                                        .interval = given->interval,
-                                        .q_before = rollout->q_before,
-                                        .q_now = given->q,
-                                        .q_next = q,
-                                        .before = rollout->before.poses,
-                                        .now = rollout->now.poses,
-                                        .next = rollout->next.poses,
-                                        .pair_count = rollout->pair_count,
-                                        .pair_bodies = rollout->pair_bodies,
-                                        .pairs = pairs,
-                                        .contact = rollout->contact,
-                                        .hardening = given->hardening,
-                                        .rubs = given->rubs,
-                                        .friction = rollout->friction,
-                                        .coefficients = rollout->coefficients,
-                                        .duals = rollout->node_duals,
-                                        .resists = given->resists,
-                                        .impact = rollout->impact,
-                                        .surface = rollout->surface};
-  if (dc_step_touch(rollout, q, rollout->next.poses, error))
-    return DC_MEMORY;
-  double start = dc_seconds();
-  trial->state.contact_energy = dc_contact_evaluate(rollout->contact, rollout->next.poses, 2, pairs);
-  if (given->rubs && isfinite(trial->state.contact_energy))
-    trial->state.friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, rollout->next.poses, 2,
-                                     given->careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD, rollout->friction);
-  if (given->resists && isfinite(trial->state.contact_energy))
-    trial->state.impact_energy =
-        dc_contact_impact_evaluate(rollout->contact, rollout->next.poses, 2, false, rollout->impact);
-  rollout->contact_seconds += dc_seconds() - start;
-  if (isnan(trial->state.contact_energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  trial->state = dc_step_state_of(rollout, given->input, given->interval, rollout->q_before, given->q, q);
+  trial->state.hardening = given->hardening;
+  trial->state.duals = rollout->node_duals;
+  enum dc_status status = dc_step_evaluate(rollout, &trial->state, given->careful, error);
+  if (status)
+    return status;
   trial->value = trial->magnitude = 0;
   memset(gradient, 0, nv * sizeof *gradient);
   memset(rollout->wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->wrenches);
@@ -131,9 +95,9 @@ static double smallest_signal(const struct trial *trial)
               trial->state.hardening,
          least = INFINITY;
   bool long_range = trial->state.model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE;
-  for (int p = 0; p < trial->state.pair_count && long_range; p++) {
+  for (int p = 0; p < trial->state.rigid->pair_count && long_range; p++) {
     double force = mu * dc_vec_norm(trial->state.pairs[p].gradient + 3);
-    if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.pair_bodies[p][1]]))
+    if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.rigid->pair_bodies[p][1]]))
       least = fmin(least, force);
   }
   if (least < INFINITY)
@@ -144,77 +108,6 @@ static double smallest_signal(const struct trial *trial)
     if (dc_body_moves(&bodies->bodies[i]))
       least = fmin(least, LEAST_MOVE * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
-}
-
-// Rounding of a coordinate seen through the stiffness of its actuator.
-static void actuator_floor(const struct dc_step_state *state, double *floor)
-{
-  const struct dc_bodies *bodies = &state->model->bodies;
-  double h = state->interval.length;
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    for (int p = 0; p < body->part_count && body->pd; p++) {
-      const struct dc_joint_part *part = &body->parts[p];
-      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
-      double stiffness = state->input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp) +
-                         state->input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd) / h;
-      for (int k = 0; k < dc_part_nv(part); k++)
-        floor[part->v + k] +=
-            POSITION_NOISE * stiffness * (1 + (part->kind == DC_PART_BALL ? 0 : fabs(state->q_next[part->q + k])));
-    }
-  }
-}
-
-// Rounding in positions and planes seen through the stiffness of each body [nv]: residuals below it are noise.
-static void noise_floor(const struct dc_rollout *rollout, const struct trial *trial, double *floor)
-{
-  const struct dc_step_state *state = &trial->state;
-  const struct dc_bodies *bodies = &state->model->bodies;
-  const struct dc_contact_settings *contact = &state->model->definition.contact;
-  double mu = contact->stiffness * state->input->design.stiffness_scale * state->hardening;
-  double h = state->interval.length;
-  double(*frames)[6] = rollout->floors;
-  memset(frames, 0, (size_t)bodies->count * sizeof *frames);
-  for (int p = 0; p < rollout->pair_count; p++) {
-    const struct dc_pair_derivatives *pair = &state->pairs[p];
-    const int *pair_bodies = rollout->pair_bodies[p];
-    const double *d = pair->hessian;
-    double turn = fabs(d[0]) + fabs(d[2]) + fabs(d[5]), shift = fabs(d[9]) + fabs(d[14]) + fabs(d[20]);
-    double force = dc_vec_norm(pair->gradient + 3), arm = dc_vec_norm(pair->arm);
-    if (state->rubs)  // lambda f / (e h) at rest
-      shift += sqrt(rollout->coefficients[pair_bodies[0]] * rollout->coefficients[pair_bodies[1]]) * force /
-               (contact->friction_smoothing * h);
-    if (state->resists) {  // where bodies part slowly
-      const double(*h_aa)[6] = state->impact[p].h_aa;
-      shift += (h_aa[3][3] + h_aa[4][4] + h_aa[5][5]) / mu;
-    }
-    for (int side = 0; side < 2; side++) {
-      const struct dc_body *body = &bodies->bodies[pair_bodies[side]];
-      // Seen from b the relative twist is about c_a: the arm adds to its torque.
-      double reach = body->radius + (side ? arm : 0);
-      double position = dc_vec_norm(state->next[pair_bodies[side]].position) + reach;
-      for (int k = 0; k < 3; k++) {
-        frames[pair_bodies[side]][k] +=
-            mu * (POSITION_NOISE * (turn + shift * reach * position) + FORCE_NOISE * force * reach);
-        frames[pair_bodies[side]][3 + k] += mu * (POSITION_NOISE * shift * position + FORCE_NOISE * force);
-      }
-    }
-  }
-  memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
-  dc_surface_floor(state, POSITION_NOISE, frames, floor);
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    double stiffness = state->input->design.body_mass_scale[i] * body->mass / (h * h);
-    double position = dc_vec_norm(state->next[i].position) + body->radius;
-    for (int k = 0; k < 3; k++) {
-      frames[i][k] += POSITION_NOISE * stiffness * body->radius * body->radius;
-      frames[i][3 + k] += POSITION_NOISE * stiffness * position;
-    }
-    dc_pull_back_magnitude(bodies, &rollout->next, i, frames[i], floor);
-  }
-  actuator_floor(state, floor);
-  dc_coupling_floor(state, POSITION_NOISE, floor);
-  dc_node_floor(state, POSITION_NOISE, floor);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they
@@ -295,18 +188,12 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
   return dc_fail(error, DC_NUMERICAL, "the Hessian of a step is not finite or cannot be made positive definite");
 }
 
-// The part of the move that continuous collision detection allows from the poses of the last evaluation.  A move
-// that would nearly close a gap goes half way: iterates that hug the barrier only crawl along it.
+// The part of the move that is safe from the poses of the last evaluation.
 static double safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
                         const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
-  double fraction = dc_contact_safe_fraction(rollout->contact, &rollout->path);
-  fraction = fmin(fraction < 1 ? HALF_WAY * fraction : 1,
-                  dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent));
-  if (!rollout->nodes_exactly)
-    fraction = fmin(fraction, dc_node_safe_part(rollout->model, q, NODE_GAP_USED, tangent));
-  return rollout->surface ? fmin(fraction, dc_surface_safe_fraction(rollout->surface, &rollout->path)) : fraction;
+  return dc_step_safe_part(rollout, design, q, tangent);
 }
 
 // Whether less than the whole move is safe; that the closest triangles cut it is cheap to see.
@@ -314,7 +201,7 @@ static bool is_cut(struct dc_rollout *rollout, const struct dc_design *design, c
                    const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
-  return dc_contact_nearest_fraction(rollout->contact, &rollout->path) < 1 ||
+  return dc_contact_nearest_fraction(rollout->rigid.contact, &rollout->path) < 1 ||
          safe_part(rollout, design, q, kinematics, tangent) < 1;
 }
 
@@ -323,7 +210,7 @@ static double bound_move(struct dc_rollout *rollout, const double *q, const stru
                          double *move)
 {
   const struct dc_move_start start = {
-      .contact = rollout->contact, .q = q, .kinematics = kinematics, .metric = rollout->matrix};
+      .contact = rollout->rigid.contact, .q = q, .kinematics = kinematics, .metric = rollout->matrix};
   return dc_bound_move(rollout->bounded, &start, &rollout->path, move);
 }
 
@@ -372,22 +259,18 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
     given->careful = halving > 0;
-    enum dc_status status =
-        evaluate(rollout, given, rollout->q_trial, rollout->trial_pairs, rollout->trial_gradient, &trial, error);
+    enum dc_status status = evaluate(rollout, given, rollout->q_trial, rollout->trial_gradient, &trial, error);
     report->evaluations++;
     if (status)
       return status;
     if (!sufficient(current, &trial, alpha * slope, alpha * dc_dot(rollout->trial_gradient, rollout->step, bodies->nv)))
       continue;
     memcpy(q_next, rollout->q_trial, (size_t)bodies->nq * sizeof *q_next);
-    struct dc_pair_derivatives *pairs = rollout->pairs;
-    rollout->pairs = rollout->trial_pairs;
-    rollout->trial_pairs = pairs;
     double *gradient = rollout->gradient;
     rollout->gradient = rollout->trial_gradient;
     rollout->trial_gradient = gradient;
     *current = trial;
-    dc_contact_friction_accept(rollout->contact);
+    dc_step_accept(rollout);
     current->state.q_next = q_next;
     *fraction = alpha;
     return DC_OK;
@@ -398,16 +281,8 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
 // The inertia at t, factored; false when it is not positive.
 static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *given)
 {
-  const struct dc_pose *poses = rollout->now.poses;
-  struct dc_step_state state = {.model = rollout->model,
-                                .input = given->input,
-                                .interval = given->interval,
-                                .q_before = given->q,
-                                .q_now = given->q,
-                                .q_next = given->q,
-                                .before = poses,
-                                .now = poses,
-                                .next = poses};
+  struct dc_step_state state = dc_step_state_of(rollout, given->input, given->interval, given->q, given->q, given->q);
+  state.before = state.next = state.now;
   dc_symmetric_clear(rollout->matrix);
   add_damping(rollout, &state, &rollout->now, 1);
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
@@ -421,7 +296,7 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
   for (int v = 0; v < bodies->nv; v++)
     rollout->step[v] *= given->interval.ratio;
-  dc_node_bound_each(rollout->model, given->q, NODE_GAP_USED, rollout->step);
+  dc_node_bound_each(rollout->model, given->q, rollout->step);
   double fraction = 1;
   if (is_cut(rollout, design, given->q, &rollout->now, rollout->step)) {
     if (factor_inertia(rollout, given))
@@ -432,20 +307,14 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
 }
 
 // Contact was evaluated last at given->q.
-static enum dc_status begin_interval(struct dc_rollout *rollout, struct step_input *given, struct dc_error *error)
+static enum dc_status begin_interval(struct dc_rollout *rollout, const struct step_input *given, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_poses(bodies, rollout->q_before, rollout->before.poses);
   dc_kinematics_update(bodies, given->q, &rollout->now);
-  struct dc_friction_law law =
-      dc_step_friction_law(rollout, given->input, given->interval.length, rollout->coefficients);
-  enum dc_status status = dc_contact_friction_begin(rollout->contact, rollout->now.poses, &law, error);
-  given->rubs = dc_contact_rubs(rollout->contact);
-  given->resists = dc_contact_resists(rollout->contact);
-  if (!status)
-    status = dc_step_touch(rollout, given->q, rollout->now.poses, error);
-  if (!status)
-    status = dc_step_begin_rubs(rollout, given->interval.length, error);
+  struct dc_step_state state =
+      dc_step_state_of(rollout, given->input, given->interval, rollout->q_before, given->q, given->q);
+  enum dc_status status = dc_step_begin(rollout, &state, error);
   return status ? status : dc_step_fit_pattern(rollout, error);
 }
 
@@ -496,7 +365,7 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
   double damping = 0;
   double tolerance = rollout->tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
   for (long end = report->iterations + iterations;; report->iterations++) {
-    noise_floor(rollout, current, rollout->magnitude);
+    dc_step_floor(rollout, &current->state, rollout->magnitude);
     double asked = tolerance * smallest_signal(current);
     report->residual = relative_residual(rollout, rollout->gradient, asked, rollout->magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
@@ -528,7 +397,7 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;
       report->evaluations++;
-      return evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+      return evaluate(rollout, given, q_next, rollout->gradient, current, error);
     }
   }
 }
@@ -540,15 +409,16 @@ static double first_hardening(const struct dc_rollout *rollout, const struct ste
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double forces = 0, contact = 0, way = 0,
          mu = rollout->model->definition.contact.stiffness * given->input->design.stiffness_scale;
-  for (int p = 0; p < rollout->pair_count; p++)
-    contact = fmax(contact, mu * dc_vec_norm(rollout->pairs[p].gradient + 3));
+  for (int p = 0; p < rollout->rigid.pair_count; p++)
+    contact = fmax(contact, mu * dc_vec_norm(rollout->rigid.pairs[p].gradient + 3));
   for (int i = 0; i < bodies->count; i++) {
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     forces = fmax(forces, dc_vec_norm(rollout->wrenches[i] + 3));
     way = fmax(way, dc_vec_distance(rollout->now.poses[i].position, rollout->before.poses[i].position));
   }
-  double gap = dc_contact_min_gap(rollout->contact), closing = fmax(1, OPENED * given->interval.ratio * way / gap),
+  double gap = dc_contact_min_gap(rollout->rigid.contact),
+         closing = fmax(1, OPENED * given->interval.ratio * way / gap),
          hardening = forces / contact * closing * closing;
   return hardening > 1 ? fmin(hardening, MOST_HARDENING) : 1;  // also when it is no number
 }
@@ -562,7 +432,7 @@ static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input 
   enum dc_status status = DC_OK;
   for (double hardening = first_hardening(rollout, given); hardening > 1 && !status;) {
     given->hardening = hardening;
-    status = evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+    status = evaluate(rollout, given, q_next, rollout->gradient, current, error);
     report->evaluations++;
     if (!status)
       status = minimize(rollout, given, PATH_ITERATIONS, q_next, current, report, error);
@@ -570,7 +440,7 @@ static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input 
   }
   given->hardening = 1;
   report->evaluations++;
-  return status ? status : evaluate(rollout, given, q_next, rollout->pairs, rollout->gradient, current, error);
+  return status ? status : evaluate(rollout, given, q_next, rollout->gradient, current, error);
 }
 
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -585,13 +455,13 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     return status;
   rollout->nodes_exactly = rollout->node_newton != NULL;
   first_guess(rollout, &given, q_next);
-  status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
+  status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
   if (status)
     return status;
-  dc_contact_friction_accept(rollout->contact);
+  dc_step_accept(rollout);
   if (!isfinite(current.value) && rollout->model->bodies.node_count) {  // elements inverted by the last velocity
     memcpy(q_next, q, (size_t)rollout->model->bodies.nq * sizeof *q_next);
-    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &current, error);
+    status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
     if (status)
       return status;
   }
@@ -606,12 +476,9 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   if (status)
     return status;
   if (pairs)
-    memcpy(pairs, rollout->pairs, (size_t)rollout->pair_count * sizeof *pairs);
-  report->converged &=
-      dc_contact_solved(rollout->contact) && (!given.rubs || dc_contact_friction_solved(rollout->contact));
-  report->min_gap = fmin(dc_contact_min_gap(rollout->contact), dc_node_gap(rollout->model, q_next));
-  if (rollout->surface)
-    report->min_gap = fmin(report->min_gap, dc_surface_gap(rollout->surface));
+    memcpy(pairs, rollout->rigid.pairs, (size_t)rollout->rigid.pair_count * sizeof *pairs);
+  report->converged &= dc_step_solved(rollout);
+  report->min_gap = dc_step_gap(rollout, q_next);
   return status;
 }
 
@@ -624,14 +491,14 @@ enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout
   double noise_ratio;
   enum dc_status status = begin_interval(rollout, &given, error);
   if (!status)
-    status = evaluate(rollout, &given, q_next, rollout->pairs, rollout->gradient, &trial, error);
+    status = evaluate(rollout, &given, q_next, rollout->gradient, &trial, error);
   if (status)
     return status;
   residual->relative = INFINITY;
   residual->converged = false;
   if (!isfinite(trial.value))
     return DC_OK;
-  noise_floor(rollout, &trial, rollout->magnitude);
+  dc_step_floor(rollout, &trial.state, rollout->magnitude);
   residual->relative = relative_residual(rollout, rollout->gradient,
                                          rollout->model->definition.solver.tolerance * smallest_signal(&trial),
                                          rollout->magnitude, &noise_ratio);

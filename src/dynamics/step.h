@@ -4,6 +4,8 @@
 #ifndef DC_DYNAMICS_STEP_H
 #define DC_DYNAMICS_STEP_H
 
+#include <float.h>
+
 #include "body/kinematics.h"
 #include "body/path.h"
 #include "contact/friction/impact.h"
@@ -31,38 +33,50 @@ struct dc_node_dual {
   double normal, along[3];  // N
 };
 
-// What the terms of a step see: states and frames at t-1, t and t+1 and the contact derivatives at t+1.
+// The part of positions that is rounding, seen through the stiffness.
+#define DC_POSITION_NOISE (8 * DBL_EPSILON)
+
+// The mixed Hessian of one pair's friction (contact/friction/friction.h) or restitution.
+struct dc_friction_mixed {
+  int pair;
+  double rows[12][12];
+};
+
+struct dc_mixed_list {
+  struct dc_friction_mixed *pairs;
+  size_t count, capacity;
+};
+
+// What contact, friction and restitution of rigid bodies know of an interval (terms_contact.c).
+struct dc_rigid_contact {
+  struct dc_contact *contact;
+  int pair_count;
+  const int (*pair_bodies)[2];
+  struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
+  double energy;                              // of the last evaluation, sum over the pairs, without stiffness
+  double *coefficients, *restitution;         // [bodies] of the law at t
+  bool rubs, resists;                         // lists of friction and of restitution are those of t, and not empty
+  struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
+  double friction_energy, impact_energy;              // J
+  // Of the pairs that rub, and of those that resist, for add_product only.
+  struct dc_mixed_list mixed, impact_mixed;
+  double seconds;                   // spent in evaluations since creation
+  const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
+};
+
+// What the terms of a step see: states and frames at t-1, t and t+1, and contact.
 struct dc_step_state {
   const struct dc_model *model;
   const struct dc_rollout_input *input;
   struct dc_step_interval interval;
   const double *q_before, *q_now, *q_next;    // [nq]
   const struct dc_pose *before, *now, *next;  // [bodies]
-  int pair_count;
-  const int (*pair_bodies)[2];
-  const struct dc_pair_derivatives *pairs;
-  double contact_energy;  // sum over the pairs, without stiffness
-  double hardening;       // factor on the stiffness on the way to the solution; 1 at it
-  struct dc_contact *contact;
-  bool rubs;                   // friction lists are those of t, and not empty
-  double friction_energy;      // J
-  const double *coefficients;  // [bodies] of friction at this input
-  bool laws_apart;             // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
-  const struct dc_node_dual *duals;          // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
-  struct dc_friction_derivatives *friction;  // [pair_count], of the last evaluation
-  bool resists;                              // the same of restitution
-  double impact_energy;                      // J
-  struct dc_friction_derivatives *impact;    // [pair_count]
+  double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
+  const struct dc_rigid_contact *rigid;
+  const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
   const struct dc_surface_contact *surface;  // touches at t+1, rubs of t; NULL: soft bodies touch half-spaces only
-  // Of the pairs that rub, and of those that resist, for add_product only.
-  int mixed_count, impact_mixed_count;
-  const struct dc_friction_mixed *mixed, *impact_mixed;
-};
-
-// The mixed Hessian of one pair's friction (contact/friction/friction.h) or restitution.
-struct dc_friction_mixed {
-  int pair;
-  double rows[12][12];
+  bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
+  const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
 
 // The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
@@ -142,15 +156,42 @@ struct dc_step_term {
   // L depends on q+ only.
   void (*add_product)(const struct dc_step_state *state, const struct dc_step_variation *variation,
                       struct dc_step_forces *forces);
+  // Adds what rounding of positions makes of the term's stiffness: residuals below that are noise.  NULL where others have
+  // more.
+  void (*add_floor)(const struct dc_step_state *state, struct dc_step_forces *floor);
+
+  // Of a term that knows more of an interval than its states; it is kept in the rollout.  NULL: nothing to do.
+  // An interval begins at q_now, where contact was evaluated last.  DC_MEMORY.
+  enum dc_status (*begin)(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
+  // All of q_next that value and derivatives ask for; careful: majorants instead of Hessians where there are any.  DC_MEMORY.
+  enum dc_status (*evaluate)(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
+                             struct dc_error *error);
+  void (*accept)(struct dc_rollout *rollout);        // the last evaluation is an iterate
+  bool (*solved)(const struct dc_rollout *rollout);  // derivatives may rest on the last evaluation
+  // Both again as they were when the interval was solved, but for what a tape has, wherever the last evaluation was.  pairs:
+  // leaves the derivatives of contact at t in rollout->rigid.spare.  DC_MEMORY, DC_NUMERICAL.
+  enum dc_status (*restore)(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                            struct dc_error *error);
+  // What add_product needs, once that is done.  DC_MEMORY.
+  enum dc_status (*prepare_product)(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                    struct dc_error *error);
+
+  // Of a term with barriers: what must not be passed.  NULL: nothing.
+  // DC_INFEASIBLE where a rollout may not start at q [nq], rollout->now.
+  enum dc_status (*check_start)(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
+                                struct dc_error *error);
+  // The part of a move from q along a tangent, rollout->path, that is safe.
+  double (*safe_part)(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                      const double *tangent);
+  enum dc_status (*check_path)(struct dc_rollout *rollout,
+                               struct dc_error *error);              // DC_NUMERICAL: not all of it is safe
+  double (*gap)(const struct dc_rollout *rollout, const double *q);  // the least at q, where it was evaluated last, m
 };
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_elastic_term,
     dc_node_contact_term, dc_surface_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
-
-// Adds to floor [nv] what couplings make of the rounding of their coordinates.
-void dc_coupling_floor(const struct dc_step_state *state, double noise, double *floor);
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
@@ -168,14 +209,10 @@ bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symm
                             struct dc_block_place (*places)[DC_ELEMENT_BLOCKS]);
 
 // Nodes (terms_nodes.c, terms_node_contact.c): nothing is done where there are none.
-// Adds to floor [nv] what positions' rounding, a part noise of them, makes of the stiffness at a node.
-void dc_node_floor(const struct dc_step_state *state, double noise, double *floor);
 // The least force that matters: what moves the lightest node by a part of its body's size in a step.  INFINITY: no nodes.
 double dc_node_signal(const struct dc_step_state *state, double part);
-// Shortens the way of every node for itself so that it uses up at most a part of its gap to any half-space.
-void dc_node_bound_each(const struct dc_model *model, const double *q, double part, double *tangent);
-// The part of a tangent along which no node uses up more than that part of a gap; at most 1.
-double dc_node_safe_part(const struct dc_model *model, const double *q, double part, const double *tangent);
+// Shortens the way of every node for itself so that it uses up most of its gap to any half-space, but not all.
+void dc_node_bound_each(const struct dc_model *model, const double *q, double *tangent);
 // Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step from
 // there, of which a part may have been taken (terms_node_contact.c).
 long dc_node_touch_count(const struct dc_model *model);
@@ -190,12 +227,6 @@ struct dc_node_law {
 };
 // All of them at a state: laws [dc_node_touch_count].
 void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);
-// The least gap between a node and a half-space; INFINITY without.
-double dc_node_gap(const struct dc_model *model, const double *q);
-
-// Adds what rounding makes of the stiffness of touches to frames [bodies][6] and floor [nv] (terms_surface.c).
-void dc_surface_floor(const struct dc_step_state *state, double noise, double (*frames)[6], double *floor);
-
 // The pairs of blocks of the Hessian that touches add (pattern.c), sorted, and those that are always there.
 struct dc_step_pattern {
   int (*extra)[2], (*wanted)[2], (*fixed)[2];
@@ -210,7 +241,7 @@ struct dc_rollout {
   struct dc_shape_design *shape;
   const struct dc_stepper *stepper;
   void *own;  // memory of the stepper
-  struct dc_contact *contact;
+  struct dc_rigid_contact rigid;
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
@@ -218,20 +249,12 @@ struct dc_rollout {
   struct dc_assembler *assembler;
   struct dc_arena *arena;
   bool tight, conservative, gapless;
-  int pair_count;
-  const int (*pair_bodies)[2];
-  double contact_seconds;               // spent in contact evaluations since creation
-  const struct dc_pose *contact_poses;  // that an adjoint evaluated contact at last; NULL: unknown
   dc_rollout_proceed *proceed;
   void *proceed_context;
   // Workspace of a step.
   struct dc_kinematics before, now, next;
   struct dc_path path;
   struct dc_bounded_move *bounded;
-  struct dc_pair_derivatives *pairs, *trial_pairs;
-  struct dc_friction_derivatives *friction, *impact;     // [pair_count]
-  double *coefficients;                                  // [bodies] of friction
-  double *restitution;                                   // [bodies]
   double *q_before;                                      // [nq]
   double before_length;                                  // s from q_before to the state at the beginning of an interval
   double *q_now;                                         // [nq] the beginning of an interval inside of a step
@@ -262,22 +285,55 @@ struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollo
 // Makes rollout->matrix hold the touches at hand.  DC_MEMORY.
 enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *error);
 
-// Surfaces: what touches at q, where frames are at poses; what of it rubs from there on.  DC_MEMORY.
-enum dc_status dc_step_touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
-                             struct dc_error *error);
-enum dc_status dc_step_begin_rubs(struct dc_rollout *rollout, double length, struct dc_error *error);
+// terms_contact.c
+// rollout->rigid for rollout->model, in rollout->arena but for what dc_rigid_destroy releases.  As dc_contact_create.
+enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *error);
+void dc_rigid_destroy(struct dc_rigid_contact *rigid);
+// Evaluates contact and nothing else; rigid->energy is not finite where something crosses.  DC_MEMORY.
+enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,
+                                 struct dc_pair_derivatives *pairs, struct dc_error *error);
+// Contact and its derivatives as they were when the step that ends at poses was solved, but for rounding.  DC_MEMORY,
+// DC_NUMERICAL.
+enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_pose *poses,
+                                  struct dc_pair_derivatives *pairs, struct dc_error *error);
+// Gradients at poses next, of friction and restitution over an interval of that length, s, from now (NULL: there are none).
+// DC_MEMORY.
+enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
+                               const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error);
 
+// Makes room for one pair more; NULL when out of memory.
+struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);
 // Adds a lagged pair's Hessian; exact: with the curvature of the rotations.
-void dc_step_add_lagged_hessian(const struct dc_step_state *state, int pair,
-                                const struct dc_friction_derivatives *derivatives, bool exact,
-                                struct dc_step_hessian *hessian);
+void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int pair,
+                                 const struct dc_friction_derivatives *derivatives, bool exact,
+                                 struct dc_step_hessian *hessian);
+// Adds the rounding of the places of a pair seen through a stiffness by turns (N m) and by shifts (N/m), and an error of its
+// force (N).
+void dc_rigid_add_floor(const struct dc_step_state *state, int pair, double turn, double shift, double force,
+                        struct dc_step_forces *floor);
 
-// Whether a pair of bodies has any friction at the last evaluation; what is at rest has no energy but is stiff.
-static inline bool dc_step_pair_rubs(const struct dc_step_state *state, int pair)
-{
-  const struct dc_friction_derivatives *friction = &state->friction[pair];
-  return state->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
-}
+// step_terms.c: the members of all terms in turn.
+// The state of an interval between states [nq], with the poses of rollout->before, now and next, which are theirs or will be.
+struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                      struct dc_step_interval interval, const double *q_before, const double *q_now,
+                                      const double *q_next);
+enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
+enum dc_status dc_step_evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
+                                struct dc_error *error);
+void dc_step_accept(struct dc_rollout *rollout);
+bool dc_step_solved(const struct dc_rollout *rollout);
+enum dc_status dc_step_restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                               struct dc_error *error);
+enum dc_status dc_step_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                       struct dc_error *error);
+enum dc_status dc_step_check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
+                                   struct dc_error *error);
+double dc_step_safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                         const double *tangent);
+enum dc_status dc_step_check_path(struct dc_rollout *rollout, struct dc_error *error);
+double dc_step_gap(const struct dc_rollout *rollout, const double *q);
+// [nv]
+void dc_step_floor(const struct dc_rollout *rollout, const struct dc_step_state *state, double *floor);
 
 // shape_adjoint.c
 // What contact adds to shape->by_point through its points at t+1, with stiffness mu; contact is evaluated there.
@@ -299,7 +355,7 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is no
 // Before an adjoint.  DC_OK, or statuses of dc_contact_create.
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
 // Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
-void dc_shape_swap_contact(struct dc_rollout *rollout, struct dc_step_state *state);
+void dc_shape_swap_contact(struct dc_rollout *rollout);
 // After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went before.
 void dc_shape_end(struct dc_rollout *rollout);
 // What steps have left for the points of contact belongs to the vertices.

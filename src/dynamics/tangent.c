@@ -19,8 +19,6 @@ struct sweep {
   double *before, *now, *next;
   double *tangents;  // [steps + 1][count][nv]
   bool *lasting;     // [count] whether a number of the design moves
-  struct dc_friction_mixed *mixed, *impact_mixed;
-  size_t mixed_capacity, impact_capacity;
 };
 
 static bool design_is_zero(const struct dc_design *design, const struct dc_bodies *bodies)
@@ -80,47 +78,6 @@ static void turn_start(const struct dc_rollout *rollout, const struct dc_rollout
   }
 }
 
-// The mixed Hessians of the friction of all pairs that rub.
-static enum dc_status add_friction(struct dc_rollout *rollout, struct dc_step_state *state, struct sweep *sweep,
-                                   struct dc_error *error)
-{
-  int count = 0;
-  memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
-  for (int p = 0; p < rollout->pair_count && state->rubs; p++) {
-    if (!dc_step_pair_rubs(state, p))
-      continue;
-    if (dc_grow(&sweep->mixed, &sweep->mixed_capacity, (size_t)count + 1, sizeof *sweep->mixed))
-      return dc_fail(error, DC_MEMORY, "out of memory for friction");
-    sweep->mixed[count].pair = p;
-    dc_contact_friction_mixed(rollout->contact, state->next, p, rollout->twists, rollout->wrenches_now,
-                              rollout->coefficient_cotangents, sweep->mixed[count].rows);
-    count++;
-  }
-  state->mixed = sweep->mixed;
-  state->mixed_count = count;
-  return DC_OK;
-}
-
-// Those of restitution, of all pairs that open.
-static enum dc_status add_impacts(struct dc_rollout *rollout, struct dc_step_state *state, struct sweep *sweep,
-                                  struct dc_error *error)
-{
-  int count = 0;
-  for (int p = 0; p < rollout->pair_count && state->resists; p++) {
-    if (!(state->impact[p].energy > 0))
-      continue;
-    if (dc_grow(&sweep->impact_mixed, &sweep->impact_capacity, (size_t)count + 1, sizeof *sweep->impact_mixed))
-      return dc_fail(error, DC_MEMORY, "out of memory for restitution");
-    sweep->impact_mixed[count].pair = p;
-    dc_contact_impact_mixed(rollout->contact, state->next, p, rollout->twists, rollout->wrenches_now,
-                            sweep->impact_mixed[count].rows);
-    count++;
-  }
-  state->impact_mixed = sweep->impact_mixed;
-  state->impact_mixed_count = count;
-  return DC_OK;
-}
-
 // The change of the gradient at fixed q(t+1) along one direction [nv].
 static void push_direction(struct dc_rollout *rollout, const struct dc_step_state *state, const double *before,
                            const double *now, const struct dc_rollout_cotangent *direction, double *change)
@@ -150,17 +107,15 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
          (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }
 
-static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                    struct dc_step_state *state, struct sweep *sweep, struct dc_error *error)
+static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_step_state *state, struct sweep *sweep,
+                                    struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
-  enum dc_status status = dc_restore_contact(rollout, input, false, state, error);
+  enum dc_status status = dc_step_restore(rollout, state, false, error);
   if (!status)
-    status = add_friction(rollout, state, sweep, error);
-  if (!status)
-    status = add_impacts(rollout, state, sweep, error);
+    status = dc_step_prepare_product(rollout, state, error);
   if (!status && dc_recomputes_pairs(rollout, sweep->trajectory))
-    status = dc_recompute_pairs(rollout, state->next, rollout->pairs, error);
+    status = dc_rigid_recompute(rollout, state->next, rollout->rigid.pairs, error);
   if (!status)
     status = dc_step_factor(rollout, state, sweep->count, error);
   memset(sweep->next, 0, (size_t)sweep->count * nv * sizeof *sweep->next);
@@ -208,7 +163,7 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
     next = dc_place_after(trajectory, now);
     dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, next), &rollout->next);
     struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
-    enum dc_status status = push_interval(rollout, input, &state, sweep, error);
+    enum dc_status status = push_interval(rollout, &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -232,7 +187,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no tangent", trajectory->unconverged_steps);
   double *moves_of = dc_alloc(3 * size, sizeof *moves_of);
   bool *lasting = dc_alloc((size_t)count, sizeof *lasting);
-  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting, NULL, NULL, 0, 0};
+  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting};
   enum dc_status status = DC_OK;
   if (moves_of && lasting) {
     sweep.now = moves_of + size;
@@ -243,8 +198,6 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
   }
   free(moves_of);
   free(lasting);
-  free(sweep.mixed);
-  free(sweep.impact_mixed);
   return status;
 }
 

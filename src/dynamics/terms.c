@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of the step potential that see frames only: inertia, gravity, contact, friction.
-#include <string.h>
-
+// The terms of the step potential that see frames only: inertia and gravity.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -222,6 +220,19 @@ static void inertia_add_product(const struct dc_step_state *state, const struct 
   }
 }
 
+static void inertia_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    const struct dc_body *body = &state->model->bodies.bodies[i];
+    double noise = DC_POSITION_NOISE * mass_scale(state, i) * body->mass * inverse_square_step(state);
+    double position = dc_vec_norm(state->next[i].position) + body->radius;
+    for (int k = 0; k < 3; k++) {
+      floor->wrenches[i][k] += noise * body->radius * body->radius;
+      floor->wrenches[i][3 + k] += noise * position;
+    }
+  }
+}
+
 const struct dc_step_term dc_inertia_term = {
     .name = "inertia",
     .reference = "paper 003, Eq. 14; docs/theory.md, \"Inertia\"",
@@ -231,6 +242,7 @@ const struct dc_step_term dc_inertia_term = {
     .add_mixed = inertia_add_mixed,
     .add_shape_mixed = inertia_add_shape_mixed,
     .add_product = inertia_add_product,
+    .add_floor = inertia_add_floor,
 };
 
 // Gravity: -m g.(x+ - x); the constant keeps the number small.
@@ -302,233 +314,4 @@ const struct dc_step_term dc_gravity_term = {
     .add_mixed = gravity_add_mixed,
     .add_shape_mixed = gravity_add_shape_mixed,
     .add_product = gravity_add_product,
-};
-
-// Contact: mu P(poses at t+1).
-
-static double stiffness(const struct dc_step_state *state)
-{
-  return state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
-}
-
-static double contact_value(const struct dc_step_state *state)
-{
-  return stiffness(state) * state->contact_energy;
-}
-
-static void add_contact_forces(const struct dc_step_state *state, double mu, struct dc_step_forces *forces)
-{
-  for (int p = 0; p < state->pair_count; p++) {
-    double g[12];
-    dc_contact_expand_gradient(&state->pairs[p], g);
-    for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 6; k++)
-        forces->wrenches[state->pair_bodies[p][side]][k] += mu * g[6 * side + k];
-  }
-}
-
-static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
-{
-  add_contact_forces(state, stiffness(state), forces);
-}
-
-static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
-{
-  for (int i = 0; i < 36; i++)
-    sum[i] += scale * (&block[0][0])[i];
-}
-
-static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
-{
-  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
-  for (int p = 0; p < state->pair_count; p++) {
-    const int *pair = state->pair_bodies[p];
-    bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
-    dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
-    add_scaled_block(hessian->blocks[pair[0]], h_aa, scale);
-    if (!both)
-      continue;
-    add_scaled_block(hessian->blocks[pair[1]], h_bb, scale);
-    dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], scale, &h_ab[0][0], hessian->matrix);
-  }
-}
-
-static void contact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                              struct dc_step_cotangent *out)
-{
-  double along = 0, mu = state->model->definition.contact.stiffness;
-  for (int p = 0; p < state->pair_count; p++) {
-    double g[12];
-    dc_contact_expand_gradient(&state->pairs[p], g);
-    for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 6; k++)
-        along += direction->twists[state->pair_bodies[p][side]][k] * g[6 * side + k];
-  }
-  out->input->design.stiffness_scale += mu * along;
-}
-
-// Rows of the translations of a block times a twist.
-static void add_rate(const double block[6][6], double scale, const double *twist, double *rate)
-{
-  for (int k = 0; k < 3; k++)
-    rate[k] += scale * dc_dot(block[3 + k], twist, 6);
-}
-
-static void add_transposed_rate(const double block[6][6], double scale, const double *twist, double *rate)
-{
-  for (int k = 0; k < 3; k++)
-    for (int j = 0; j < 6; j++)
-      rate[k] += scale * block[j][3 + k] * twist[j];
-}
-
-static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
-                                              const struct dc_step_direction *direction, struct dc_step_shape *shape,
-                                              struct dc_error *error)
-{
-  double mu = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
-  for (int p = 0; p < state->pair_count; p++) {
-    int a = state->pair_bodies[p][0], b = state->pair_bodies[p][1];
-    bool both = dc_body_moves(&state->model->bodies.bodies[b]);
-    if (dc_pair_is_idle(&state->pairs[p]))
-      continue;
-    dc_contact_expand_hessian(&state->pairs[p], true, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
-    add_rate((const double(*)[6])h_aa, mu, direction->twists[a], shape->rates[a]);
-    if (!both)
-      continue;
-    add_rate((const double(*)[6])h_ab, mu, direction->twists[b], shape->rates[a]);
-    add_rate((const double(*)[6])h_bb, mu, direction->twists[b], shape->rates[b]);
-    add_transposed_rate((const double(*)[6])h_ab, mu, direction->twists[a], shape->rates[b]);
-  }
-  return dc_shape_add_points(state, direction, mu, shape, error);
-}
-
-static void contact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
-                                struct dc_step_forces *forces)
-{
-  double scale = variation->input->design.stiffness_scale;
-  if (scale != 0)
-    add_contact_forces(state, scale * state->model->definition.contact.stiffness, forces);
-}
-
-const struct dc_step_term dc_contact_term = {
-    .name = "contact",
-    .reference = "paper 000, Eq. 3 and 8",
-    .value = contact_value,
-    .add_gradient = contact_add_gradient,
-    .add_hessian = contact_add_hessian,
-    .add_mixed = contact_add_mixed,
-    .add_shape_mixed = contact_add_shape_mixed,
-    .add_product = contact_add_product,
-};
-
-// Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction/friction.h.
-
-static double friction_value(const struct dc_step_state *state)
-{
-  return state->rubs ? state->friction_energy : 0;
-}
-
-static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
-{
-  for (int p = 0; p < state->pair_count && state->rubs; p++)
-    for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 6; k++)
-        forces->wrenches[state->pair_bodies[p][side]][k] += state->friction[p].gradient[6 * side + k];
-}
-
-static void add_turn(double *block, const double turn[6])
-{
-  for (int i = 0, e = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++, e++) {
-      block[6 * i + j] += turn[e];
-      if (i != j)
-        block[6 * j + i] += turn[e];
-    }
-}
-
-void dc_step_add_lagged_hessian(const struct dc_step_state *state, int p,
-                                const struct dc_friction_derivatives *derivatives, bool exact,
-                                struct dc_step_hessian *hessian)
-{
-  const int *pair = state->pair_bodies[p];
-  add_scaled_block(hessian->blocks[pair[0]], derivatives->h_aa, 1);
-  if (exact)
-    add_turn(hessian->blocks[pair[0]], derivatives->turn[0]);
-  if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
-    return;
-  add_scaled_block(hessian->blocks[pair[1]], derivatives->h_bb, 1);
-  if (exact)
-    add_turn(hessian->blocks[pair[1]], derivatives->turn[1]);
-  dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &derivatives->h_ab[0][0],
-                   hessian->matrix);
-}
-
-// Hessians come with every evaluation, the curvature of the rotations on its own.
-static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
-{
-  for (int p = 0; p < state->pair_count && state->rubs; p++)
-    if (dc_step_pair_rubs(state, p))
-      dc_step_add_lagged_hessian(state, p, &state->friction[p], exact, hessian);
-}
-
-static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                               struct dc_step_cotangent *out)
-{
-  if (!state->rubs)
-    return;
-  double mu = 0;
-  memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
-  dc_contact_friction_pull_back_points(state->contact, state->next, direction->twists, out->now.wrenches,
-                                       out->coefficients, &mu, out->points);
-  for (int i = 0; i < state->model->bodies.count; i++)
-    out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
-  out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
-}
-
-// Points have their part from add_mixed.
-static enum dc_status friction_add_shape_mixed(const struct dc_step_state *state,
-                                               const struct dc_step_direction *direction, struct dc_step_shape *shape,
-                                               struct dc_error *error)
-{
-  (void)error;
-  for (int p = 0; p < state->pair_count; p++) {
-    int a = state->pair_bodies[p][0], b = state->pair_bodies[p][1];
-    const struct dc_friction_derivatives *friction = &state->friction[p];
-    if (!dc_step_pair_rubs(state, p))
-      continue;
-    add_rate(friction->h_aa, 1, direction->twists[a], shape->rates[a]);
-    add_rate(friction->h_ab, 1, direction->twists[b], shape->rates[a]);
-    add_rate(friction->h_bb, 1, direction->twists[b], shape->rates[b]);
-    add_transposed_rate(friction->h_ab, 1, direction->twists[a], shape->rates[b]);
-  }
-  return DC_OK;
-}
-
-// D is proportional to the stiffness and to the root of the coefficients of both bodies.
-static void friction_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
-                                 struct dc_step_forces *forces)
-{
-  const struct dc_design *design = &state->input->design, *change = &variation->input->design;
-  for (int m = 0; m < state->mixed_count; m++) {
-    const struct dc_friction_mixed *mixed = &state->mixed[m];
-    const int *pair = state->pair_bodies[mixed->pair];
-    const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
-    double scale = change->stiffness_scale / design->stiffness_scale;
-    for (int side = 0; side < 2; side++)
-      scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
-    for (int i = 0; i < 12; i++)
-      forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
-                                              scale * state->friction[mixed->pair].gradient[i];
-  }
-}
-
-const struct dc_step_term dc_friction_term = {
-    .name = "friction",
-    .reference = "paper 003, Eq. 12 and 13; paper 000, A.3",
-    .value = friction_value,
-    .add_gradient = friction_add_gradient,
-    .add_hessian = friction_add_hessian,
-    .add_mixed = friction_add_mixed,
-    .add_shape_mixed = friction_add_shape_mixed,
-    .add_product = friction_add_product,
 };

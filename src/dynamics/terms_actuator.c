@@ -430,6 +430,25 @@ static void actuator_add_product(const struct dc_step_state *state, const struct
   visit_drives(state->input, drive_product, &c);
 }
 
+// Rounding of a coordinate seen through the stiffness of its actuator.
+static void actuator_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double h = state->interval.length;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    for (int p = 0; p < body->part_count && body->pd; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+      double stiffness = state->input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp) +
+                         state->input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd) / h;
+      for (int k = 0; k < dc_part_nv(part); k++)
+        floor->joints[part->v + k] +=
+            DC_POSITION_NOISE * stiffness * (1 + (part->kind == DC_PART_BALL ? 0 : fabs(state->q_next[part->q + k])));
+    }
+  }
+}
+
 const struct dc_step_term dc_actuator_term = {
     .name = "actuators",
     .reference = "paper 003, Eq. 5; docs/theory.md, \"Actuators\"",
@@ -438,6 +457,7 @@ const struct dc_step_term dc_actuator_term = {
     .add_hessian = actuator_add_hessian,
     .add_mixed = actuator_add_mixed,
     .add_product = actuator_add_product,
+    .add_floor = actuator_add_floor,
 };
 
 static const double *state_at(const struct dc_trajectory *trajectory, int frame)

@@ -59,16 +59,16 @@ static void coupling_add_mixed(const struct dc_step_state *state, const struct d
   (void)state, (void)direction, (void)out;  // depends on q+ only
 }
 
-void dc_coupling_floor(const struct dc_step_state *state, double noise, double *floor)
+static void coupling_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   for (int k = 0; k < state->model->definition.coupling_count; k++) {
     const struct dc_coupling *coupling = &state->model->definition.couplings[k];
     const struct dc_joint_part *part = part_of(state, coupling->body), *other = part_of(state, coupling->to);
     double m = fabs(coupling->multiplier);
-    double rounding =
-        noise * coupling->stiffness * (1 + fabs(state->q_next[part->q]) + m * (1 + fabs(state->q_next[other->q])));
-    floor[part->v] += rounding;
-    floor[other->v] += m * rounding;
+    double rounding = DC_POSITION_NOISE * coupling->stiffness *
+                      (1 + fabs(state->q_next[part->q]) + m * (1 + fabs(state->q_next[other->q])));
+    floor->joints[part->v] += rounding;
+    floor->joints[other->v] += m * rounding;
   }
 }
 
@@ -79,4 +79,5 @@ const struct dc_step_term dc_coupling_term = {
     .add_gradient = coupling_add_gradient,
     .add_hessian = coupling_add_hessian,
     .add_mixed = coupling_add_mixed,
+    .add_floor = coupling_add_floor,
 };

@@ -164,6 +164,29 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
+{
+  const int *element = soft->mesh.elements[e];
+  double strain = 0;
+  for (int a = 0; a < 4; a++)
+    strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
+  for (int a = 0; a < 4; a++)
+    for (int k = 0; k < 3; k++)
+      floor[3 * (size_t)element[a] + k] +=
+          DC_POSITION_NOISE * soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
+}
+
+static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    struct dc_lame lame = elasticity_of(state, soft).lame;
+    double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / state->interval.length;
+    for (int e = 0; e < soft->mesh.element_count; e++)
+      add_element_floor(soft, e, modulus, state->q_next + soft->q_offset, floor->joints + soft->v_offset);
+  }
+}
+
 const struct dc_step_term dc_elastic_term = {
     .name = "elastic",
     .reference = "paper 004, Eq. 1; docs/theory.md, \"Soft bodies\"",
@@ -172,4 +195,5 @@ const struct dc_step_term dc_elastic_term = {
     .add_hessian = add_hessian,
     .add_mixed = add_mixed,
     .add_product = add_product,
+    .add_floor = add_floor,
 };

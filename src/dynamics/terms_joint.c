@@ -128,6 +128,31 @@ static void limit_add_product(const struct dc_step_state *state, const struct dc
   }
 }
 
+// Barriers at the ends of ranges have no value beyond them.
+static enum dc_status limit_check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                        const double *q, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      double range[2];
+      if (isinf(part->range[0]))
+        continue;
+      dc_design_range(&input->design, part, range);
+      if (!(q[part->q] > range[0] && q[part->q] < range[1]))
+        return dc_fail(error, DC_INFEASIBLE, "%s starts at %.10g, not inside of its range [%.10g, %.10g]",
+                       bodies->bodies[i].name, q[part->q], range[0], range[1]);
+    }
+  return DC_OK;
+}
+
+static double limit_safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                              const double *tangent)
+{
+  return dc_path_within_ranges(&rollout->model->bodies, design->lower_shift, design->upper_shift, q, tangent);
+}
+
 const struct dc_step_term dc_limit_term = {
     .name = "limits",
     .reference = "docs/theory.md, \"Joints\"",
@@ -136,23 +161,6 @@ const struct dc_step_term dc_limit_term = {
     .add_hessian = limit_add_hessian,
     .add_mixed = limit_add_mixed,
     .add_product = limit_add_product,
+    .check_start = limit_check_start,
+    .safe_part = limit_safe_part,
 };
-
-const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term,
-                                                    &dc_contact_term, &dc_friction_term,
-                                                    &dc_impact_term,  &dc_actuator_term,
-                                                    &dc_limit_term,   &dc_coupling_term,
-                                                    &dc_force_term,   &dc_node_term,
-                                                    &dc_elastic_term, &dc_node_contact_term,
-                                                    &dc_surface_term, NULL};
-
-void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
-                      struct dc_step_hessian *hessian)
-{
-  dc_symmetric_clear(hessian->matrix);
-  memset(hessian->blocks, 0, (size_t)state->model->bodies.count * sizeof *hessian->blocks);
-  for (int i = 0; dc_step_terms[i]; i++)
-    dc_step_terms[i]->add_hessian(state, exact, hessian);
-  dc_assemble_bodies(hessian->assembler, hessian->kinematics, (const double(*)[36])hessian->blocks,
-                     exact ? wrenches : NULL, hessian->matrix);
-}

@@ -11,6 +11,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+static const double GAP_USED = 0.95;   // by a move
 static const double DUAL_LOST = 0.95;  // most of a normal force that an iteration takes away
 
 // A node near a half-space.
@@ -69,7 +70,8 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
 {
   const double *x = state->q_now + touch->soft->q_offset + touch->at,
                *y = state->q_next + touch->soft->q_offset + touch->at;
-  double mu = sqrt(state->coefficients[touch->soft->body] * state->coefficients[touch->plane]), normal[3], e = touch->e;
+  double mu = sqrt(state->rigid->coefficients[touch->soft->body] * state->rigid->coefficients[touch->plane]), normal[3],
+         e = touch->e;
   if (!(mu > 0))
     return false;
   double c = mu * e / (2 * gap_of(&state->now[touch->plane], x, normal));
@@ -233,16 +235,6 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   visit(state, visit_product, &product);
 }
 
-const struct dc_step_term dc_node_contact_term = {
-    .name = "node contact",
-    .reference = "paper 004, Eq. 4, 13 and 14; docs/theory.md, \"Soft bodies\"",
-    .value = value,
-    .add_gradient = add_gradient,
-    .add_hessian = add_hessian,
-    .add_mixed = add_mixed,
-    .add_product = add_product,
-};
-
 // Bounds of moves.
 
 // The pose of a half-space, which never moves.
@@ -296,24 +288,36 @@ static void bound_gap(const double *x, const struct dc_pose *pose, double *way, 
   bound->least = fmin(bound->least, gap_of(pose, x, normal));
 }
 
-void dc_node_bound_each(const struct dc_model *model, const double *q, double part, double *tangent)
+void dc_node_bound_each(const struct dc_model *model, const double *q, double *tangent)
 {
-  struct bound bound = {.part = part, .least = 1};
+  struct bound bound = {.part = GAP_USED, .least = 1};
   visit_ways(model, q, tangent, bound_each, &bound);
 }
 
-double dc_node_safe_part(const struct dc_model *model, const double *q, double part, const double *tangent)
+// Steps that count contact exactly take no node through a plane.
+static double safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                        const double *tangent)
 {
-  struct bound bound = {.part = part, .least = 1};
-  visit_ways(model, q, (double *)tangent, bound_all, &bound);
+  struct bound bound = {.part = GAP_USED, .least = 1};
+  (void)design;
+  if (!rollout->nodes_exactly)
+    visit_ways(rollout->model, q, (double *)tangent, bound_all, &bound);
   return bound.least;
 }
 
-double dc_node_gap(const struct dc_model *model, const double *q)
+static double least_gap(const struct dc_rollout *rollout, const double *q)
 {
   struct bound bound = {.least = INFINITY};
-  visit_ways(model, q, NULL, bound_gap, &bound);
+  visit_ways(rollout->model, q, NULL, bound_gap, &bound);
   return bound.least;
+}
+
+static enum dc_status check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
+                                  struct dc_error *error)
+{
+  (void)input;
+  return least_gap(rollout, q) > 0 ? DC_OK
+                                   : dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
 }
 
 long dc_node_touch_count(const struct dc_model *model)
@@ -398,51 +402,33 @@ void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *la
   visit(state, list_law, laws);
 }
 
-// Noise: positions are rounded, which elements, pins, planes and inertia see through their stiffness.
-
+// Positions are rounded, which planes see through their stiffness.
 static void visit_floor(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   struct slip slip;
   double *floor = (double *)context + touch->soft->v_offset + touch->at;
-  double size =
-      dc_vec_norm(state->q_next + touch->soft->q_offset + touch->at) + dc_vec_norm(state->next[touch->plane].position);
+  double size = DC_POSITION_NOISE * (dc_vec_norm(state->q_next + touch->soft->q_offset + touch->at) +
+                                     dc_vec_norm(state->next[touch->plane].position));
   double normal = 0.5 * touch->e / (touch->gap * touch->gap), along = find_slip(state, touch, &slip) ? slip.k : 0;
   for (int k = 0; k < 3; k++)
     floor[k] += size * (normal * fabs(touch->normal[k]) + along);
 }
 
-static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
+static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
-  const int *element = soft->mesh.elements[e];
-  double strain = 0;
-  for (int a = 0; a < 4; a++)
-    strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
-  for (int a = 0; a < 4; a++)
-    for (int k = 0; k < 3; k++)
-      floor[3 * (size_t)element[a] + k] +=
-          soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
+  visit(state, visit_floor, floor->joints);
 }
 
-void dc_node_floor(const struct dc_step_state *state, double noise, double *floor)
-{
-  const struct dc_bodies *bodies = &state->model->bodies;
-  const struct dc_design *design = &state->input->design;
-  double h = state->interval.length;
-  if (!bodies->node_count)
-    return;
-  visit(state, visit_floor, floor);
-  for (int s = 0; s < bodies->soft_count; s++) {
-    const struct dc_soft *soft = &bodies->soft[s];
-    const double *x = state->q_next + soft->q_offset;
-    struct dc_lame lame = dc_lame_of(design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
-    double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / h, *at = floor + soft->v_offset;
-    for (int e = 0; e < soft->mesh.element_count; e++)
-      add_element_floor(soft, e, modulus, x, at);
-    for (int p = 0; p < soft->pin_count; p++)
-      for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
-        at[node + k] += soft->pins[p].stiffness * dc_vec_norm(x + node);
-    for (int i = 0; i < 3 * soft->node_count; i++)
-      at[i] = noise * (at[i] + design->body_mass_scale[soft->body] * dc_soft_node_mass(soft, i / 3) / (h * h) *
-                                   dc_vec_norm(x + i / 3 * 3));
-  }
-}
+const struct dc_step_term dc_node_contact_term = {
+    .name = "node contact",
+    .reference = "paper 004, Eq. 4, 13 and 14; docs/theory.md, \"Soft bodies\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+    .add_floor = add_floor,
+    .check_start = check_start,
+    .safe_part = safe_part,
+    .gap = least_gap,
+};

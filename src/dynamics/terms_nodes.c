@@ -148,6 +148,21 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_next + soft->q_offset;
+    double *at = floor->joints + soft->v_offset;
+    for (int i = 0; i < 3 * soft->node_count; i++)
+      at[i] += DC_POSITION_NOISE * mass_scale(state, soft) * dc_soft_node_mass(soft, i / 3) *
+               inverse_square_step(state) * dc_vec_norm(x + i / 3 * 3);
+    for (int p = 0; p < soft->pin_count; p++)
+      for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
+        at[node + k] += DC_POSITION_NOISE * soft->pins[p].stiffness * dc_vec_norm(x + node);
+  }
+}
+
 double dc_node_signal(const struct dc_step_state *state, double part)
 {
   double least = INFINITY;
@@ -169,4 +184,5 @@ const struct dc_step_term dc_node_term = {
     .add_hessian = add_hessian,
     .add_mixed = add_mixed,
     .add_product = add_product,
+    .add_floor = add_floor,
 };

@@ -3,6 +3,7 @@
 // t (contact/surface/surface.h).  Derivatives by the places of vertices become forces on nodes and wrenches on frames: with the
 // arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to which the turn of the arm
 // adds (g r^T + r g^T)/2 - (g.r) I.
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/step.h"
@@ -248,19 +249,9 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
-const struct dc_step_term dc_surface_term = {
-    .name = "surfaces",
-    .reference = "Li et al. 2020, Eq. 6 and 24, section 5; docs/theory.md, \"Soft bodies\"",
-    .value = value,
-    .add_gradient = add_gradient,
-    .add_hessian = add_hessian,
-    .add_mixed = add_mixed,
-    .add_product = add_product,
-};
-
 // Rounding of places seen through the stiffness of a touch or a rub.
-static void add_floor(const struct dc_step_state *state, const struct derivatives *d, const double (*x)[3],
-                      double noise, double (*frames)[6], double *floor)
+static void add_touch_floor(const struct dc_step_state *state, const struct derivatives *d, const double (*x)[3],
+                            struct dc_step_forces *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   double size = 0;
@@ -271,18 +262,18 @@ static void add_floor(const struct dc_step_state *state, const struct derivative
     const struct dc_soft *soft = dc_soft_of(bodies, body);
     double sum = 0;
     for (int j = 0; j < 12; j++)
-      sum += noise * size * (d->hessian[i][j] < 0 ? -d->hessian[i][j] : d->hessian[i][j]);
+      sum += DC_POSITION_NOISE * size * (d->hessian[i][j] < 0 ? -d->hessian[i][j] : d->hessian[i][j]);
     if (soft) {
-      floor[soft->v_offset + 3 * d->touch->vertex[i / 3] + i % 3] += sum;
+      floor->joints[soft->v_offset + 3 * d->touch->vertex[i / 3] + i % 3] += sum;
       continue;
     }
-    frames[body][3 + i % 3] += sum;
+    floor->wrenches[body][3 + i % 3] += sum;
     for (int k = 0; k < 3; k++)
-      frames[body][k] += sum * dc_vec_norm(d->arm[i / 3]);
+      floor->wrenches[body][k] += sum * dc_vec_norm(d->arm[i / 3]);
   }
 }
 
-void dc_surface_floor(const struct dc_step_state *state, double noise, double (*frames)[6], double *floor)
+static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   double x[4][3], arm[4][3];
   size_t count;
@@ -290,13 +281,109 @@ void dc_surface_floor(const struct dc_step_state *state, double noise, double (*
   for (size_t t = 0; t < count; t++) {
     struct derivatives d = {.touch = &touches[t], .arm = (const double(*)[3])touches[t].arm};
     dc_touch_derivatives(&touches[t], d.gradient, d.hessian);
-    add_floor(state, &d, (const double(*)[3])touches[t].x, noise, frames, floor);
+    add_touch_floor(state, &d, (const double(*)[3])touches[t].x, floor);
   }
   const struct dc_rub *rubs = rubs_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     struct derivatives d = {.touch = &rubs[r].touch, .arm = (const double(*)[3])arm};
     dc_surface_places(state->surface, d.touch, x, arm);
     dc_rub_derivatives(&rubs[r], (const double(*)[3])x, d.gradient, d.hessian);
-    add_floor(state, &d, (const double(*)[3])x, noise, frames, floor);
+    add_touch_floor(state, &d, (const double(*)[3])x, floor);
   }
 }
+
+// What is known of an interval.
+
+static enum dc_status touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
+                            struct dc_error *error)
+{
+  if (rollout->surface && dc_surface_evaluate(rollout->surface, q, poses))
+    return dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
+  return DC_OK;
+}
+
+static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+{
+  double smoothing = state->model->definition.contact.friction_smoothing;
+  enum dc_status status = touch(rollout, state->q_now, state->now, error);
+  rollout->pattern.fresh = true;
+  if (!status && rollout->surface &&
+      dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
+    return dc_fail(error, DC_MEMORY, "out of memory for friction");
+  return status;
+}
+
+static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
+                               struct dc_error *error)
+{
+  (void)careful;
+  return touch(rollout, state->q_next, state->next, error);
+}
+
+static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                              struct dc_error *error)
+{
+  enum dc_status status = begin(rollout, state, error);
+  return status ? status : evaluate(rollout, state, pairs, error);
+}
+
+// What must not meet.
+
+static enum dc_status fail_bodies(const struct dc_rollout *rollout, enum dc_status status, const int pair[2],
+                                  const char *of_one, const char *of_two, struct dc_error *error)
+{
+  const struct dc_body *bodies = rollout->model->bodies.bodies;
+  if (pair[0] == pair[1])
+    return dc_fail(error, status, "the surface of %s %s", bodies[pair[0]].name, of_one);
+  return dc_fail(error, status, "bodies %s and %s %s", bodies[pair[0]].name, bodies[pair[1]].name, of_two);
+}
+
+static enum dc_status check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
+                                  struct dc_error *error)
+{
+  int pair[2];
+  enum dc_status status = touch(rollout, q, rollout->now.poses, error);
+  (void)input;
+  if (!status && rollout->surface && dc_surface_overlap(rollout->surface, pair))
+    return fail_bodies(rollout, DC_INFEASIBLE, pair, "crosses itself at the start", "overlap at the start", error);
+  return status;
+}
+
+static double safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                        const double *tangent)
+{
+  (void)design, (void)q, (void)tangent;
+  return rollout->surface ? dc_surface_safe_fraction(rollout->surface, &rollout->path) : 1;
+}
+
+static enum dc_status check_path(struct dc_rollout *rollout, struct dc_error *error)
+{
+  int pair[2];
+  if (!rollout->surface || dc_surface_path_clear(rollout->surface, &rollout->path, pair))
+    return DC_OK;
+  return fail_bodies(rollout, DC_NUMERICAL, pair, "would pass through itself", "would pass through each other", error);
+}
+
+static double gap(const struct dc_rollout *rollout, const double *q)
+{
+  (void)q;
+  return rollout->surface ? dc_surface_gap(rollout->surface) : INFINITY;
+}
+
+const struct dc_step_term dc_surface_term = {
+    .name = "surfaces",
+    .reference = "Li et al. 2020, Eq. 6 and 24, section 5; docs/theory.md, \"Soft bodies\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+    .add_floor = add_floor,
+    .begin = begin,
+    .evaluate = evaluate,
+    .restore = restore,
+    .check_start = check_start,
+    .safe_part = safe_part,
+    .check_path = check_path,
+    .gap = gap,
+};

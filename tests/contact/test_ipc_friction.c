@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of incremental potential contact: derivatives at t+1 and t against differences, Coulomb's law, what rubs.
+// Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental potential
+// contact Coulomb's law and what rubs.
 #include "friction_scene.h"
 
-static const char *const models[2] = {"ipc", "ipc-global"};
+enum { MODELS = 3 };
+static const char *const models[MODELS][2] = {
+    {"ipc", "dhat=0.02"}, {"ipc-global", "dhat=0.02"}, {"manifold", "smoothing=5e-3"}};
 
 static const double frictional_gaps[] = {1e-2, 1e-3, 1e-4}, speeds[] = {1e-5, 1e-3, 0.1, 3};
 
@@ -12,9 +15,9 @@ static void test_friction_differences(void)
   dc_random_seed(&random, 8);
   for (int s = 0; s < SCENES; s++) {
     double worst[2] = {0, 0};
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < MODELS; m++) {
       struct rub rub;
-      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
       for (int i = 0; i < 12; i++) {
         double direction[12], gap = frictional_gaps[i % 3];
         place(&rub, &scenes[s], &random, gap, i % 2 ? 0.2 * gap : 0.2);
@@ -45,9 +48,9 @@ static void test_pull_back(void)
   dc_random_seed(&random, 9);
   for (int s = 0; s < SCENES; s++) {
     double worst = 0;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < MODELS; m++) {
       struct rub rub;
-      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
       for (int i = 0; i < 12; i++) {
         double best = INFINITY, gap = frictional_gaps[i % 3], askew = i % 4 == 3 ? 0.02 : 0.2;
         place(&rub, &scenes[s], &random, gap, askew);
@@ -117,7 +120,7 @@ static void test_what_rubs(void)
       struct rub rub;
       struct derivatives d;
       double sum = 0, size = 0, trace = 0;
-      rub_start(&rub, &scenes[s], models[m], "dhat=0.02");
+      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
       place(&rub, &scenes[s], &random, 1e-3, 0.1);
       move_on(&rub, &random, 0.01);
       begin_at(&rub, rub.now);

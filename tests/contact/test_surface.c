@@ -28,14 +28,14 @@ static void add_soft(struct world *world, const char *options, double x, double 
   memcpy(scene->definitions[i].position, (double[]){x, y, z}, sizeof scene->definitions[i].position);
 }
 
-static void make_world(struct world *world, uint64_t seed)
+static void make_world_with(struct world *world, uint64_t seed, bool fixed)
 {
   struct scene *scene = &world->scene;
   memset(world, 0, sizeof *world);
   scene_start(scene);
   add_soft(world, "size=0.1,0.08,0.03 cells=2,2,1 young=1e4 contact_range=0.004", 0, 0, 0);
   add_soft(world, "size=0.06,0.06,0.03 cells=1,1,1 young=1e4 contact_range=0.004", 0.031, 0.013, 0.0328);
-  scene_body(scene, true, "box size=0.04,0.04,0.04");
+  scene_body(scene, fixed, "box size=0.04,0.04,0.04");
   memcpy(scene->definitions[2].position, (double[]){-0.033, 0.009, 0.0375}, sizeof scene->definitions[2].position);
   memcpy(scene->definitions[2].rotation, (double[]){0.99, 0.02, 0.01, 0.1393}, sizeof scene->definitions[2].rotation);
   scene_finish(scene);
@@ -45,10 +45,15 @@ static void make_world(struct world *world, uint64_t seed)
   memset(world->forward, 0, sizeof world->forward);
   double *initial = world->q;
   dc_initial_state(&scene->bodies, initial);
-  for (int k = 0; k < scene->bodies.nq; k++) {
+  for (int k = scene->bodies.first_node_q; k < scene->bodies.nq; k++) {
     initial[k] += 3e-4 * dc_random_normal(&random);
     world->forward[k] = dc_random_normal(&random);
   }
+}
+
+static void make_world(struct world *world, uint64_t seed)
+{
+  make_world_with(world, seed, true);
 }
 
 static void destroy_world(struct world *world)
@@ -229,6 +234,45 @@ static void test_motion(void)
   }
 }
 
+// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part of it.
+static void test_turning_motion(void)
+{
+  double least = 1;
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    struct world world;
+    double tangent[MOST] = {0}, q[MOST];
+    int bodies[2];
+    struct dc_random random;
+    make_world_with(&world, seed, false);
+    const struct dc_bodies *all = &world.scene.bodies;
+    const struct dc_body *box = &all->bodies[2];
+    evaluate(&world, world.q);
+    double gap = dc_surface_gap(world.contact);
+    dc_random_seed(&random, seed);
+    for (int k = 0; k < 6; k++)
+      tangent[box->v_offset + k] = (k < 3 ? 3 : seed % 2 ? 0.02 : 0) * dc_random_normal(&random);
+    for (int k = all->first_node_v; k < all->nv; k++)
+      tangent[k] = 1e-3 * dc_random_normal(&random);
+    dc_kinematics_update(all, world.q, &world.scene.kinematics);
+    dc_path_begin(&world.scene.path, world.q, tangent, &world.scene.kinematics);
+    double safe = dc_surface_safe_fraction(world.contact, &world.scene.path);
+    least = fmin(least, safe);
+    memcpy(q, world.q, sizeof q);
+    for (int k = 1; k <= 20; k++) {
+      double twist[6];
+      for (int i = all->first_node_q; i < all->nq; i++)
+        q[i] = world.q[i] + 0.05 * k * safe * tangent[all->first_node_v + i - all->first_node_q];
+      dc_path_at(&world.scene.path, 2, 0.05 * k * safe, &world.scene.poses[2], twist);
+      CHECK(!dc_surface_evaluate(world.contact, q, world.scene.poses), "memory");
+      CHECK(dc_surface_gap(world.contact) >= 0.099 * gap, "seed %d: %g of %g at %g", (int)seed,
+            dc_surface_gap(world.contact), gap, 0.05 * k * safe);
+      CHECK(!dc_surface_overlap(world.contact, bodies), "seed %d: overlap", (int)seed);
+    }
+    destroy_world(&world);
+  }
+  CHECK(least > 1e-3 && least < 0.2, "%g", least);
+}
+
 // A range beyond the distance of parts of a surface is refused.
 static void test_range(void)
 {
@@ -245,4 +289,5 @@ static void test_range(void)
 }
 
 RUN_TESTS({"barriers against differences", test_barrier}, {"friction against differences", test_friction},
-          {"motions", test_motion}, {"range beyond the body's own parts", test_range})
+          {"motions", test_motion}, {"turning motions", test_turning_motion},
+          {"range beyond the body's own parts", test_range})

@@ -21,32 +21,15 @@ static inline struct dc_step_state step_state_at(struct scene *scene, const stru
   dc_kinematics_update(bodies, before, &rollout->before);
   dc_kinematics_update(bodies, now, &rollout->now);
   dc_kinematics_update(bodies, next, &rollout->next);
-  return (struct dc_step_state){.model = &scene->model,
-                                .input = input,
-                                .interval = interval,
-                                .hardening = 1,
-                                .q_before = before,
-                                .q_now = now,
-                                .q_next = next,
-                                .before = rollout->before.poses,
-                                .now = rollout->now.poses,
-                                .next = rollout->next.poses,
-                                .pair_count = rollout->pair_count,
-                                .pair_bodies = rollout->pair_bodies,
-                                .pairs = rollout->pairs,
-                                .contact = rollout->contact,
-                                .friction = rollout->friction};
+  return dc_step_state_of(rollout, input, interval, before, now, next);
 }
 
-// Lists what rubs at time t.
-static inline void begin_friction(struct scene *scene, const struct dc_rollout_input *input,
-                                  struct dc_step_state *state)
+// What terms know of contact at the state: at t and at t+1.
+static inline void evaluate_state(struct scene *scene, const struct dc_step_state *state)
 {
   struct dc_rollout *rollout = scene->rollout;
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, state->interval.length, rollout->coefficients);
-  dc_contact_evaluate(rollout->contact, state->now, 0, rollout->trial_pairs);
-  CHECK(dc_contact_friction_begin(rollout->contact, state->now, &law, NULL) == DC_OK, "friction");
-  state->rubs = dc_contact_rubs(rollout->contact);
+  CHECK(dc_step_restore(rollout, state, false, &scene->error) == DC_OK, "%s", scene->error.text);
+  CHECK(dc_rigid_evaluate(&rollout->rigid, state->next, 2, rollout->rigid.pairs, NULL) == DC_OK, "contact");
 }
 
 #endif

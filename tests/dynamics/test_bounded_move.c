@@ -15,7 +15,8 @@ static double bound(struct scene *scene, const double *masses, double *move)
   double q[7 * SCENE_BODIES], block[36];
   dc_initial_state(bodies, q);
   dc_kinematics_update(bodies, q, &rollout->now);
-  CHECK(isfinite(dc_contact_evaluate(rollout->contact, rollout->now.poses, 0, rollout->pairs)), "evaluated");
+  CHECK(isfinite(dc_contact_evaluate(rollout->rigid.contact, rollout->now.poses, 0, rollout->rigid.pairs)),
+        "evaluated");
   dc_symmetric_clear(rollout->matrix);
   for (int m = 0; m < bodies->mechanism_count; m++) {
     int nv = bodies->mechanisms[m].nv;
@@ -26,12 +27,13 @@ static double bound(struct scene *scene, const double *masses, double *move)
   }
   CHECK(dc_symmetric_factor_positive(rollout->matrix) == DC_OK, "positive");
   const struct dc_move_start start = {
-      .contact = rollout->contact, .q = q, .kinematics = &rollout->now, .metric = rollout->matrix};
+      .contact = rollout->rigid.contact, .q = q, .kinematics = &rollout->now, .metric = rollout->matrix};
   double change = dc_bound_move(rollout->bounded, &start, &rollout->path, move);
   // What is left of the bounds.
   struct dc_gap_bound bounds[8];
   dc_path_begin(&rollout->path, q, move, &rollout->now);
-  CHECK(dc_contact_gap_bounds(rollout->contact, &rollout->path, KEEP - 0.01, bounds, 8) == 0, "all bounds are kept");
+  CHECK(dc_contact_gap_bounds(rollout->rigid.contact, &rollout->path, KEEP - 0.01, bounds, 8) == 0,
+        "all bounds are kept");
   return change;
 }
 

@@ -24,11 +24,7 @@ static struct dc_step_state evaluate(struct step_problem *problem, double *value
   const struct dc_bodies *bodies = &problem->scene.model.bodies;
   struct dc_step_state state = step_state_at(&problem->scene, problem->input, whole_step(&problem->scene, 0),
                                              problem->q[0], problem->q[1], problem->q[2]);
-  begin_friction(&problem->scene, problem->input, &state);
-  state.contact_energy = dc_contact_evaluate(rollout->contact, state.next, 2, rollout->pairs);
-  if (state.rubs)
-    state.friction_energy =
-        dc_contact_friction_evaluate(rollout->contact, state.next, 2, DC_FRICTION_EXACT, rollout->friction);
+  evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = problem->gradient};
   memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);

@@ -421,6 +421,7 @@ static void check_residuals(struct scene *scene, int steps)
       dc_contact_create(scene->definition.contact_model, &scene->definition.contact, bodies, &scene->error);
   int count = dc_contact_pair_count(contact);
   struct dc_pair_derivatives *pairs = dc_alloc((size_t)count, sizeof *pairs);
+  struct dc_rigid_contact rigid = {.contact = contact, .pair_count = count, .pair_bodies = dc_contact_pairs(contact)};
   double worst = 0, mu = scene->definition.contact.stiffness, h = trajectory->time_step;
   for (int t = 1; t < steps; t++) {
     if (dc_trajectory_substeps(trajectory, t) > 1 || dc_trajectory_substeps(trajectory, t - 1) > 1)
@@ -441,17 +442,15 @@ static void check_residuals(struct scene *scene, int steps)
                                   .before = poses[0],
                                   .now = poses[1],
                                   .next = poses[2],
-                                  .pair_count = count,
-                                  .pair_bodies = dc_contact_pairs(contact),
-                                  .pairs = pairs,
-                                  .contact = contact};
-    state.contact_energy = dc_contact_evaluate(contact, poses[2], 1, pairs);
+                                  .rigid = &rigid,
+                                  .pairs = pairs};
+    dc_rigid_evaluate(&rigid, poses[2], 1, pairs, NULL);
     for (int i = 0; dc_step_terms[i]; i++)
       dc_step_terms[i]->add_gradient(&state, &forces);
     for (int p = 0; p < count; p++) {
       double force = mu * dc_vec_norm(pairs[p].gradient + 3);
       largest = fmax(largest, force);
-      if (dc_body_moves(&bodies->bodies[state.pair_bodies[p][1]]))
+      if (dc_body_moves(&bodies->bodies[rigid.pair_bodies[p][1]]))
         least = fmin(least, force);
     }
     for (int i = 0; i < bodies->count; i++) {

@@ -145,30 +145,17 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
 }
 
-// HELD is CONVEX: the model keeps no iterate.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
-  struct dc_friction_derivatives sum;
-  struct dc_point_rubbing rubbing = {.motion = motion,
-                                     .law = dc_slip_ipc,
-                                     .width = motion->smoothing * motion->time_step,
-                                     .majorant = motion->start == 0};
-  memset(&sum, 0, sizeof sum);
-  for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    dc_point_rub_add(&rubbing, &own->rubs[k], &sum);
-  dc_point_rub_store(&sum, unit);
+  dc_point_rub_run(own->rubs, dc_slip_ipc, motion, unit);
 }
 
 static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
                    const struct dc_impact *like)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
-  struct dc_impact impact = *like;
-  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++)
-    if (dc_point_rub_impact(contact->friction, &own->rubs[impact.index], coefficient, &impact))
-      return -1;
-  return 0;
+  return dc_point_rub_impacts(contact->friction, unit, own->rubs, coefficient, like);
 }
 
 const struct dc_friction_methods dc_ipc_friction_methods = {.create = create,

@@ -4,13 +4,8 @@
 // With vertex motions delta_v at t+1 and G = D_x+ delta, of one pair of primitives
 //     G = F phi(|u|) u.delta,   u = (I - n n^T) Delta,   Delta = sum_v w_v (x_v+ - x_v),   delta = sum_v w_v delta_v,
 // phi = f0'/y.  The points that rub are fixed to the bodies at the weights of the vertices, so that x_v+ does not
-// depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself.  With gamma =
-// phi'/y,
-//     by Delta    F (phi (I - n n^T) delta + gamma (u.delta) u),        by delta    F phi u,
-//     by n        -F (phi ((n.delta) Delta + (n.Delta) delta) + gamma (u.delta) (n.Delta) Delta),
-//     by r        (I - n n^T) (by n)/d + G (ln F)_d n,                  by c        G (ln F)_c,
-//     by w_v      (by Delta).(x_v+ - x_v) + (by delta).delta_v
-// (docs/theory.md, "IPC"; the closest points' own dependence in geometry/convex/distance.c).
+// depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself
+// (contact/friction/point_slip.h; docs/theory.md, "IPC"; the closest points' own dependence in geometry/convex/distance.c).
 #include <string.h>
 
 #include "contact/baselines/ipc_internal.h"
@@ -61,50 +56,28 @@ static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *ver
   }
 }
 
-// Adds what the mollifier's c takes to the vertices of two edges.
-static void through_parallel(const struct vertices *vertices, double by_c, double (*out)[3])
-{
-  double e[3], f[3], n[3], by_e[3], by_f[3];
-  dc_vec_sub(e, vertices->x[1], vertices->x[0]);
-  dc_vec_sub(f, vertices->x[3], vertices->x[2]);
-  dc_vec_cross(n, e, f);
-  dc_vec_cross(by_e, f, n);
-  dc_vec_cross(by_f, n, e);
-  for (int k = 0; k < 3; k++) {
-    out[0][k] -= 2 * by_c * by_e[k];
-    out[1][k] += 2 * by_c * by_e[k];
-    out[2][k] -= 2 * by_c * by_f[k];
-    out[3][k] += 2 * by_c * by_f[k];
-  }
-}
-
 static double pull_back(const struct dc_point_rub *rub, const struct dc_ipc_lag *lag, struct sides *sides)
 {
   struct vertices vertices;
   struct dc_point_cotangents c;
-  double out[4][3] = {{0}}, by_r[3], by_weight[4] = {0},
-         *n = (double[3]){rub->normal[0], rub->normal[1], rub->normal[2]};
-  double moved[3], varied[3];
+  double out[4][3] = {{0}}, moved[3], varied[3];
   place_vertices(sides, lag, &vertices);
   sum_motions(lag, &vertices, moved, varied);
   if (sides->impact)
     dc_point_opening_cotangents(sides->impact, sides->width, moved, varied, &c);
   else
     dc_point_slip_cotangents(rub, dc_slip_ipc, sides->width, moved, varied, &c);
-  dc_vec_scale(by_r, n, c.total * lag->by_distance);
-  for (int v = 0; v < vertices.count; v++)
-    dc_vec_add_scaled(out[v], out[v], -lag->closest.weight[v], c.by_moved);
   if (lag->kind == DC_IPC_PRIMITIVE) {  // its normal stands still
-    dc_vec_add(out[0], out[0], by_r);
+    dc_vec_scale(out[0], c.by_moved, -lag->closest.weight[0]);
+    dc_vec_add_scaled(out[0], out[0], c.total * lag->by_distance, rub->normal);
   } else {
-    double d = sqrt(lag->closest.square), along = dc_vec_dot(n, c.by_normal);
-    for (int k = 0; k < 3; k++)
-      by_r[k] += (c.by_normal[k] - along * n[k]) / d;
-    for (int v = 0; v < 4; v++)
-      by_weight[v] = dc_vec_dot(c.by_moved, vertices.moved[v]) + dc_vec_dot(c.by_varied, vertices.varied[v]);
-    dc_closest_pull_back(&lag->closest, (const double(*)[3])vertices.x, by_r, by_weight, out);
-    if (lag->by_parallel != 0)
-      through_parallel(&vertices, c.total * lag->by_parallel, out);
+    const struct dc_point_origin origin = {&lag->closest,
+                                           lag->by_distance,
+                                           lag->by_parallel,
+                                           (const double(*)[3])vertices.x,
+                                           (const double(*)[3])vertices.moved,
+                                           (const double(*)[3])vertices.varied};
+    dc_point_pull_back(&origin, rub->normal, &c, out);
   }
   for (int v = 0; v < vertices.count; v++) {
     double torque[3], *wrench = sides->pair->wrench[vertices.side[v]];

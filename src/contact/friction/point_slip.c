@@ -56,8 +56,15 @@ static void add_turn(const double g[3], const double r[3], double sign, double t
       turn[e] += sign * (0.5 * (g[i] * r[j] + r[i] * g[j]) - (i == j ? along : 0));
 }
 
-void dc_point_rub_add(const struct dc_point_rubbing *rubbing, const struct dc_point_rub *rub,
-                      struct dc_friction_derivatives *sum)
+struct rubbing {
+  const struct dc_friction_motion *motion;
+  dc_slip_law *law;
+  double width;  // e h, m
+  bool majorant;
+};
+
+// Adds energy and derivatives (those by rotations' curvature into turn) of one.
+static void add_rub(const struct rubbing *rubbing, const struct dc_point_rub *rub, struct dc_friction_derivatives *sum)
 {
   const struct dc_friction_motion *motion = rubbing->motion;
   double moved[2][3], arm[2][3], u[3], g[3], k[3][3], rows[2][3][3], f[3];
@@ -97,7 +104,7 @@ void dc_point_rub_add(const struct dc_point_rubbing *rubbing, const struct dc_po
   add_block((const double(*)[3])rows[1], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, 1, sum->h_bb);
 }
 
-void dc_point_rub_store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit)
+static void store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit)
 {
   unit->energy = sum->energy;
   memcpy(unit->gradient, sum->gradient, sizeof unit->gradient);
@@ -110,14 +117,42 @@ void dc_point_rub_store(const struct dc_friction_derivatives *sum, struct dc_fri
     }
 }
 
-int dc_point_rub_impact(struct dc_friction *friction, const struct dc_point_rub *rub, double coefficient,
-                        const struct dc_impact *like)
+void dc_point_rub_run(const struct dc_point_rub *rubs, dc_slip_law *law, const struct dc_friction_motion *motion,
+                      struct dc_friction_unit *unit)
+{
+  struct dc_friction_derivatives sum;
+  const struct rubbing rubbing = {
+      .motion = motion, .law = law, .width = motion->smoothing * motion->time_step, .majorant = motion->start == 0};
+  memset(&sum, 0, sizeof sum);
+  for (size_t k = unit->first; k < unit->first + unit->count; k++)
+    add_rub(&rubbing, &rubs[k], &sum);
+  store(&sum, unit);
+}
+
+struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion *motion)
+{
+  struct dc_friction_motion displaced = *motion;
+  for (int x = 0; x < 2; x++) {
+    dc_vec_scale(displaced.velocity[x], displaced.velocity[x], motion->time_step);
+    for (int i = 0; i < 9; i++)
+      displaced.drift[x][i] *= motion->time_step;
+  }
+  return displaced;
+}
+
+int dc_point_rub_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
+                         const struct dc_point_rub *rubs, double coefficient, const struct dc_impact *like)
 {
   struct dc_impact impact = *like;
-  impact.strength = rub->strength / coefficient;
-  dc_vec_copy(impact.normal, rub->normal);
-  memcpy(impact.arm, rub->arm, sizeof impact.arm);
-  return dc_friction_add_impact(friction, &impact);
+  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++) {
+    const struct dc_point_rub *rub = &rubs[impact.index];
+    impact.strength = rub->strength / coefficient;
+    dc_vec_copy(impact.normal, rub->normal);
+    memcpy(impact.arm, rub->arm, sizeof impact.arm);
+    if (dc_friction_add_impact(friction, &impact))
+      return -1;
+  }
+  return 0;
 }
 
 void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
@@ -152,4 +187,33 @@ void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, 
     c->by_normal[k] =
         -rub->strength * (f[1] * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
   }
+}
+
+// Adds what the mollifier's c takes to the ends of the edges.
+static void through_parallel(const double (*x)[3], double by_c, double (*out)[3])
+{
+  double e[3], f[3], n[3], by_e[3], by_f[3];
+  dc_vec_sub(e, x[1], x[0]);
+  dc_vec_sub(f, x[3], x[2]);
+  dc_vec_cross(n, e, f);
+  dc_vec_cross(by_e, f, n);
+  dc_vec_cross(by_f, n, e);
+  for (int v = 0; v < 4; v++)
+    dc_vec_add_scaled(out[v], out[v], v % 2 ? 2 * by_c : -2 * by_c, v < 2 ? by_e : by_f);
+}
+
+void dc_point_pull_back(const struct dc_point_origin *origin, const double normal[3],
+                        const struct dc_point_cotangents *c, double (*out)[3])
+{
+  const struct dc_closest *closest = origin->closest;
+  double by_r[3], by_weight[4], d = sqrt(closest->square), along = dc_vec_dot(normal, c->by_normal);
+  for (int k = 0; k < 3; k++)
+    by_r[k] = c->total * origin->by_distance * normal[k] + (c->by_normal[k] - along * normal[k]) / d;
+  for (int v = 0; v < 4; v++) {
+    by_weight[v] = dc_vec_dot(c->by_moved, origin->moved[v]) + dc_vec_dot(c->by_varied, origin->varied[v]);
+    dc_vec_add_scaled(out[v], out[v], -closest->weight[v], c->by_moved);
+  }
+  dc_closest_pull_back(closest, origin->x, by_r, by_weight, out);
+  if (origin->by_parallel != 0)
+    through_parallel(origin->x, c->total * origin->by_parallel, out);
 }

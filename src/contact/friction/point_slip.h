@@ -16,6 +16,7 @@
 #define DC_CONTACT_POINT_SLIP_H
 
 #include "contact/friction/impact_internal.h"
+#include "geometry/convex/distance.h"
 
 // Two points of the bodies that rub from t to t+1.
 struct dc_point_rub {
@@ -29,21 +30,16 @@ typedef void dc_slip_law(double y, double width, double f[3]);
 dc_slip_law dc_slip_ipc;   // Li et al. 2020, Eq. 14: y^2/w - y^3/(3 w^2) below w, y - w/3 above
 dc_slip_law dc_slip_root;  // sqrt(y^2 + w^2) - w, as on planes
 
-struct dc_point_rubbing {
-  const struct dc_friction_motion *motion;  // displacements
-  dc_slip_law *law;
-  double width;  // e h, m
-  bool majorant;
-};
+// A motion by displacements instead of velocities.
+struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion *motion);
 
-// Adds energy and derivatives (those by rotations' curvature into turn) of one.
-void dc_point_rub_add(const struct dc_point_rubbing *rubbing, const struct dc_point_rub *rub,
-                      struct dc_friction_derivatives *sum);
-// Sums of a unit from those of its points.
-void dc_point_rub_store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit);
-// The force of restitution of one: its place in the model's lists in impact->index; -1 when out of memory.
-int dc_point_rub_impact(struct dc_friction *friction, const struct dc_point_rub *rub, double coefficient,
-                        const struct dc_impact *like);
+// The sums of a unit, whose points are rubs[unit->first] and on; the motion is one of displacements.  What rotations'
+// curvature adds is left in turn.  HELD is CONVEX: points keep no iterate.
+void dc_point_rub_run(const struct dc_point_rub *rubs, dc_slip_law *law, const struct dc_friction_motion *motion,
+                      struct dc_friction_unit *unit);
+// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that in rubs.
+int dc_point_rub_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
+                         const struct dc_point_rub *rubs, double coefficient, const struct dc_impact *like);
 
 // G and its cotangents.
 struct dc_point_cotangents {
@@ -56,5 +52,18 @@ void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, 
 // Of restitution, from opening `width` on in full.
 void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
                                  const double varied[3], struct dc_point_cotangents *c);
+
+// Two closest points at t, of four vertices x_v as in geometry/convex/distance.h, whose friction follows the distance d of
+// the two and, for edges, c = |e x f|^2.  With Delta = sum_v w_v moved_v, delta = sum_v w_v varied_v the cotangents go on
+//     by r     (I - n n^T) (by n)/d + G (ln F)_d n,    by c    G (ln F)_c,
+//     by w_v   (by Delta).moved_v + (by delta).varied_v,    by x_v    -w_v by Delta besides.
+struct dc_point_origin {
+  const struct dc_closest *closest;
+  double by_distance, by_parallel;                  // (ln F)_d, 1/m; (ln F)_c, 1/m^4
+  const double (*x)[3], (*moved)[3], (*varied)[3];  // [4] at t; from t to t+1; along the twists
+};
+// Adds what belongs to the vertices to out [4][3].
+void dc_point_pull_back(const struct dc_point_origin *origin, const double normal[3],
+                        const struct dc_point_cotangents *c, double (*out)[3]);
 
 #endif

@@ -153,7 +153,6 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
 }
 
-// HELD is CONVEX of vertices, which keep no iterate.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   const struct manifold_friction *own = contact->friction->own;
@@ -161,21 +160,8 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
     dc_sdrs_friction_methods.run(contact, unit, motion);
     return;
   }
-  struct dc_friction_motion moved = *motion;  // by displacements
-  for (int x = 0; x < 2; x++) {
-    dc_vec_scale(moved.velocity[x], moved.velocity[x], motion->time_step);
-    for (int i = 0; i < 9; i++)
-      moved.drift[x][i] *= motion->time_step;
-  }
-  struct dc_friction_derivatives sum;
-  struct dc_point_rubbing rubbing = {.motion = &moved,
-                                     .law = dc_slip_root,
-                                     .width = motion->smoothing * motion->time_step,
-                                     .majorant = motion->start == 0};
-  memset(&sum, 0, sizeof sum);
-  for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    dc_point_rub_add(&rubbing, &own->rubs[k], &sum);
-  dc_point_rub_store(&sum, unit);
+  const struct dc_friction_motion displaced = dc_point_displacements(motion);
+  dc_point_rub_run(own->rubs, dc_slip_root, &displaced, unit);
 }
 
 static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
@@ -186,10 +172,7 @@ static int impacts(struct dc_contact *contact, const struct dc_friction_unit *un
     return dc_sdrs_friction_methods.impacts(contact, unit, coefficient, like);
   struct dc_impact impact = *like;
   impact.lane = OF_VERTEX;
-  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++)
-    if (dc_point_rub_impact(contact->friction, &own->rubs[impact.index], coefficient, &impact))
-      return -1;
-  return 0;
+  return dc_point_rub_impacts(contact->friction, unit, own->rubs, coefficient, &impact);
 }
 
 // Delta and delta at the displacements of the motion.
@@ -246,13 +229,8 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   const struct manifold_friction *own = contact->friction->own;
   if (!unit->levels)
     return dc_sdrs_friction_methods.pull_back(contact, unit, count, motion, sides);
-  struct dc_friction_motion displaced = *motion;
+  const struct dc_friction_motion displaced = dc_point_displacements(motion);
   double total = 0;
-  for (int x = 0; x < 2; x++) {
-    dc_vec_scale(displaced.velocity[x], displaced.velocity[x], motion->time_step);
-    for (int i = 0; i < 9; i++)
-      displaced.drift[x][i] *= motion->time_step;
-  }
   for (size_t k = unit->first; k < unit->first + unit->count; k++) {
     struct dc_point_cotangents c;
     double moved[3], varied[3];

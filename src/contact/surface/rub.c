@@ -5,14 +5,12 @@
 //     Delta = sum_v w_v (x_v+ - x_v),   u = (I - n n^T) Delta,   D = F (sqrt(|u|^2 + e^2) - e),   e = smoothing h,
 //     force of vertex v  -w_v F phi u,   phi = 1/sqrt(|u|^2 + e^2),
 //     Hessian  w_v w_u F (phi (I - n n^T) - phi^3 u u^T), positive semidefinite.
-// Derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by time t, where F, n and w_v are functions of x: with
-// gamma = -phi^3,
-//     by Delta   F (phi (I - n n^T) delta + gamma (u.delta) u),    by delta   F phi u,
-//     by n       -F (phi ((n.delta) Delta + (n.Delta) delta) + gamma (u.delta) (n.Delta) Delta),
-//     by r       (I - n n^T) (by n)/d + G (ln F)_d n,    by c   G (ln F)_c,    by w_v   (by Delta).(x_v+ - x_v) + (by delta).delta_v.
+// The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by time t, where F, n and w_v are functions of x, is that of
+// contact/friction/point_slip.h.
 #include <math.h>
 #include <string.h>
 
+#include "contact/friction/point_slip.h"
 #include "contact/surface/surface_internal.h"
 
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
@@ -80,44 +78,17 @@ double dc_rub_derivatives(const struct dc_rub *rub, const double (*x)[3], double
   return rub->strength * square / (root + rub->width);
 }
 
-// Adds what the mollifier's c takes to the ends of the edges.
-static void through_parallel(const struct dc_rub *rub, double by_c, double (*out)[3])
-{
-  double e[3], f[3], n[3], by_e[3], by_f[3];
-  dc_vec_sub(e, rub->touch.x[1], rub->touch.x[0]);
-  dc_vec_sub(f, rub->touch.x[3], rub->touch.x[2]);
-  dc_vec_cross(n, e, f);
-  dc_vec_cross(by_e, f, n);
-  dc_vec_cross(by_f, n, e);
-  for (int v = 0; v < 4; v++)
-    dc_vec_add_scaled(out[v], out[v], v % 2 ? 2 * by_c : -2 * by_c, v < 2 ? by_e : by_f);
-}
-
 double dc_rub_pull_back(const struct dc_rub *rub, const double (*x)[3], const double (*varied)[3], double (*out)[3])
 {
-  const struct dc_closest *closest = &rub->touch.closest;
-  const double *n = rub->normal;
-  double moved[4][3], delta[3], u[3], turned[3], by_moved[3], by_varied[3], by_normal[3], by_r[3], by_weight[4];
+  const struct dc_point_rub points = {.normal = {rub->normal[0], rub->normal[1], rub->normal[2]},
+                                      .strength = rub->strength};
+  double moved[4][3], delta[3], turned[3], u[3];
+  struct dc_point_cotangents c;
   slip(rub, x, moved, delta, u);
   weigh(rub, varied, turned);
-  double phi = 1 / sqrt(dc_vec_dot(u, u) + rub->width * rub->width), gamma = -phi * phi * phi,
-         along = dc_vec_dot(u, turned), delta_n = dc_vec_dot(n, delta), varied_n = dc_vec_dot(n, turned),
-         total = rub->strength * phi * along, d = sqrt(closest->square);
-  for (int k = 0; k < 3; k++) {
-    by_moved[k] = rub->strength * (phi * (turned[k] - varied_n * n[k]) + gamma * along * u[k]);
-    by_varied[k] = rub->strength * phi * u[k];
-    by_normal[k] =
-        -rub->strength * (phi * (varied_n * delta[k] + delta_n * turned[k]) + gamma * along * delta_n * delta[k]);
-  }
-  double normal_part = dc_vec_dot(n, by_normal);
-  for (int k = 0; k < 3; k++)
-    by_r[k] = total * rub->by_distance * n[k] + (by_normal[k] - normal_part * n[k]) / d;
-  for (int v = 0; v < 4; v++) {
-    by_weight[v] = dc_vec_dot(by_moved, moved[v]) + dc_vec_dot(by_varied, varied[v]);
-    dc_vec_add_scaled(out[v], out[v], -closest->weight[v], by_moved);
-  }
-  dc_closest_pull_back(closest, rub->touch.x, by_r, by_weight, out);
-  if (rub->by_parallel != 0)
-    through_parallel(rub, total * rub->by_parallel, out);
-  return total;
+  dc_point_slip_cotangents(&points, dc_slip_root, rub->width, delta, turned, &c);
+  const struct dc_point_origin origin = {&rub->touch.closest, rub->by_distance,          rub->by_parallel,
+                                         rub->touch.x,        (const double(*)[3])moved, varied};
+  dc_point_pull_back(&origin, rub->normal, &c, out);
+  return c.total;
 }

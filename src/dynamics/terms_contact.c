@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact of rigid bodies: the terms contact and friction of the step potential, and what they and restitution
+// (terms_impact.c) know of an interval (struct dc_rigid_contact).  All three ask one contact (contact/contact.h): at t what
+// rubs and what resists its parting, at t+1 energies and their derivatives for every pair of bodies.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+static const double HALF_WAY = 0.5;       // of the safe fraction, when it is not the whole step
+static const double FORCE_NOISE = 1e-13;  // of contact forces: error of the plane solve
+
+// What is known of an interval.
+
+enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *error)
+{
+  const struct dc_model *model = rollout->model;
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_arena *arena = rollout->arena;
+  rigid->contact =
+      dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
+                                  rollout->base->shapes_change ? &rollout->base->bodies : NULL, error);
+  if (!rigid->contact)
+    return error ? error->status : DC_MEMORY;
+  size_t pairs = (size_t)dc_contact_pair_count(rigid->contact), bodies = (size_t)model->bodies.count;
+  rigid->pair_count = (int)pairs;
+  rigid->pair_bodies = dc_contact_pairs(rigid->contact);
+  rigid->pairs = dc_arena_alloc(arena, pairs, sizeof *rigid->pairs);
+  rigid->spare = dc_arena_alloc(arena, pairs, sizeof *rigid->spare);
+  rigid->friction = dc_arena_alloc(arena, pairs, sizeof *rigid->friction);
+  rigid->impact = dc_arena_alloc(arena, pairs, sizeof *rigid->impact);
+  rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
+  rigid->restitution = dc_arena_alloc(arena, bodies, sizeof *rigid->restitution);
+  bool complete =
+      rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients && rigid->restitution;
+  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+}
+
+void dc_rigid_destroy(struct dc_rigid_contact *rigid)
+{
+  dc_contact_destroy(rigid->contact);
+  free(rigid->mixed.pairs);
+  free(rigid->impact_mixed.pairs);
+}
+
+enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,
+                                 struct dc_pair_derivatives *pairs, struct dc_error *error)
+{
+  rigid->energy = dc_contact_evaluate(rigid->contact, poses, order, pairs);
+  return isnan(rigid->energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs") : DC_OK;
+}
+
+// What acts on the way from `now`, where contact was evaluated last, by a law whose coefficients are the rollout's.
+static enum dc_status list_lagged(struct dc_rigid_contact *rigid, const struct dc_pose *now,
+                                  const struct dc_friction_law *law, struct dc_error *error)
+{
+  enum dc_status status = dc_contact_friction_begin(rigid->contact, now, law, error);
+  rigid->rubs = dc_contact_rubs(rigid->contact);
+  rigid->resists = dc_contact_resists(rigid->contact);
+  return status;
+}
+
+static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_pose *next, int order,
+                            enum dc_friction_curvature curvature)
+{
+  rigid->friction_energy =
+      rigid->rubs ? dc_contact_friction_evaluate(rigid->contact, next, order, curvature, rigid->friction) : 0;
+  rigid->impact_energy =
+      rigid->resists ? dc_contact_impact_evaluate(rigid->contact, next, order, false, rigid->impact) : 0;
+}
+
+static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+{
+  struct dc_friction_law law =
+      dc_step_friction_law(rollout, state->input, state->interval.length, rollout->rigid.coefficients);
+  return list_lagged(&rollout->rigid, state->now, &law, error);
+}
+
+static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
+                               struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  double start = dc_seconds();
+  enum dc_status status = dc_rigid_evaluate(rigid, state->next, 2, rigid->pairs, error);
+  if (!status && isfinite(rigid->energy))
+    evaluate_lagged(rigid, state->next, 2, careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD);
+  rigid->seconds += dc_seconds() - start;
+  return status;
+}
+
+static void accept(struct dc_rollout *rollout)
+{
+  dc_contact_friction_accept(rollout->rigid.contact);
+}
+
+static bool solved(const struct dc_rollout *rollout)
+{
+  const struct dc_rigid_contact *rigid = &rollout->rigid;
+  return dc_contact_solved(rigid->contact) && (!rigid->rubs || dc_contact_friction_solved(rigid->contact));
+}
+
+// The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of a
+// tight rollout are compared they start anew, so that the linearization does not depend on the order of evaluations.
+static enum dc_status evaluate_again(struct dc_rollout *rollout, const struct dc_pose *poses, int order,
+                                     struct dc_pair_derivatives *pairs, struct dc_error *error)
+{
+  if (rollout->tight)
+    dc_contact_reset(rollout->rigid.contact);
+  rollout->rigid.evaluated = poses;
+  return dc_rigid_evaluate(&rollout->rigid, poses, order, pairs, error);
+}
+
+enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_pose *poses,
+                                  struct dc_pair_derivatives *pairs, struct dc_error *error)
+{
+  enum dc_status status = evaluate_again(rollout, poses, 2, pairs, error);
+  if (!status && (!isfinite(rollout->rigid.energy) || !dc_contact_solved(rollout->rigid.contact)))
+    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
+  return status;
+}
+
+// Contact at t: what friction acts on and, where the interval before needs them too, its derivatives.
+static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
+                                   bool pairs, struct dc_error *error)
+{
+  struct dc_pair_derivatives *spare = rollout->rigid.spare;
+  if (pairs)
+    return dc_rigid_recompute(rollout, state->now, spare, error);
+  return friction ? evaluate_again(rollout, state->now, 0, spare, error) : DC_OK;
+}
+
+static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                              struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
+  bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
+  rigid->rubs = rigid->resists = false;
+  enum dc_status status = evaluate_now(rollout, state, acts, pairs, error);
+  if (!status && acts)
+    status = list_lagged(rigid, state->now, &law, error);
+  if (status || !(rigid->rubs || rigid->resists))
+    return status;
+  evaluate_lagged(rigid, state->next, 2, DC_FRICTION_CONVEX);
+  return solved(rollout)
+             ? DC_OK
+             : dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
+}
+
+enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
+                               const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_friction_law law = dc_step_friction_law(rollout, input, length, rigid->coefficients);
+  memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
+  memset(rigid->impact, 0, (size_t)rigid->pair_count * sizeof *rigid->impact);
+  if (now && dc_friction_law_acts(&law, rollout->model->bodies.count)) {
+    enum dc_status status = dc_rigid_evaluate(rigid, now, 0, rigid->pairs, error);
+    if (!status)
+      status = list_lagged(rigid, now, &law, error);
+    if (status)
+      return status;
+    evaluate_lagged(rigid, next, 1, DC_FRICTION_CONVEX);
+  }
+  return dc_rigid_evaluate(rigid, next, 1, rigid->pairs, error);
+}
+
+// Whether a pair of bodies has any friction at the last evaluation; what is at rest has no energy but is stiff.
+static bool rubs(const struct dc_step_state *state, int pair)
+{
+  const struct dc_friction_derivatives *friction = &state->rigid->friction[pair];
+  return state->rigid->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
+}
+
+struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair)
+{
+  if (dc_grow(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs))
+    return NULL;
+  list->pairs[list->count].pair = pair;
+  return &list->pairs[list->count++];
+}
+
+// The mixed Hessians of the friction of all pairs that rub.
+static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                               struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  rigid->mixed.count = 0;
+  memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
+  for (int p = 0; p < rigid->pair_count; p++) {
+    if (!rubs(state, p))
+      continue;
+    struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
+    if (!mixed)
+      return dc_fail(error, DC_MEMORY, "out of memory for friction");
+    dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now,
+                              rollout->coefficient_cotangents, mixed->rows);
+  }
+  return DC_OK;
+}
+
+// What must not meet.
+
+static enum dc_status fail_pair(const struct dc_rollout *rollout, enum dc_status status, int pair, const char *does,
+                                struct dc_error *error)
+{
+  const struct dc_body *bodies = rollout->model->bodies.bodies;
+  const int *of = rollout->rigid.pair_bodies[pair];
+  return dc_fail(error, status, "bodies %s and %s %s", bodies[of[0]].name, bodies[of[1]].name, does);
+}
+
+static enum dc_status check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
+                                  struct dc_error *error)
+{
+  int pair;
+  double depth;
+  (void)input, (void)q;
+  if (dc_contact_overlap(rollout->rigid.contact, rollout->now.poses, &pair, &depth))
+    return fail_pair(rollout, DC_INFEASIBLE, pair, "overlap at the start", error);
+  return DC_OK;
+}
+
+// A move that would nearly close a gap goes half way: iterates that hug the barrier only crawl along it.
+static double safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
+                        const double *tangent)
+{
+  (void)design, (void)q, (void)tangent;
+  double fraction = dc_contact_safe_fraction(rollout->rigid.contact, &rollout->path);
+  return fraction < 1 ? HALF_WAY * fraction : 1;
+}
+
+static enum dc_status check_path(struct dc_rollout *rollout, struct dc_error *error)
+{
+  int pair;
+  if (dc_contact_path_clear(rollout->rigid.contact, &rollout->path, &pair))
+    return DC_OK;
+  return pair < 0 ? dc_fail(error, DC_NUMERICAL, "the motion is not finite")
+                  : fail_pair(rollout, DC_NUMERICAL, pair, "would pass through each other", error);
+}
+
+static double gap(const struct dc_rollout *rollout, const double *q)
+{
+  (void)q;
+  return dc_contact_min_gap(rollout->rigid.contact);
+}
+
+void dc_rigid_add_floor(const struct dc_step_state *state, int p, double turn, double shift, double force,
+                        struct dc_step_forces *floor)
+{
+  const int *pair = state->rigid->pair_bodies[p];
+  double arm = dc_vec_norm(state->pairs[p].arm);
+  for (int side = 0; side < 2; side++) {
+    // Seen from b the relative twist is about c_a: the arm adds to its torque.
+    double reach = state->model->bodies.bodies[pair[side]].radius + (side ? arm : 0);
+    double position = dc_vec_norm(state->next[pair[side]].position) + reach;
+    for (int k = 0; k < 3; k++) {
+      floor->wrenches[pair[side]][k] += DC_POSITION_NOISE * (turn + shift * reach * position) + force * reach;
+      floor->wrenches[pair[side]][3 + k] += DC_POSITION_NOISE * shift * position + force;
+    }
+  }
+}
+
+// Contact: mu P(poses at t+1).
+
+static double stiffness(const struct dc_step_state *state)
+{
+  return state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
+}
+
+static double contact_value(const struct dc_step_state *state)
+{
+  return stiffness(state) * state->rigid->energy;
+}
+
+static void add_contact_forces(const struct dc_step_state *state, double mu, struct dc_step_forces *forces)
+{
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    double g[12];
+    dc_contact_expand_gradient(&state->pairs[p], g);
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        forces->wrenches[state->rigid->pair_bodies[p][side]][k] += mu * g[6 * side + k];
+  }
+}
+
+static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  add_contact_forces(state, stiffness(state), forces);
+}
+
+static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
+{
+  for (int i = 0; i < 36; i++)
+    sum[i] += scale * (&block[0][0])[i];
+}
+
+static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    const int *pair = state->rigid->pair_bodies[p];
+    bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
+    dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
+    add_scaled_block(hessian->blocks[pair[0]], h_aa, scale);
+    if (!both)
+      continue;
+    add_scaled_block(hessian->blocks[pair[1]], h_bb, scale);
+    dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], scale, &h_ab[0][0], hessian->matrix);
+  }
+}
+
+static void contact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                              struct dc_step_cotangent *out)
+{
+  double along = 0, mu = state->model->definition.contact.stiffness;
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    double g[12];
+    dc_contact_expand_gradient(&state->pairs[p], g);
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        along += direction->twists[state->rigid->pair_bodies[p][side]][k] * g[6 * side + k];
+  }
+  out->input->design.stiffness_scale += mu * along;
+}
+
+// Rows of the translations of a block times a twist.
+static void add_rate(const double block[6][6], double scale, const double *twist, double *rate)
+{
+  for (int k = 0; k < 3; k++)
+    rate[k] += scale * dc_dot(block[3 + k], twist, 6);
+}
+
+static void add_transposed_rate(const double block[6][6], double scale, const double *twist, double *rate)
+{
+  for (int k = 0; k < 3; k++)
+    for (int j = 0; j < 6; j++)
+      rate[k] += scale * block[j][3 + k] * twist[j];
+}
+
+static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
+                                              const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                              struct dc_error *error)
+{
+  double mu = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    int a = state->rigid->pair_bodies[p][0], b = state->rigid->pair_bodies[p][1];
+    bool both = dc_body_moves(&state->model->bodies.bodies[b]);
+    if (dc_pair_is_idle(&state->pairs[p]))
+      continue;
+    dc_contact_expand_hessian(&state->pairs[p], true, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
+    add_rate((const double(*)[6])h_aa, mu, direction->twists[a], shape->rates[a]);
+    if (!both)
+      continue;
+    add_rate((const double(*)[6])h_ab, mu, direction->twists[b], shape->rates[a]);
+    add_rate((const double(*)[6])h_bb, mu, direction->twists[b], shape->rates[b]);
+    add_transposed_rate((const double(*)[6])h_ab, mu, direction->twists[a], shape->rates[b]);
+  }
+  return dc_shape_add_points(state, direction, mu, shape, error);
+}
+
+static void contact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                struct dc_step_forces *forces)
+{
+  double scale = variation->input->design.stiffness_scale;
+  if (scale != 0)
+    add_contact_forces(state, scale * state->model->definition.contact.stiffness, forces);
+}
+
+static void contact_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  double mu = stiffness(state);
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    const double *d = state->pairs[p].hessian;
+    dc_rigid_add_floor(state, p, mu * (fabs(d[0]) + fabs(d[2]) + fabs(d[5])),
+                       mu * (fabs(d[9]) + fabs(d[14]) + fabs(d[20])),
+                       mu * FORCE_NOISE * dc_vec_norm(state->pairs[p].gradient + 3), floor);
+  }
+}
+
+const struct dc_step_term dc_contact_term = {
+    .name = "contact",
+    .reference = "paper 000, Eq. 3 and 8",
+    .value = contact_value,
+    .add_gradient = contact_add_gradient,
+    .add_hessian = contact_add_hessian,
+    .add_mixed = contact_add_mixed,
+    .add_shape_mixed = contact_add_shape_mixed,
+    .add_product = contact_add_product,
+    .add_floor = contact_add_floor,
+    .begin = begin,
+    .evaluate = evaluate,
+    .accept = accept,
+    .solved = solved,
+    .restore = restore,
+    .check_start = check_start,
+    .safe_part = safe_part,
+    .check_path = check_path,
+    .gap = gap,
+};
+
+// Friction: D(poses at t+1; poses at t), lists and derivatives in contact/friction/friction.h.
+
+static double friction_value(const struct dc_step_state *state)
+{
+  return state->rigid->rubs ? state->rigid->friction_energy : 0;
+}
+
+static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++)
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 6; k++)
+        forces->wrenches[state->rigid->pair_bodies[p][side]][k] += state->rigid->friction[p].gradient[6 * side + k];
+}
+
+static void add_turn(double *block, const double turn[6])
+{
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++, e++) {
+      block[6 * i + j] += turn[e];
+      if (i != j)
+        block[6 * j + i] += turn[e];
+    }
+}
+
+void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int p,
+                                 const struct dc_friction_derivatives *derivatives, bool exact,
+                                 struct dc_step_hessian *hessian)
+{
+  const int *pair = state->rigid->pair_bodies[p];
+  add_scaled_block(hessian->blocks[pair[0]], derivatives->h_aa, 1);
+  if (exact)
+    add_turn(hessian->blocks[pair[0]], derivatives->turn[0]);
+  if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
+    return;
+  add_scaled_block(hessian->blocks[pair[1]], derivatives->h_bb, 1);
+  if (exact)
+    add_turn(hessian->blocks[pair[1]], derivatives->turn[1]);
+  dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &derivatives->h_ab[0][0],
+                   hessian->matrix);
+}
+
+// Hessians come with every evaluation, the curvature of the rotations on its own.
+static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++)
+    if (rubs(state, p))
+      dc_rigid_add_lagged_hessian(state, p, &state->rigid->friction[p], exact, hessian);
+}
+
+static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                               struct dc_step_cotangent *out)
+{
+  if (!state->rigid->rubs)
+    return;
+  double mu = 0;
+  memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
+  dc_contact_friction_pull_back_points(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
+                                       out->coefficients, &mu, out->points);
+  for (int i = 0; i < state->model->bodies.count; i++)
+    out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
+  out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
+}
+
+// Points have their part from add_mixed.
+static enum dc_status friction_add_shape_mixed(const struct dc_step_state *state,
+                                               const struct dc_step_direction *direction, struct dc_step_shape *shape,
+                                               struct dc_error *error)
+{
+  (void)error;
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    int a = state->rigid->pair_bodies[p][0], b = state->rigid->pair_bodies[p][1];
+    const struct dc_friction_derivatives *friction = &state->rigid->friction[p];
+    if (!rubs(state, p))
+      continue;
+    add_rate(friction->h_aa, 1, direction->twists[a], shape->rates[a]);
+    add_rate(friction->h_ab, 1, direction->twists[b], shape->rates[a]);
+    add_rate(friction->h_bb, 1, direction->twists[b], shape->rates[b]);
+    add_transposed_rate(friction->h_ab, 1, direction->twists[a], shape->rates[b]);
+  }
+  return DC_OK;
+}
+
+// D is proportional to the stiffness and to the root of the coefficients of both bodies.
+static void friction_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                 struct dc_step_forces *forces)
+{
+  const struct dc_design *design = &state->input->design, *change = &variation->input->design;
+  for (size_t m = 0; m < state->rigid->mixed.count; m++) {
+    const struct dc_friction_mixed *mixed = &state->rigid->mixed.pairs[m];
+    const int *pair = state->rigid->pair_bodies[mixed->pair];
+    const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
+    double scale = change->stiffness_scale / design->stiffness_scale;
+    for (int side = 0; side < 2; side++)
+      scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
+    for (int i = 0; i < 12; i++)
+      forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
+                                              scale * state->rigid->friction[mixed->pair].gradient[i];
+  }
+}
+
+// lambda f/(e h) at rest
+static void friction_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  const double *c = state->rigid->coefficients;
+  double width = state->model->definition.contact.friction_smoothing * state->interval.length;
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++) {
+    const int *pair = state->rigid->pair_bodies[p];
+    double force = stiffness(state) * dc_vec_norm(state->pairs[p].gradient + 3);
+    dc_rigid_add_floor(state, p, 0, sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0, floor);
+  }
+}
+
+const struct dc_step_term dc_friction_term = {
+    .name = "friction",
+    .reference = "paper 003, Eq. 12 and 13; paper 000, A.3",
+    .value = friction_value,
+    .add_gradient = friction_add_gradient,
+    .add_hessian = friction_add_hessian,
+    .add_mixed = friction_add_mixed,
+    .add_shape_mixed = friction_add_shape_mixed,
+    .add_product = friction_add_product,
+    .add_floor = friction_add_floor,
+    .prepare_product = friction_prepare_product,
+};
