@@ -11,6 +11,9 @@
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error);
 
+// Poses [bodies] at a stored frame.
+void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses);
+
 #define DC_SMALLEST_MARK 0.02  // m, of targets without a tolerance; less is not seen in pictures
 
 // Marks of all objectives into marks unless NULL; their number.

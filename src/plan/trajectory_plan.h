@@ -114,6 +114,8 @@ enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
 // Copies plan->trajectory into a record of as many steps.  DC_OK or DC_MEMORY.
 enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error);
 
+enum { DC_PLAN_TERMS = 32 };  // most that rows tell of; of more none are told
+
 struct dc_plan_iteration {
   int iteration;
   double loss, gradient_norm, min_gap;
@@ -124,6 +126,8 @@ struct dc_plan_iteration {
   int backed_off;
   int parameter_count;
   const double *parameters;
+  int term_count;  // that the loss is the sum of: objectives, or worlds where there are cases; 0: one, too many, not known
+  double terms[DC_PLAN_TERMS];
 };
 // Called after every successful evaluation; returns false to stop.
 typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *iteration);

@@ -61,6 +61,8 @@ struct dc_run_row {
   const double *parameters;  // [parameter_count]; progress.jsonl only
   int stage;                 // of a search, with phase
   const char *phase;         // NULL: there is none
+  int term_count;            // that the loss is the sum of; progress.jsonl only
+  const double *terms;       // [term_count]
 };
 // Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
 // when the directory is no longer the one that was opened.
@@ -243,7 +245,10 @@ enum dc_status dc_run_read_certificate(const char *directory, char **text, struc
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
 // Whether DIR/name is there.
 bool dc_run_has(const char *directory, const char *name);
-// Cuts the text of loss.csv down to its header and at most most (>= 2) rows, evenly spaced, the first and the last among
+// The terms that the losses of DIR/progress.jsonl are sums of, as a table: a line "iteration", then one for every row that has
+// any, "2,0.5,0.01".  Released with free(); NULL when no row has any.  DC_MEMORY.
+enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error);
+// Cuts the text of loss.csv, or such a table, down to its header and at most most (>= 2) rows, evenly spaced, the first and the last among
 // them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.
 void dc_run_thin_rows(char *text, long most, long *rows, long *kept);
 
