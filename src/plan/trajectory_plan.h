@@ -104,8 +104,8 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
                                 struct dc_error *error);
 
 // Rolls out with plan->parameters, asking proceed (unless NULL) between steps of its own world: the loss.  DC_STOPPED when it
-// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant where there is one.  Other
-// statuses as above.
+// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant
+// where there is one.  Other statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);
 

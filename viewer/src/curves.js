@@ -33,8 +33,9 @@ function speedsOf(data, trajectory) {
   });
 }
 
-// Speed of a body at the end of the best trajectory, m/s; null: it does not move, or there is one frame.
+// Speed of a body at the end of the best trajectory, m/s; null: it does not move, there is one frame, or no time.
 export function lastSpeed(data, name) {
+  if (data.scene.problem === "refine") return null;
   const one = speedsOf(data, data.best).find((speed) => speed.name === name);
   return one && data.best.kept > 1 ? one.values[one.values.length - 1] : null;
 }
@@ -46,17 +47,18 @@ function distances(data) {
   const results = data.run.result?.objectives ?? [];
   const objectives = Array.isArray(data.scene.objective) ? data.scene.objective : [];
   return objectives.flatMap((objective, i) => {
-    const b = moving.findIndex((body) => body.name === objective.body);
-    const { target } = objective;
+    const name = objective.body ?? (objective.bodies?.length === 1 ? objective.bodies[0] : undefined);
+    const b = moving.findIndex((body) => body.name === name);
+    const { target, axes = "xyz" } = objective;
     const given = results[i]?.distance;
     if (b < 0 || !Array.isArray(target) || target.length !== 3 || !Number.isFinite(given)) return [];
     const values = [];
     for (let f = 0; f < kept; f++) {
       const row = 3 * (f * moving.length + b);
-      values.push(Math.hypot(...target.map((x, k) => (x === null ? 0 : positions[row + k] - x))));
+      values.push(Math.hypot(...target.map((x, k) => (axes.includes("xyz"[k]) ? positions[row + k] - x : 0))));
     }
     if (Math.abs(values[kept - 1] - given) > 1e-3 * (1e-3 + given)) return [];
-    return [{ name: objective.body, values, tolerance: objective.tolerance }];
+    return [{ name, values, tolerance: objective.tolerance }];
   });
 }
 

@@ -295,7 +295,11 @@ function report(i) {
   window.dcsimReport?.player?.pause();
   const view = replay(data);
   const terms = data.terms && { ...data.terms, names: termNames(data, data.terms.values.length) };
-  const plots = charts(data.loss, data.scene.problem === "refine", data.scene.horizon ? "step" : "iteration", undefined, terms);
+  // the only row of a simulation says what the facts do
+  const plots =
+    data.loss.iteration?.length > 1
+      ? charts(data.loss, data.scene.problem === "refine", data.scene.horizon ? "step" : "iteration", undefined, terms)
+      : null;
   const several = runs(all, i, report);
   const overTime = curves(data, (time) => {
     view.player?.pause();

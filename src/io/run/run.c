@@ -540,8 +540,7 @@ static void format_numbers(struct dc_text *text, const char *name, int count, co
 {
   dc_text_add(text, ", \"%s\": [", name);
   for (int i = 0; i < count; i++) {
-    if (i)
-      dc_text_add(text, ", ");
+    dc_text_add(text, "%s", i ? ", " : "");
     dc_text_real(text, numbers[i], "null");
   }
   dc_text_add(text, "]");
