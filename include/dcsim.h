@@ -139,9 +139,10 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
 // Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
 // applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
 // that follows; between the steps of a simulation, with nothing to report but that time has passed: it stops after the
-// step, and what was computed is its result).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run
-// directory; nothing happens otherwise) and go on; DCSIM_PROGRESS_STOP to stop after this iteration as a time limit does; anything else stops the run after this iteration: results so far are
-// kept, and the value is written to run.json as the exit status (130 and 143 by custom).
+// step, and what was computed is its result).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint
+// written (by an optimization with a run directory; nothing happens otherwise) and go on; DCSIM_PROGRESS_STOP to stop
+// after this iteration as a time limit does; anything else stops the run after this iteration: results so far are kept,
+// and the value is written to run.json as the exit status (130 and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
@@ -177,7 +178,8 @@ typedef struct {
   // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No frames
   // then, and no dcsim_write_report.
   int results_only;
-  int require_success;  // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it
+  // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it.
+  int require_success;
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.
@@ -218,9 +220,9 @@ int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, d
                    dcsim_report *report, dcsim_error *error);
 
 // A problem: the loss of a scene as a function of its parameters, rolled out in one piece (a receding horizon, a first
-// guess to be drawn and the scene's optimizer play no part).  A handle is for one thread at a time; several, of one scene or of others,
-// may be used by as many threads.  The scene must outlive it.  Evaluations are pure functions of x: they
-// give the same bits in any order.
+// guess to be drawn and the scene's optimizer play no part).  A handle is for one thread at a time; several, of one
+// scene or of others, may be used by as many threads.  The scene must outlive it.  Evaluations are pure functions of x:
+// they give the same bits in any order.
 typedef struct dcsim_problem dcsim_problem;
 
 enum { DCSIM_POSE = 16 };  // doubles: position (3, m), unit quaternion (4: w, x, y, z), rotation matrix (9, row by row)
@@ -321,8 +323,8 @@ typedef struct {
 // the contact model has no forces to be read (mujoco); DCSIM_USAGE, DCSIM_MEMORY.
 int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error);
 
-// Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state, the targets and the forces; the controls and
-// objectives of the scene play no part.  Threads, scene and lifetimes are as for a problem.
+// Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state, the targets and the forces; the
+// controls and objectives of the scene play no part.  Threads, scene and lifetimes are as for a problem.
 typedef struct dcsim_simulation dcsim_simulation;
 // At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error);
@@ -344,8 +346,8 @@ int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajecto
 int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error);
 // The derivatives of the last step: dx' = A dx + B du, dx = (tangent of q, dqd), u = (targets, target velocities,
 // forces): a [2 nv][2 nv] and b [2 nv][2 actuators + nv], row by row, copied.  Exact for a step that is solved exactly:
-// lower "solver.tolerance" of the scene for digits where contact is stiff.  DCSIM_USAGE when there was no step, DCSIM_BAD_INPUT for a contact model without derivatives,
-// DCSIM_NUMERICAL, DCSIM_MEMORY.
+// lower "solver.tolerance" of the scene for digits where contact is stiff.  DCSIM_USAGE when there was no step,
+// DCSIM_BAD_INPUT for a contact model without derivatives, DCSIM_NUMERICAL, DCSIM_MEMORY.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error);
 
 // Sweeps: many runs of one scene, described by a study (see dcsim-sweep(1)).
@@ -432,7 +434,8 @@ typedef struct dcsim_view dcsim_view;
 int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error);
 const char *dcsim_view_address(const dcsim_view *view);
 // To be called by a progress function with what it was told.  What was asked for on the page: 0: nothing,
-// DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP; progress NULL: nothing new, only that.  While dcsim_view_is_paused the progress function should not return.
+// DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP; progress NULL: nothing new, only that.  While dcsim_view_is_paused
+// the progress function should not return.
 int dcsim_view_observe(dcsim_view *view, const dcsim_progress *progress);
 int dcsim_view_is_paused(dcsim_view *view);
 // Adds a line to the log on the page.
@@ -493,8 +496,9 @@ int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcs
 // forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
 int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
 
-// The same page with other runs beside the first one: a table, their losses in one chart, and the replays of those in which the
-// same bodies move.  count runs, at least 1; of several the page is DIR/comparison.html in the directory of the first.
+// The same page for several runs, with a table of them and their losses in one chart, of which one is shown at a time.  count
+// runs, at least 1; of several the page is DIR/comparison.html in the directory of the first.  A single run with cases has its
+// other worlds on the page in this way.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error);
 
 // What there is.

@@ -5,7 +5,8 @@
 
 #include "api/internal.h"
 
-// What is made when it is asked for, as large as the trajectories of its handle, which all have as many steps; zeros at first, released by dc_api_arrays_free.
+// What is made when it is asked for, as large as the trajectories of its handle, which all have as many steps; zeros at
+// first, released by dc_api_arrays_free.
 struct dc_api_arrays {
   double *qd, *gaps;
   double (*contact)[2][6], (*friction)[2][6];

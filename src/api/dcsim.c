@@ -34,7 +34,8 @@ const char *dcsim_version(void)
 const char *dcsim_libraries(void)
 {
   static char text[512];
-  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version(), *server = dc_server_library();
+  const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version(),
+             *server = dc_server_library();
   snprintf(text, sizeof text,
            "%s\nCHOLMOD %s\ncJSON %s\nHDF5 %s\nExpat %s\nEmbree %s\nlibpng %s\nQhull %s\nMuJoCo %s\n"
            "NLopt %s\nAssimp %s\nlibmicrohttpd %s\n",

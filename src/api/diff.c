@@ -156,9 +156,7 @@ static int compare_trajectories(const struct dc_bodies *const bodies[2], const s
   int frames = one->frames < other->frames ? one->frames : other->frames;
   int touching = compare_contacts(&one->contacts, &other->contacts, frames);
   for (int f = 0; f < frames; f++)
-    if (!same_frame(bodies[0], one, other, (size_t)f))
-      return f;
-    else if (f == touching)
+    if (f == touching || !same_frame(bodies[0], one, other, (size_t)f))
       return f;
   bool same_control = one->control_count == other->control_count &&
                       same_numbers(one->control, other->control, 0, (size_t)one->control_count);

@@ -20,7 +20,7 @@ struct dcsim_view {
   struct dc_live *live;
   struct dc_server *server;
   struct dc_watch *watch;  // of a run in another process; NULL: it is in this one
-  char directory[1024];    // with the report of the run, once it has ended; "": none yet
+  char directory[1024];    // of the run, "": none; read when it has ended (dc_live_has_ended), when it does not change
 };
 
 static const double last_look = 3;  // s that a page which is being looked at has to learn of the end
@@ -94,12 +94,17 @@ static char *make_page(struct dcsim_view *view)
   return allow_requests(text);
 }
 
+static bool has_report(const struct dcsim_view *view)
+{
+  return dc_live_has_ended(view->live) && view->directory[0] && dc_run_has(view->directory, "report.html");
+}
+
 static char *make_state(struct dcsim_view *view, const struct dc_server_request *request)
 {
   struct dc_json_writer json = {0};
   dc_json_begin(&json, NULL, '{');
   dc_live_put_state(view->live, request->number[0], request->number[1], &json);
-  dc_json_put_boolean(&json, "report", view->directory[0] && dc_run_has(view->directory, "report.html"));
+  dc_json_put_boolean(&json, "report", has_report(view));
   dc_json_end(&json, '}');
   return dc_json_finish(&json);
 }
@@ -126,7 +131,7 @@ static char *read_report(const struct dcsim_view *view)
 {
   char *text = NULL;
   struct dc_error error = {0};
-  if (view->directory[0] && dc_run_read_text(view->directory, "report.html", &text, &error))
+  if (has_report(view) && dc_run_read_text(view->directory, "report.html", &text, &error))
     return NULL;
   return text;
 }

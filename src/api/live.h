@@ -19,16 +19,17 @@ struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps);
 void dc_live_destroy(struct dc_live *live);
 
 // A report of the run's progress, with a row for the curves if it is one of an iteration.  The trajectory is copied when it is
-// a new best one.  Returns what was wished for since the last call: 0, DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP.  progress NULL: nothing new.
+// a new best one.  Returns what was wished for since the last call: 0, DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP.
+// progress NULL: nothing new.
 int dc_live_observe(struct dc_live *live, const dcsim_progress *progress);
-// poses [frames][bodies] of DCSIM_POSE numbers, time_step apart.
-void dc_live_set_trajectory(struct dc_live *live, int frames, double time_step, const double *poses);
-// The same as stored; no more frames than there is room for.
+// Another best trajectory; of more frames than there is room for some, evenly spread.
+void dc_live_set_trajectory(struct dc_live *live, const dcsim_trajectory *trajectory);
 void dc_live_set_stored(struct dc_live *live, const struct dc_stored_trajectory *stored);
 void dc_live_log(struct dc_live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void dc_live_end(struct dc_live *live, const char *words);
 
 bool dc_live_is_paused(struct dc_live *live);
+bool dc_live_has_ended(struct dc_live *live);
 // Seconds since a page has asked, INFINITY: never; whether one has been told of the end.
 double dc_live_idle(struct dc_live *live);
 bool dc_live_is_told(struct dc_live *live);

@@ -14,6 +14,7 @@
 #include "math/vector.h"
 
 enum { MOST_ROWS = 2048, LOG_LINES = 120, LOG_LENGTH = 160, UNIT = 16 };
+enum { MOST_NODE_NUMBERS = 1 << 22 };  // of a trajectory of soft bodies
 
 struct live_row {
   int iteration;
@@ -43,11 +44,13 @@ struct dc_live {
 static bool make_room(const struct dc_live *live, struct dc_stored_trajectory *stored)
 {
   size_t rows = (size_t)live->capacity * (size_t)live->bodies->count;
+  size_t nodes = (size_t)live->capacity * (size_t)live->bodies->node_count;
   stored->bodies = live->bodies->count;
   stored->time = dc_alloc((size_t)live->capacity, sizeof *stored->time);
   stored->position = dc_alloc(rows, 3 * sizeof *stored->position);
   stored->quaternion = dc_alloc(rows, 4 * sizeof *stored->quaternion);
-  return stored->time && stored->position && stored->quaternion;
+  stored->nodes = nodes ? dc_alloc(nodes, 3 * sizeof *stored->nodes) : NULL;
+  return stored->time && stored->position && stored->quaternion && (!nodes || stored->nodes);
 }
 
 static void free_room(struct dc_stored_trajectory *stored)
@@ -55,6 +58,16 @@ static void free_room(struct dc_stored_trajectory *stored)
   free(stored->time);
   free(stored->position);
   free(stored->quaternion);
+  free(stored->nodes);
+}
+
+// Places of nodes, which begin at first among these numbers; NULL: they are not known and stay.
+static void copy_nodes(const struct dc_live *live, struct dc_stored_trajectory *to, int frame, const double *numbers,
+                       size_t first)
+{
+  size_t count = 3 * (size_t)live->bodies->node_count;
+  if (count && numbers)
+    memcpy(to->nodes + (size_t)frame * count, numbers + first, count * sizeof *numbers);
 }
 
 // Before anything is known the bodies stand at the start.
@@ -66,6 +79,16 @@ static void set_start(struct dc_live *live)
     dc_vec_copy(live->best.position + 3 * i, live->bodies->bodies[i].position);
     memcpy(live->best.quaternion + 4 * i, live->bodies->bodies[i].quaternion, 4 * sizeof(double));
   }
+  copy_nodes(live, &live->best, 0, live->bodies->initial_q, (size_t)live->bodies->first_node_q);
+}
+
+// Frames that there is room for.
+static int find_capacity(const struct dc_bodies *bodies, long steps)
+{
+  long most = DC_PAGE_FRAMES;
+  if (bodies->node_count && MOST_NODE_NUMBERS / (3L * bodies->node_count) < most)
+    most = MOST_NODE_NUMBERS / (3L * bodies->node_count) > 2 ? MOST_NODE_NUMBERS / (3L * bodies->node_count) : 2;
+  return (int)(steps < most ? steps + 1 : most);
 }
 
 struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
@@ -75,7 +98,7 @@ struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
     return NULL;
   pthread_mutex_init(&live->lock, NULL);
   live->bodies = bodies;
-  live->capacity = steps < DC_PAGE_FRAMES ? (int)steps + 1 : DC_PAGE_FRAMES;
+  live->capacity = find_capacity(bodies, steps);
   live->stride = 1;
   live->asked = -1;
   live->fraction = -1;
@@ -138,47 +161,54 @@ static void add_row(struct dc_live *live)
   live->rows[live->row_count++] = live->last;
 }
 
-// With the lock held; poses are rows of width numbers, the quaternion behind the position.
-static void copy_frames(struct dc_live *live, int frames, double time_step, const double *poses)
+// With the lock held.
+static void copy_trajectory(struct dc_live *live, const dcsim_trajectory *trajectory)
 {
   struct dc_stored_trajectory *best = &live->best;
-  int bodies = live->bodies->count;
+  int bodies = live->bodies->count, frames = trajectory->steps + 1;
   best->all_frames = frames;
   best->frames = frames < live->capacity ? frames : live->capacity;
   for (int k = 0; k < best->frames; k++) {
-    int frame = dc_spread(k, best->frames, frames);
-    best->time[k] = frame * time_step;
+    size_t frame = (size_t)dc_spread(k, best->frames, frames);
+    best->time[k] = (double)frame * trajectory->time_step;
     for (int i = 0; i < bodies; i++) {
-      const double *pose = poses + ((size_t)frame * (size_t)bodies + (size_t)i) * DCSIM_POSE;
+      const double *pose = trajectory->poses + (frame * (size_t)bodies + (size_t)i) * DCSIM_POSE;
       size_t row = (size_t)k * (size_t)bodies + (size_t)i;
       dc_vec_copy(best->position + 3 * row, pose);
       memcpy(best->quaternion + 4 * row, pose + 3, 4 * sizeof *pose);
     }
+    copy_nodes(live, best, k, trajectory->q, frame * (size_t)trajectory->nq + (size_t)live->bodies->first_node_q);
   }
   live->version++;
 }
 
-void dc_live_set_trajectory(struct dc_live *live, int frames, double time_step, const double *poses)
+void dc_live_set_trajectory(struct dc_live *live, const dcsim_trajectory *trajectory)
 {
   pthread_mutex_lock(&live->lock);
-  copy_frames(live, frames, time_step, poses);
+  copy_trajectory(live, trajectory);
   pthread_mutex_unlock(&live->lock);
 }
 
-static void copy_stored(struct dc_stored_trajectory *to, const struct dc_stored_trajectory *from, int frames)
+// Frames evenly spread, as many as there is room for.
+static void copy_stored(const struct dc_live *live, struct dc_stored_trajectory *to,
+                        const struct dc_stored_trajectory *from)
 {
-  size_t rows = (size_t)frames * (size_t)from->bodies;
-  to->frames = frames;
+  size_t bodies = (size_t)from->bodies, nodes = 3 * (size_t)live->bodies->node_count;
+  to->frames = from->frames < live->capacity ? from->frames : live->capacity;
   to->all_frames = from->all_frames;
-  memcpy(to->time, from->time, (size_t)frames * sizeof *to->time);
-  memcpy(to->position, from->position, 3 * rows * sizeof *to->position);
-  memcpy(to->quaternion, from->quaternion, 4 * rows * sizeof *to->quaternion);
+  for (int k = 0; k < to->frames; k++) {
+    size_t row = (size_t)k * bodies, frame = (size_t)dc_spread(k, to->frames, from->frames);
+    to->time[k] = from->time[frame];
+    memcpy(to->position + 3 * row, from->position + 3 * frame * bodies, 3 * bodies * sizeof *to->position);
+    memcpy(to->quaternion + 4 * row, from->quaternion + 4 * frame * bodies, 4 * bodies * sizeof *to->quaternion);
+    copy_nodes(live, to, k, from->nodes, frame * nodes);
+  }
 }
 
 void dc_live_set_stored(struct dc_live *live, const struct dc_stored_trajectory *stored)
 {
   pthread_mutex_lock(&live->lock);
-  copy_stored(&live->best, stored, stored->frames < live->capacity ? stored->frames : live->capacity);
+  copy_stored(live, &live->best, stored);
   live->version++;
   pthread_mutex_unlock(&live->lock);
 }
@@ -207,7 +237,7 @@ static void take_progress(struct dc_live *live, const dcsim_progress *progress)
   if (!draw && isfinite(progress->loss))
     add_row(live);
   if (best && (progress->is_best || best->steps + 1 != live->best.all_frames))  // a horizon grows
-    copy_frames(live, best->steps + 1, best->time_step, best->poses);
+    copy_trajectory(live, best);
   if (progress->is_best && progress->best_loss < before)
     note(live, "%s %d: loss %.6g, the best so far", live->unit, progress->iteration, progress->best_loss);
   if (progress->backed_off)
@@ -241,6 +271,14 @@ bool dc_live_is_paused(struct dc_live *live)
   bool paused = live->phase == DC_LIVE_PAUSED;
   pthread_mutex_unlock(&live->lock);
   return paused;
+}
+
+bool dc_live_has_ended(struct dc_live *live)
+{
+  pthread_mutex_lock(&live->lock);
+  bool ended = live->phase == DC_LIVE_ENDED;
+  pthread_mutex_unlock(&live->lock);
+  return ended;
 }
 
 double dc_live_idle(struct dc_live *live)
@@ -333,7 +371,7 @@ void dc_live_put_state(struct dc_live *live, long since, long generation, struct
 const struct dc_stored_trajectory *dc_live_take(struct dc_live *live, long *version)
 {
   pthread_mutex_lock(&live->lock);
-  copy_stored(&live->taken, &live->best, live->best.frames);
+  copy_stored(live, &live->taken, &live->best);
   *version = live->version;
   pthread_mutex_unlock(&live->lock);
   return &live->taken;

@@ -15,7 +15,6 @@ enum dc_status dc_page_fail_memory(struct dc_page *page)
   return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its page", page->directory);
 }
 
-// Puts base64 text that was just made, and releases it.
 void dc_page_put_encoded(struct dc_page *page, const char *key, char *text)
 {
   if (text)
@@ -85,9 +84,10 @@ void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model)
     const struct dc_shape *look = dc_body_look(body);
     dc_json_put_integer(&page->json, "shape", look_index(page, model, look));
     dc_json_put_boolean(&page->json, "plane", look->type->half_space);
-    dc_json_put_boolean(&page->json, "moves", dc_body_moves(body));
+    const struct dc_soft *soft = dc_soft_of(bodies, i);
+    dc_json_put_boolean(&page->json, "moves", dc_frame_moves(bodies, i));
     dc_json_put_number(&page->json, "mass", body->mass);
-    dc_json_put_number(&page->json, "radius", body->radius);
+    dc_json_put_number(&page->json, "radius", soft ? soft->radius : body->radius);
     dc_json_put_numbers(&page->json, "center", body->center, 3);
     dc_json_put_numbers(&page->json, "color", body->color, 3);
     dc_json_put_numbers(&page->json, "position", page->best.position + 3 * i, 3);
@@ -131,11 +131,10 @@ int dc_page_count_moving(const struct dc_bodies *bodies)
 {
   int moving = 0;
   for (int i = 0; i < bodies->count; i++)
-    moving += dc_body_moves(&bodies->bodies[i]);
+    moving += dc_frame_moves(bodies, i);
   return moving;
 }
 
-// Poses of the bodies that move in the frames that are kept.
 enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;
@@ -148,7 +147,7 @@ enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_tr
     time[k] = stored->time[frame];
     for (int i = 0; i < bodies->count; i++) {
       size_t from = frame * (size_t)bodies->count + (size_t)i;
-      if (!dc_body_moves(&bodies->bodies[i]))
+      if (!dc_frame_moves(bodies, i))
         continue;
       dc_vec_copy(positions + 3 * row, stored->position + 3 * from);
       memcpy(rotations + 4 * row, stored->quaternion + 4 * from, 4 * sizeof *rotations);
@@ -163,13 +162,14 @@ enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_tr
   free(time);
   free(positions);
   free(rotations);
-  return allocated ? DC_OK : dc_page_fail_memory(page);
+  return allocated ? dc_page_put_nodes(page, stored, kept) : dc_page_fail_memory(page);
 }
 
 enum dc_status dc_page_put_world(struct dc_page *page)
 {
   put_shapes(page);
   dc_page_put_bodies(page, page->best_model);
+  dc_page_put_surfaces(page);
   put_marks(page);
   return put_camera(page);
 }

@@ -21,6 +21,7 @@ struct dc_page {
   int mark_count;
   struct dc_render_mark *marks;
   char *run, *resolved, *rows;  // texts of the run directory; rows may be NULL
+  char *terms;                  // a table of the terms of the loss, as of dc_run_read_terms; NULL: there are none
   char *certificate;            // of the trajectory; NULL: there is none
   struct dc_json_writer json;
   struct dc_error error;
@@ -31,10 +32,19 @@ enum dc_status dc_page_fail_memory(struct dc_page *page);
 void dc_page_put_encoded(struct dc_page *page, const char *key, char *text);
 // "bodies" of a model, where they stand in the first frame of page->best.
 void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model);
+// Bodies that move, soft ones and what hangs on them among them.
 int dc_page_count_moving(const struct dc_bodies *bodies);
-// Shapes, bodies, marks and the camera.
+// Shapes, bodies, surfaces of soft bodies, marks and the camera.
 enum dc_status dc_page_put_world(struct dc_page *page);
-// Times and poses of the bodies that move in kept frames, evenly spread.
+// Times, poses of the bodies that move and places of nodes in kept frames, evenly spread.
 enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept);
+
+// page_soft.c, page_curves.c: what the functions above and reports are made of.
+// "surfaces" of soft bodies, unless there are none.
+void dc_page_put_surfaces(struct dc_page *page);
+// "nodes" of surfaces, unless the trajectory has none.
+enum dc_status dc_page_put_nodes(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept);
+// "curves" of joints and "gaps" in kept frames, and "contacts": the pairs of bodies with the largest forces.
+enum dc_status dc_page_put_curves(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept);
 
 #endif

@@ -119,13 +119,7 @@ static enum dc_status draw(struct pictures *pictures, const struct dc_render_set
                            struct dc_error *error)
 {
   const struct dc_stored_trajectory *stored = &pictures->stored;
-  size_t offset = (size_t)frame * (size_t)stored->bodies;
-  for (int i = 0; i < stored->bodies; i++) {
-    struct dc_pose *pose = &pictures->poses[i];
-    dc_vec_copy(pose->position, stored->position + 3 * (offset + (size_t)i));
-    memcpy(pose->quaternion, stored->quaternion + 4 * (offset + (size_t)i), sizeof pose->quaternion);
-    dc_rotation_matrix(pose->rotation, pose->quaternion);
-  }
+  dc_api_place_bodies(stored, frame, pictures->poses);
   size_t nodes = 3 * (size_t)pictures->bodies->node_count;
   enum dc_status status =
       stored->nodes ? dc_render_deform(pictures->renderer, stored->nodes + (size_t)frame * nodes, error) : DC_OK;

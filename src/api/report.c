@@ -17,8 +17,8 @@
 
 enum {
   MOST_FORCE_FRAMES = 500,  // with contact forces
-  MOST_PAIRS = 8,           // of bodies whose forces have curves
-  MOST_ROWS = 4000          // of loss.csv
+  MOST_ROWS = 4000,         // of loss.csv
+  MOST_WORLDS = 24          // of a run with cases on its page
 };
 
 static void close_page(struct dc_page *page)
@@ -32,6 +32,7 @@ static void close_page(struct dc_page *page)
   free(page->resolved);
   free(page->rows);
   free(page->certificate);
+  free(page->terms);
 }
 
 static int least(int a, int b)
@@ -47,8 +48,6 @@ struct force_frames {
   struct dc_pair_derivatives *terms;  // [pairs]
   double (*on_body)[3];               // [bodies]
   double *values;                     // [count][moving bodies][3]
-  double *between;                    // [pairs][count] sizes of the forces between two bodies
-  double *largest;                    // [pairs] of these
   int *frames;                        // [count] kept frames
 };
 
@@ -58,64 +57,28 @@ static void free_forces(struct force_frames *f)
   free(f->terms);
   free(f->on_body);
   free(f->values);
-  free(f->between);
-  free(f->largest);
   free(f->frames);
 }
 
-static void place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses)
-{
-  for (int i = 0; i < stored->bodies; i++) {
-    size_t row = (size_t)frame * (size_t)stored->bodies + (size_t)i;
-    dc_vec_copy(poses[i].position, stored->position + 3 * row);
-    memcpy(poses[i].quaternion, stored->quaternion + 4 * row, sizeof poses[i].quaternion);
-    dc_rotation_matrix(poses[i].rotation, poses[i].quaternion);
-  }
-}
-
-// Force of normal contact on every body and between pairs at frame k of those with forces, N: minus the gradient of the
-// energy; not a number where bodies overlap.
-static enum dc_status contact_forces(struct dc_page *page, struct force_frames *f, int k, int frame)
+// Force of normal contact on every body at a stored frame, N: minus the gradient of the energy; not a number where bodies
+// overlap.
+static enum dc_status contact_forces(struct dc_page *page, struct force_frames *f, int frame)
 {
   double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;
-  place_bodies(&page->best, frame, f->poses);
+  dc_api_place_bodies(&page->best, frame, f->poses);
   memset(f->on_body, 0, (size_t)page->best.bodies * sizeof *f->on_body);
   double energy = dc_contact_evaluate(f->contact, f->poses, 1, f->terms);
   if (isnan(energy))
     return dc_page_fail_memory(page);
   for (int p = 0; p < f->pairs; p++) {
-    double gradient[12], *size = &f->between[(size_t)p * (size_t)f->count + (size_t)k];
+    double gradient[12];
     dc_contact_expand_gradient(&f->terms[p], gradient);
     for (int side = 0; side < 2; side++)
       for (int i = 0; i < 3; i++)
         f->on_body[dc_contact_pairs(f->contact)[p][side]][i] -=
             isfinite(energy) ? mu * gradient[6 * side + 3 + i] : NAN;
-    *size = isfinite(energy) ? mu * dc_vec_norm(gradient + 3) : NAN;
-    f->largest[p] = fmax(f->largest[p], *size);
   }
   return DC_OK;
-}
-
-// The pairs with the largest forces, the largest first.
-static void put_pairs(struct dc_page *page, struct force_frames *f)
-{
-  const struct dc_body *bodies = page->scene->model.bodies.bodies;
-  dc_json_begin(&page->json, "pairs", '[');
-  for (int listed = 0; listed < MOST_PAIRS; listed++) {
-    int pair = 0;
-    for (int p = 1; p < f->pairs; p++)
-      pair = f->largest[p] > f->largest[pair] ? p : pair;
-    if (!(f->largest[pair] > 0))
-      break;
-    f->largest[pair] = 0;
-    dc_json_begin(&page->json, NULL, '{');
-    dc_json_put_string(&page->json, "a", bodies[dc_contact_pairs(f->contact)[pair][0]].name);
-    dc_json_put_string(&page->json, "b", bodies[dc_contact_pairs(f->contact)[pair][1]].name);
-    dc_page_put_encoded(page, "values",
-                        dc_report_floats((size_t)f->count, f->between + (size_t)pair * (size_t)f->count));
-    dc_json_end(&page->json, '}');
-  }
-  dc_json_end(&page->json, ']');
 }
 
 static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *contact, int kept)
@@ -128,57 +91,22 @@ static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *
   f.terms = dc_alloc((size_t)f.pairs, sizeof *f.terms);
   f.on_body = dc_alloc((size_t)bodies->count, sizeof *f.on_body);
   f.values = dc_alloc((size_t)count * (size_t)moving, 3 * sizeof *f.values);
-  f.between = dc_alloc((size_t)f.pairs * (size_t)count, sizeof *f.between);
-  f.largest = dc_alloc((size_t)f.pairs, sizeof *f.largest);
   f.frames = dc_alloc((size_t)count, sizeof *f.frames);
-  bool allocated = f.poses && f.terms && f.on_body && f.values && f.between && f.largest && f.frames;
+  bool allocated = f.poses && f.terms && f.on_body && f.values && f.frames;
   enum dc_status status = allocated ? DC_OK : dc_page_fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
     f.frames[k] = dc_spread(k, count, kept);
-    status = contact_forces(page, &f, k, dc_spread(f.frames[k], kept, page->best.frames));
+    status = contact_forces(page, &f, dc_spread(f.frames[k], kept, page->best.frames));
     for (int i = 0; i < bodies->count; i++)
-      if (dc_body_moves(&bodies->bodies[i]))
+      if (dc_frame_moves(bodies, i))
         dc_vec_copy(f.values + 3 * row++, f.on_body[i]);
   }
   if (!status) {
     dc_page_put_encoded(page, "frames", dc_report_integers((size_t)count, f.frames, 2));
     dc_page_put_encoded(page, "values", dc_report_floats(3 * (size_t)count * (size_t)moving, f.values));
-    put_pairs(page, &f);
   }
   free_forces(&f);
   return status;
-}
-
-// Curves of a trajectory beside its poses: coordinates of joints and gaps at the kept frames.  The page draws a chart for every
-// group and unit.
-static enum dc_status put_curves(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
-{
-  struct dc_json_writer *json = &page->json;
-  double *values = dc_alloc((size_t)kept, sizeof *values);
-  if (!values)
-    return dc_page_fail_memory(page);
-  dc_json_begin(json, "curves", '[');
-  for (int j = 0; j < stored->joint_count; j++) {
-    const struct dc_stored_joint *joint = &stored->joints[j];
-    for (int n = 0; n < joint->width; n++) {
-      for (int k = 0; k < kept; k++)
-        values[k] = joint->values[(size_t)dc_spread(k, kept, stored->frames) * (size_t)joint->width + (size_t)n];
-      dc_json_begin(json, NULL, '{');
-      dc_json_put_string(json, "group", "Joint coordinates");
-      dc_json_put_string(json, "name", page->scene->model.bodies.bodies[joint->body].name);
-      dc_json_put_integer(json, "number", joint->width > 1 ? n : -1);
-      dc_json_put_string(json, "unit", joint->units[n]);
-      dc_page_put_encoded(page, "values", dc_report_floats((size_t)kept, values));
-      dc_json_end(json, '}');
-    }
-  }
-  dc_json_end(json, ']');
-  for (int k = 0; k < kept && stored->min_gap; k++)
-    values[k] = stored->min_gap[dc_spread(k, kept, stored->frames)];
-  if (stored->min_gap)
-    dc_page_put_encoded(page, "gaps", dc_report_floats((size_t)kept, values));
-  free(values);
-  return DC_OK;
 }
 
 static enum dc_status put_forces(struct dc_page *page, int kept)
@@ -212,7 +140,7 @@ static enum dc_status put_trajectory(struct dc_page *page, const char *key, cons
   dc_json_put_integer(&page->json, "kept", kept);
   enum dc_status status = dc_page_put_poses(page, stored, kept);
   if (!status)
-    status = put_curves(page, stored, kept);
+    status = dc_page_put_curves(page, stored, kept);
   if (!status && stored == &page->best)
     status = put_forces(page, kept);
   else if (!status && page->first_model != page->best_model)
@@ -267,6 +195,8 @@ static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
   if (!status && dc_run_has(page->directory, "loss.csv"))
     status = dc_run_read_text(page->directory, "loss.csv", &page->rows, &page->error);
   if (!status)
+    status = dc_run_read_terms(page->directory, &page->terms, &page->error);
+  if (!status)
     status = dc_run_read_certificate(page->directory, &page->certificate, &page->error);
   if (!status)
     status = take_designs(page);
@@ -280,9 +210,26 @@ static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
   return DC_OK;
 }
 
-static enum dc_status put_page(struct dc_page *page)
+// "loss": rows of loss.csv, and "terms": what they are sums of.
+static void put_rows(struct dc_page *page)
 {
   long rows = 0, kept = 0;
+  struct dc_json_writer *json = &page->json;
+  if (page->rows)
+    dc_run_thin_rows(page->rows, MOST_ROWS, &rows, &kept);
+  dc_json_begin(json, "loss", '{');
+  dc_json_put_integer(json, "rows", rows);
+  dc_json_put_string(json, "csv", page->rows ? page->rows : "");
+  if (page->terms) {
+    dc_run_thin_rows(page->terms, MOST_ROWS, &rows, &kept);
+    dc_json_put_string(json, "terms", page->terms);
+  }
+  dc_json_end(json, '}');
+}
+
+// The members of an object that tells all about a run.
+static enum dc_status put_page(struct dc_page *page)
+{
   struct dc_json_writer *json = &page->json;
   dc_json_put_string(json, "format", "dcsim report 1");
   dc_json_put_string(json, "directory", page->directory);
@@ -291,85 +238,74 @@ static enum dc_status put_page(struct dc_page *page)
   dc_json_put_string(json, "scene", page->resolved);
   if (page->certificate)
     dc_json_put_string(json, "certificate", page->certificate);
-  if (page->rows)
-    dc_run_thin_rows(page->rows, MOST_ROWS, &rows, &kept);
-  dc_json_begin(json, "loss", '{');
-  dc_json_put_integer(json, "rows", rows);
-  dc_json_put_string(json, "csv", page->rows ? page->rows : "");
-  dc_json_end(json, '}');
+  put_rows(page);
   enum dc_status status = dc_page_put_world(page);
   if (!status)
     status = put_trajectory(page, "best", &page->best);
   if (!status && first_differs(page))
     status = put_trajectory(page, "first", &page->first);
-  dc_json_end(json, '}');
   return status;
 }
 
-// Makes the page and writes it to path.
+// The page goes to path.
 static enum dc_status write_page(struct dc_page *page, const char *path, size_t *size)
 {
-  enum dc_status status = put_page(page);
   char *data = dc_json_finish(&page->json);
   page->json = (struct dc_json_writer){0};
-  char *text = data && !status ? dc_report_page(dc_report_template, data, size) : NULL;
-  if (!status)
-    status = text ? dc_file_write(path, text, *size, &page->error) : dc_page_fail_memory(page);
+  char *text = data ? dc_report_page(dc_report_template, data, size) : NULL;
+  enum dc_status status = text ? dc_file_write(path, text, *size, &page->error) : dc_page_fail_memory(page);
   free(text);
   free(data);
   return status;
 }
 
-// Another run beside that of the page: its rows, and its best trajectory where the same bodies move.
-static enum dc_status put_other(struct dc_page *page, struct dc_page *other)
+// Another run, with the same writer.
+static int put_other(struct dc_page *page, const char *directory, dcsim_error *error)
 {
-  struct dc_json_writer *json = &page->json;
-  const struct dc_bodies *ours = &page->scene->model.bodies, *theirs = &other->scene->model.bodies;
-  bool same = ours->count == theirs->count;
-  long rows = 0, kept = 0;
-  for (int i = 0; i < ours->count && same; i++)
-    same = strcmp(ours->bodies[i].name, theirs->bodies[i].name) == 0 &&
-           dc_body_moves(&ours->bodies[i]) == dc_body_moves(&theirs->bodies[i]);
-  dc_json_begin(json, NULL, '{');
-  dc_json_put_string(json, "directory", other->directory);
-  dc_json_put_string(json, "run", other->run);
-  dc_json_put_string(json, "scene", other->resolved);
-  if (other->rows)
-    dc_run_thin_rows(other->rows, MOST_ROWS, &rows, &kept);
-  dc_json_begin(json, "loss", '{');
-  dc_json_put_integer(json, "rows", rows);
-  dc_json_put_string(json, "csv", other->rows ? other->rows : "");
-  dc_json_end(json, '}');
-  enum dc_status status = DC_OK;
-  int frames = least(other->best.frames, DC_PAGE_FRAMES);
-  if (same && frames > 0) {
-    dc_json_begin(json, "best", '{');
-    dc_json_put_integer(json, "frames", other->best.all_frames);
-    dc_json_put_integer(json, "kept", frames);
-    status = dc_page_put_poses(page, &other->best, frames);
-    dc_json_end(json, '}');
+  struct dc_page other = {.directory = directory};
+  enum dc_status status = open_page(&other, error);
+  if (status && !other.scene)  // error says why
+    return (int)status;
+  if (!status) {
+    other.json = page->json;
+    dc_json_begin(&other.json, NULL, '{');
+    status = put_page(&other);
+    dc_json_end(&other.json, '}');
+    page->json = other.json;
   }
-  dc_json_end(json, '}');
-  return status;
+  int failed = status ? dc_api_fail(error, &other.error, status) : DCSIM_OK;
+  close_page(&other);
+  return failed;
 }
 
 static int put_others(struct dc_page *page, int count, const char *const *directories, dcsim_error *error)
 {
+  int failed = DCSIM_OK;
   dc_json_begin(&page->json, "others", '[');
-  for (int i = 0; i < count; i++) {
-    struct dc_page other = {.directory = directories[i]};
-    enum dc_status status = open_page(&other, error);
-    if (status && !other.scene)
-      return (int)status;
-    if (!status && (status = put_other(page, &other)))
-      other.error = page->error;
-    int failed = status ? dc_api_fail(error, &other.error, status) : DCSIM_OK;
-    close_page(&other);
-    if (failed)
-      return failed;
+  for (int i = 0; i < count && !failed; i++)
+    failed = put_other(page, directories[i], error);
+  dc_json_end(&page->json, ']');
+  return failed;
+}
+
+// The other worlds of a run with cases, which it has left as runs of their own.
+static int put_cases(struct dc_page *page, dcsim_error *error)
+{
+  const struct dc_scene *scene = page->scene;
+  int failed = DCSIM_OK, there = 0;
+  dc_json_begin(&page->json, "others", '[');
+  for (int k = 0; k < scene->case_count && !failed; k++) {
+    struct dc_text directory = {0};
+    dc_text_add(&directory, "%s/cases/%s", page->directory, scene->cases[k]->name);
+    if (directory.failed)
+      failed = dc_api_fail(error, &page->error, dc_page_fail_memory(page));
+    else if (dc_run_has(directory.bytes, "trajectory.h5") && there++ < MOST_WORLDS)
+      failed = put_other(page, directory.bytes, error);
+    dc_text_free(&directory);
   }
   dc_json_end(&page->json, ']');
-  return DCSIM_OK;
+  dc_json_put_integer(&page->json, "worlds", scene->case_count + 1);
+  return failed;
 }
 
 static int report_path(const char *path, size_t size, dcsim_report *report, dcsim_error *error)
@@ -391,15 +327,22 @@ int dcsim_write_comparison(int count, const char *const *directories, dcsim_repo
   if (status && !page.scene)  // error says why
     return (int)status;
   dc_json_begin(&page.json, NULL, '{');
-  int outside = status || count < 2 ? DCSIM_OK : put_others(&page, count - 1, directories + 1, error);
+  if (!status)
+    status = put_page(&page);
+  int outside = status ? dc_api_fail(error, &page.error, status) : DCSIM_OK;
+  if (!outside && count > 1)
+    outside = put_others(&page, count - 1, directories + 1, error);
+  else if (!outside && page.scene->case_count)
+    outside = put_cases(&page, error);
+  dc_json_end(&page.json, '}');
   size_t size = 0;
   char *path = outside ? NULL : dc_path_join(directories[0], count > 1 ? "comparison.html" : "report.html");
-  if (!status && !outside)
+  if (!outside) {
     status = path ? write_page(&page, path, &size) : dc_page_fail_memory(&page);
+    outside = status ? dc_api_fail(error, &page.error, status) : report_path(path, size, report, error);
+  }
   free(dc_json_finish(&page.json));  // nothing, unless something failed
   close_page(&page);
-  if (!outside)
-    outside = status ? dc_api_fail(error, &page.error, status) : report_path(path, size, report, error);
   free(path);
   return outside;
 }

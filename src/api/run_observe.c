@@ -18,6 +18,8 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
                            .seconds = dc_seconds() - session->start,
                            .parameter_count = iteration->parameter_count,
                            .parameters = iteration->parameters,
+                           .term_count = iteration->term_count,
+                           .terms = iteration->terms,
                            .stage = iteration->stage,
                            .phase = iteration->phase};
   if (session->run)

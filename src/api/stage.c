@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/rotation.h"
 #include "math/vector.h"
 
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
@@ -15,6 +16,16 @@ enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_sto
     return DC_OK;
   return dc_task_design_model(&scene->task, &scene->model, stored->all_frames - 1, stored->control, stored->arena,
                               model, error);
+}
+
+void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses)
+{
+  for (int i = 0; i < stored->bodies; i++) {
+    size_t row = (size_t)frame * (size_t)stored->bodies + (size_t)i;
+    dc_vec_copy(poses[i].position, stored->position + 3 * row);
+    memcpy(poses[i].quaternion, stored->quaternion + 4 * row, sizeof poses[i].quaternion);
+    dc_rotation_matrix(poses[i].rotation, poses[i].quaternion);
+  }
 }
 
 int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
@@ -59,7 +70,7 @@ enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_bodie
   if (!points)
     return dc_fail(error, DC_MEMORY, "out of memory for the camera");
   for (int i = 0; i < bodies->count; i++)
-    for (int end = 0; end < 2 && dc_body_moves(&bodies->bodies[i]); end++) {
+    for (int end = 0; end < 2 && dc_frame_moves(bodies, i); end++) {
       size_t frame = end ? (size_t)stored->frames - 1 : 0;
       const double *center = stored->position + 3 * (frame * (size_t)bodies->count + (size_t)i);
       for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "api/verify.h"
-
 #include "base/clock.h"
 
 // The scene of the run with another plant, opened.

@@ -190,7 +190,7 @@ static void roll_out(struct dc_watch *watch)
   watch->new_best = false;
   if (dcsim_problem_evaluate(watch->problem, watch->parameters, &loss, NULL, NULL) == DCSIM_OK &&
       dcsim_problem_get_trajectory(watch->problem, &trajectory, NULL) == DCSIM_OK)
-    dc_live_set_trajectory(watch->live, trajectory.steps + 1, trajectory.time_step, trajectory.poses);
+    dc_live_set_trajectory(watch->live, &trajectory);
   watch->next_rollout = dc_seconds() + (dc_seconds() - began) * (1 / share - 1);
 }
 

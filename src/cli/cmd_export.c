@@ -16,13 +16,7 @@ static const struct cli_option own_options[] = {
      .choices = formats,
      .offset = offsetof(struct cli_arguments, format),
      .help = "csv (table), npz (NumPy), glb (animated glTF), mjcf or urdf (the model)"},
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .value = CLI_VALUE_FILE,
-     .offset = offsetof(struct cli_arguments, output),
-     .help = "default: in RUN/export, trajectory.csv or .npz, model.xml or .urdf; RUN/run.glb"},
+    CLI_OUTPUT_FILE("default: in RUN/export, trajectory.csv or .npz, model.xml or .urdf; RUN/run.glb"),
     CLI_OPTIONS_END,
 };
 

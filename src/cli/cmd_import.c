@@ -7,13 +7,7 @@
 #include "cli/session.h"
 
 static const struct cli_option own_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .value = CLI_VALUE_FILE,
-     .offset = offsetof(struct cli_arguments, output),
-     .help = "the scene; meshes go to the folder meshes beside it"},
+    CLI_OUTPUT_FILE("the scene; meshes go to the folder meshes beside it"),
     CLI_OPTIONS_END,
 };
 

@@ -10,13 +10,7 @@
 #include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .value = CLI_VALUE_FILE,
-     .offset = offsetof(struct cli_arguments, output),
-     .help = "where the certificate is written, \"none\": nowhere; default: RUN/certificate.json"},
+    CLI_OUTPUT_FILE("where the certificate is written, \"none\": nowhere; default: RUN/certificate.json"),
     {.name = "draws",
      .type = CLI_INTEGER,
      .argument = "N",

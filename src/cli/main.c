@@ -13,6 +13,7 @@
 
 const struct cli_command *const cli_commands[] = {
     &cli_command_new,
+    &cli_command_example,
     &cli_command_simulate,
     &cli_command_optimize,
     &cli_command_gradcheck,

@@ -98,6 +98,13 @@ void cli_print_help(const struct cli_command *command);
 
 // Tables that commands share.
 extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-path, --package-path, --seed
+// --output of a command that writes one file.
+#define CLI_OUTPUT_FILE(text)                                                                                          \
+  {                                                                                                                    \
+    .name = "output", .letter = 'o', .type = CLI_TEXT, .argument = "FILE", .value = CLI_VALUE_FILE,                    \
+    .offset = offsetof(struct cli_arguments, output), .help = (text)                                                   \
+  }
+
 extern const struct cli_option
     cli_run_options[];  // -o, --control, --frames, --no-report, --max-time, --require-success
 extern const struct cli_option cli_thread_options[];  // --threads

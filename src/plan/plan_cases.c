@@ -118,6 +118,18 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
                           : evaluate(plan, parameters, loss, gradient, error);
 }
 
+int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS])
+{
+  int count = plan->case_count ? plan->case_count + 1 : plan->task->objective_count;
+  if (count < 2 || count > DC_PLAN_TERMS)
+    return 0;
+  if (!plan->case_count)
+    dc_task_terms(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, terms);
+  for (int i = 0; i < count && plan->case_count; i++)
+    terms[i] = dc_plan_loss(i ? plan->cases[i - 1] : plan, NULL);
+  return count;
+}
+
 static enum dc_status no_loss(struct dc_plan *world, const double *parameters, double *loss, double *gradient,
                               struct dc_error *error)
 {

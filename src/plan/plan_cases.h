@@ -23,6 +23,9 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
 enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *parameters, double *loss,
                                         struct dc_error *error);
 
+// What the loss of the last evaluation, of trajectories that are there, is the sum of (struct dc_plan_iteration).  How many.
+int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS]);
+
 // As dc_rollout_set_tight and dc_rollout_set_gapless, for the plan's own world and all cases.
 void dc_plan_set_tight(struct dc_plan *plan, bool tight);
 void dc_plan_set_gapless(struct dc_plan *plan, bool gapless);

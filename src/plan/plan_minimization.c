@@ -187,6 +187,7 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
       .parameter_count = plan->parameter_count,
       .parameters = iterate.x,
   };
+  iteration->term_count = dc_plan_list_terms(plan, iteration->terms);
   return status;
 }
 

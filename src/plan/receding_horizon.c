@@ -395,6 +395,11 @@ static enum dc_status report(const struct dc_receding_horizon *h, const struct d
       .parameter_count = parameter_count,
       .parameters = parameters,
   };
+  if (h->task->objective_count > 1 && h->task->objective_count <= DC_PLAN_TERMS) {
+    struct dc_trajectory single = dc_horizon_frame(h, last);
+    row.term_count = h->task->objective_count;
+    dc_task_terms(h->task, h->model, h->plan->input, &single, row.terms);
+  }
   if (observer->applied && !observer->applied(observer->context, &row))
     return dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", last, h->steps);
   return DC_OK;

@@ -142,7 +142,8 @@ void dc_horizon_applied(const struct dc_receding_horizon *horizon, double *param
 // What drove the executed steps; refers to the horizon.
 struct dc_applied_targets dc_horizon_targets(const struct dc_receding_horizon *horizon);
 
-// A trajectory of one executed frame alone, which is judged; how fast bodies move, the frames before it tell.  It refers to the executed trajectory and is not destroyed.
+// A trajectory of one executed frame alone, which is judged; how fast bodies move, the frames before it tell.  It
+// refers to the executed trajectory and is not destroyed.
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon, int frame);
 
 // Iterations of the optimizer in all windows, the one under way included.

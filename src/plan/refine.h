@@ -51,8 +51,9 @@ void dc_refine_destroy(struct dc_refine *refine);  // NULL is allowed
 // The groups of the problem's coordinates.
 enum dc_refine_group { DC_REFINE_ROTATION, DC_REFINE_TRANSLATION, DC_REFINE_JOINT, DC_REFINE_GROUPS };
 
-// The problem to be minimized; valid as long as refine, used by one caller at a time; copies may have another seed.  Points are states q [nq] of the
-// model's bodies (followers of couplings included), steps tangents without the followers'.
+// The problem to be minimized; valid as long as refine, used by one caller at a time; copies may have another seed.
+// Points are states q [nq] of the model's bodies (followers of couplings included), steps tangents without the
+// followers'.
 const struct dc_problem *dc_refine_problem(struct dc_refine *refine);
 
 // Two bodies at a state: a pair, or two that should not overlap.

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "plan/search_internal.h"
+#include "plan/plan_cases.h"
 #include "plan/worker.h"
 
 enum { BATCH = 16 };  // draws a turn
@@ -177,6 +178,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
                                     .parameters = plan->best_parameters,
                                     .stage = search->stage_count,
                                     .phase = "guess"};
+  row->term_count = dc_plan_list_terms(plan, row->terms);
   return status;
 }
 

@@ -4,10 +4,10 @@
 //
 // A stage is the scene with contact so many times as stiff and time steps so many times as long; the last one is the scene
 // itself.  Its first round begins where the stage before was best: a fan of Gauss-Newton steps, the same with stiffer
-// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls them out and
-// lets a fan go on from each of the best.  What a round refines are its members: plans of their own that take turns side
-// by side.  A stage ends with the first turn in which a member reaches, or when its share of the rollouts is spent; choices
-// go by value, then by index, so that bits do not depend on threads.
+// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls
+// them out and lets a fan go on from each of the best.  What a round refines are its members: plans of their own that
+// take turns side by side.  A stage ends with the first turn in which a member reaches, or when its share of the
+// rollouts is spent; choices go by value, then by index, so that bits do not depend on threads.
 #ifndef DC_PLAN_SEARCH_H
 #define DC_PLAN_SEARCH_H
 
@@ -67,9 +67,9 @@ void dc_search_destroy(struct dc_search *search);
 
 // Goes on until it is done or the observer stops it (DC_STOPPED: another call goes on).  Iteration 0 is the first guess in
 // the scene itself (of a portfolio with loss NAN when it cannot be rolled out: then plan->first is what first could be, and
-// the guess's own status ends a search in which nothing could), every further one a turn: loss and parameters (of the stage's time steps) of its lowest member or
-// draw, of which DC_INFEASIBLE and DC_NUMERICAL end it; if all fail the loss is NAN.  Other statuses of
-// dc_plan_evaluate end the search.
+// the guess's own status ends a search in which nothing could), every further one a turn: loss and parameters (of the
+// stage's time steps) of its lowest member or draw, of which DC_INFEASIBLE and DC_NUMERICAL end it; if all fail the
+// loss is NAN.  Other statuses of dc_plan_evaluate end the search.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error);
 

@@ -104,8 +104,8 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
                                 struct dc_error *error);
 
 // Rolls out with plan->parameters, asking proceed (unless NULL) between steps of its own world: the loss.  DC_STOPPED when it
-// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant where there is one.  Other
-// statuses as above.
+// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant
+// where there is one.  Other statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);
 
@@ -113,6 +113,8 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
 // Copies plan->trajectory into a record of as many steps.  DC_OK or DC_MEMORY.
 enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error);
+
+enum { DC_PLAN_TERMS = 32 };  // most that rows tell of; of more none are told
 
 struct dc_plan_iteration {
   int iteration;
@@ -124,6 +126,8 @@ struct dc_plan_iteration {
   int backed_off;
   int parameter_count;
   const double *parameters;
+  int term_count;  // that the loss is the sum of: objectives, or worlds where there are cases; 0: one, too many, not known
+  double terms[DC_PLAN_TERMS];
 };
 // Called after every successful evaluation; returns false to stop.
 typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *iteration);

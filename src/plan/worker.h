@@ -38,7 +38,8 @@ struct dc_plan_sample {
 };
 
 // Rolls samples [count] out side by side, at most `threads` (0: any number) at a time here, the others by the plan's crew
-// where it has one.  All or none have a gradient.  What each of them holds afterwards does not depend on team and crew.  Of their work the plan counts the seconds, the rest is the caller's to add.
+// where it has one.  All or none have a gradient.  What each of them holds afterwards does not depend on team and
+// crew.  Of their work the plan counts the seconds, the rest is the caller's to add.
 void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads);
 
 // The losses of count points xs [count][parameter_count] with their statuses (dc_problem: values), by a team that the

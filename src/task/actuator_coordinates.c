@@ -218,6 +218,15 @@ static size_t target_index(const struct dc_actuator_coordinate *coordinate, cons
   return (size_t)step * (size_t)model->bodies.actuator_count + (size_t)coordinate->entry;
 }
 
+const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
+                                       double *scale)
+{
+  (void)steps;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(options, model);
+  *scale = 1;
+  return coordinates.items[i % coordinates.count].angle ? "rad" : "m";
+}
+
 // With bounds c the targets are c(y) and its derivative by time c'(y) y'.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double y, double rate, struct dc_rollout_input *input)

@@ -33,15 +33,6 @@ void dc_held_parameter_name(const void *options, const struct dc_model *model, i
            dc_actuator_coordinate_name(coordinate, model, number));
 }
 
-const char *dc_held_parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
-{
-  (void)steps;
-  const struct dc_held_options *held = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
-  *scale = 1;
-  return coordinates.items[i % coordinates.count].angle ? "rad" : "m";
-}
-
 void dc_held_initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_held_options *held = options;

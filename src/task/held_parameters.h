@@ -22,8 +22,6 @@ int dc_held_block(const struct dc_held_options *options, const struct dc_window 
 int dc_held_parameter_count(const void *options, const struct dc_model *model, int steps);
 void dc_held_parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text,
                             size_t size);
-// "m" or "rad".
-const char *dc_held_parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale);
 void dc_held_initial(const void *options, const struct dc_model *model, int steps, double *parameters);
 // The coordinates of one block are a group.
 int dc_held_groups(const void *options, const struct dc_model *model, int steps, int *group);

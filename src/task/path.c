@@ -77,13 +77,6 @@ static void parameter_name(const void *options, const struct dc_model *model, in
     *text = '\0';
 }
 
-static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
-{
-  (void)options, (void)model, (void)steps, (void)i;
-  *scale = 1;
-  return "1";
-}
-
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   (void)options, (void)model, (void)steps, (void)parameters;
@@ -151,7 +144,7 @@ const struct dc_control_type dc_control_path = {
     .check = check,
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
-    .parameter_unit = parameter_unit,
+    .parameter_unit = dc_pure_unit,
     .initial = initial,
     .apply = apply,
     .pull_back = pull_back,

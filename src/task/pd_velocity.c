@@ -54,14 +54,6 @@ static const struct dc_option options_table[] = {
 };
 
 // The integral begins at zero, which therefore must be inside the bounds.
-// An acceleration as a part of the largest one.
-static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
-{
-  (void)options, (void)model, (void)steps, (void)i;
-  *scale = 1;
-  return "1";
-}
-
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_pd_velocity_options *drive = options;
@@ -291,7 +283,7 @@ const struct dc_control_type dc_control_pd_velocity = {
     .check = check,
     .parameter_count = dc_held_parameter_count,
     .parameter_name = dc_held_parameter_name,
-    .parameter_unit = parameter_unit,
+    .parameter_unit = dc_pure_unit,  // an acceleration as a part of the largest one
     .initial = dc_held_initial,
     .groups = dc_held_groups,
     .apply = apply,

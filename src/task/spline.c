@@ -52,15 +52,6 @@ static void parameter_name(const void *options, const struct dc_model *model, in
            dc_actuator_coordinate_name(coordinate, model, number));
 }
 
-static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
-{
-  (void)steps;
-  const struct dc_spline_options *spline = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
-  *scale = 1;
-  return coordinates.items[i % coordinates.count].angle ? "rad" : "m";
-}
-
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_spline_options *spline = options;
@@ -175,7 +166,7 @@ const struct dc_control_type dc_control_spline = {
     .check = check,
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
-    .parameter_unit = parameter_unit,
+    .parameter_unit = dc_actuator_parameter_unit,
     .initial = initial,
     .groups = groups,
     .apply = apply,

@@ -145,6 +145,13 @@ const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_m
   return "1";
 }
 
+const char *dc_pure_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
+{
+  (void)options, (void)model, (void)steps, (void)i;
+  *scale = 1;
+  return "1";
+}
+
 void dc_unit_text(const char *unit, double scale, char *text, size_t size)
 {
   bool number = strcmp(unit, "1") == 0;
@@ -440,6 +447,15 @@ void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *
 {
   const struct dc_objective *objective = objective_of(task, model, trajectory, &index);
   objective->type->rows->pull_back(objective->options, model, input, trajectory, index, weights, cotangent);
+}
+
+void dc_task_terms(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, double *terms)
+{
+  for (int i = 0; i < task->objective_count; i++) {
+    const struct dc_objective *objective = &task->objectives[i];
+    terms[i] = objective->type->evaluate(objective->options, model, input, trajectory, NULL);
+  }
 }
 
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,

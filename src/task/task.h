@@ -157,6 +157,8 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
 // As the member of struct dc_control_type; scale may be NULL.
 const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_model *model, int steps, int i,
                                    double *scale);
+// The member of controls whose parameters are pure numbers, such as parts of a bound.
+const char *dc_pure_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale);
 // Scale and unit in text, "0.1 m"; what is 1 is left out.
 void dc_unit_text(const char *unit, double scale, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
@@ -222,6 +224,9 @@ bool dc_task_group_sees_input(const struct dc_task *task, const struct dc_model 
 void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *model,
                              const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int index,
                              const double *weights, struct dc_loss_cotangent *cotangent);
+// The values of the objectives, whose sum is the loss, into terms [objective_count].
+void dc_task_terms(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, double *terms);
 // Loss; adds its derivatives to cotangent unless NULL (clear it before).
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);

@@ -7,11 +7,6 @@
 
 #ifndef DC_MICROHTTPD
 
-bool dc_server_is_built(void)
-{
-  return false;
-}
-
 const char *dc_server_library(void)
 {
   return NULL;
@@ -62,11 +57,6 @@ struct dc_server {
   char token[TOKEN + 1];
   char address[TOKEN + 64], hosts[2][32];  // what "Host" of a request may be
 };
-
-bool dc_server_is_built(void)
-{
-  return true;
-}
 
 const char *dc_server_library(void)
 {

@@ -31,8 +31,6 @@ struct dc_server_reply {
 // Called by the server's thread.
 typedef void dc_server_answer(void *context, const struct dc_server_request *request, struct dc_server_reply *reply);
 
-// Whether this build has a server (libmicrohttpd).
-bool dc_server_is_built(void);
 // "libmicrohttpd" version, NULL when it is not built.
 const char *dc_server_library(void);
 // Listens on a port, 0: any that is free.  NULL and *error: DC_USAGE when it is not built, DC_IO, DC_MEMORY.

@@ -75,6 +75,50 @@ static void test_trajectory(struct dc_live *live, const double *poses)
   CHECK(taken->quaternion[4 * 1999] == 1, "rotations");
 }
 
+// What a run has left, of more frames than there is room for: the end is among those that are shown.
+static void test_stored(struct dc_live *live, const double *poses)
+{
+  long version;
+  double *numbers = dc_alloc(8 * (STEPS + 1), sizeof *numbers);
+  struct dc_stored_trajectory stored = {.frames = STEPS + 1,
+                                        .all_frames = 2 * STEPS,
+                                        .bodies = 1,
+                                        .time = numbers,
+                                        .position = numbers + STEPS + 1,
+                                        .quaternion = numbers + 4 * (STEPS + 1)};
+  for (int i = 0; i <= STEPS; i++) {
+    stored.time[i] = i;
+    stored.position[3 * i + 2] = poses[DCSIM_POSE * i + 2];
+    stored.quaternion[4 * i] = 1;
+  }
+  dc_live_set_stored(live, &stored);
+  const struct dc_stored_trajectory *taken = dc_live_take(live, &version);
+  CHECK(version == 101 && taken->frames == 2000 && taken->all_frames == 2 * STEPS, "2000 frames");
+  CHECK(taken->time[1999] == STEPS && taken->position[3 * 1999 + 2] == STEPS, "the last one");
+  free(numbers);
+}
+
+// A soft body of two nodes behind a free body's seven numbers.
+static void test_nodes(void)
+{
+  enum { NODES = 2, NQ = 7 + 3 * NODES, LONG = 5 };
+  struct dc_body body = {.quaternion = {1, 0, 0, 0}};
+  double start[NQ] = {0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6}, q[(LONG + 1) * NQ], poses[(LONG + 1) * DCSIM_POSE] = {0};
+  struct dc_bodies bodies = {
+      .count = 1, .bodies = &body, .node_count = NODES, .first_node_q = 7, .nq = NQ, .initial_q = start};
+  struct dc_live *live = dc_live_create(&bodies, LONG);
+  long version;
+  CHECK(dc_live_take(live, &version)->nodes[5] == 6, "at the start");
+  for (int i = 0; i < (LONG + 1) * NQ; i++)
+    q[i] = i;
+  dc_live_set_trajectory(
+      live, &(dcsim_trajectory){.steps = LONG, .bodies = 1, .nq = NQ, .time_step = 0.1, .poses = poses, .q = q});
+  const struct dc_stored_trajectory *taken = dc_live_take(live, &version);
+  CHECK(taken->frames == LONG + 1 && taken->nodes[0] == 7, "the first frame");
+  CHECK(taken->nodes[3 * NODES * LONG + 5] == (LONG + 1) * NQ - 1, "the last number of the last frame");
+  dc_live_destroy(live);
+}
+
 static void test_wishes(struct dc_live *live)
 {
   CHECK(!dc_live_wish(live, "explode"), "a button of no name");
@@ -105,9 +149,10 @@ static void test_all(void)
   }
   test_rows(live, poses);
   test_trajectory(live, poses);
+  test_stored(live, poses);
   test_wishes(live);
   dc_live_destroy(live);
   free(poses);
 }
 
-RUN_TESTS({"rows, trajectory and wishes", test_all})
+RUN_TESTS({"rows, trajectory and wishes", test_all}, {"nodes of soft bodies", test_nodes})

@@ -80,8 +80,8 @@ fi
 run 0 report pair without fall
 check "it prints the path" [ "$(cat "$out")" = pair/comparison.html ]
 check "the page of the run itself stays" cmp before.html pair/report.html
-check "the others are there, those with other bodies without replay" [ "$(grep -c '^      "directory": "' pair/comparison.html)" = 2 ]
-check "of which one has a trajectory" [ "$(sed -n '/^  "others"/,/^  "format"/p' pair/comparison.html | grep -c '"positions"')" = 1 ]
+check "the others are there" [ "$(grep -c '^      "directory": "' pair/comparison.html)" = 2 ]
+check "each with its trajectories and its own bodies" [ "$(sed -n '/^  "others"/,$p' pair/comparison.html | grep -c '"positions"')$(grep -c '^      "bodies"' pair/comparison.html)" = 32 ]
 run 3 report pair nowhere
 rm pair/comparison.html
 run 1 simulate pair.json -o unmet --quiet --require-success --overwrite
@@ -152,26 +152,6 @@ else
 fi
 
 # in a browser
-chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-look() { # RUN...
-  for directory; do
-    if [ -z "$chromium" ]; then
-      skip "$directory in a browser" "no chromium"
-    elif ! command -v node >/dev/null 2>&1 || [ ! -d "$viewer/node_modules/playwright-core" ]; then
-      skip "$directory in a browser" "no node or no viewer/node_modules (scripts/setup.sh --all)"
-    else
-      within 180 node "$viewer/test/report.mjs" "$chromium" "$directory" >"$scratch/looked" 2>&1
-      ended=$?
-      while IFS= read -r line; do
-        case $line in
-          "ok "*) pass "$directory: ${line#ok }" ;;
-          "not ok "*) fail "$directory: ${line#not ok }" ;;
-          *) echo "# $line" ;;
-        esac
-      done <"$scratch/looked"
-      check "$directory: looked at to the end" [ $ended = 0 ]
-    fi
-  done
-}
+. "$DCSIM_SOURCE/tests/cli/look.sh"
 look pair fall still
 finish

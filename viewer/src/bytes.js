@@ -56,34 +56,57 @@ export function trajectory(raw) {
     curves: (raw.curves ?? []).map((curve) => ({ ...curve, values: floats(curve.values) })),
   };
   if (raw.forces?.values) result.forces = { frames: shorts(raw.forces.frames), values: floats(raw.forces.values) };
-  if (result.forces)
-    result.forces.pairs = (raw.forces.pairs ?? []).map(({ a, b, values }) => ({ name: `${a} \u2013 ${b}`, values: floats(values) }));
+  result.contacts = (raw.contacts ?? []).map(({ a, b, normal, friction }) => ({
+    name: `${a} \u2013 ${b}`,
+    normal: floats(normal),
+    friction: floats(friction),
+  }));
+  if (raw.nodes) result.nodes = { ...raw.nodes, frames: shorts(raw.nodes.frames), places: shorts(raw.nodes.places) };
   return result;
 }
 
-// Everything the page shows, from the text in it.
-export function decode(text) {
-  const raw = JSON.parse(text);
+// The terms of the loss: a table without names whose rows have as many numbers as there are terms.
+function termsOf(table) {
+  const rows = (table ?? "")
+    .split("\n")
+    .slice(1)
+    .filter((line) => line)
+    .map((line) => line.split(",").map((field) => (field === "" ? null : Number(field))));
+  const count = Math.max(0, ...rows.map((row) => row.length - 1));
+  if (count < 2) return null;
+  return {
+    iteration: rows.map((row) => row[0]),
+    values: Array.from({ length: count }, (_, i) => rows.map((row) => row[i + 1] ?? null)),
+  };
+}
+
+// Everything that is shown of a run.
+function decodeRun(raw) {
   return {
     ...raw,
+    raw,
     run: parsed(raw.run),
     scene: parsed(raw.scene),
     certificate: parsed(raw.certificate),
     loss: { rows: raw.loss.rows, ...columns(raw.loss.csv) },
+    terms: termsOf(raw.loss.terms),
     shapes: raw.shapes.map((shape) => ({
       name: shape.name,
       vertices: floats(shape.vertices),
       triangles: integers(shape.triangles, shape.index_bytes),
     })),
-    contactModel: raw.best.forces?.model,
-    others: (raw.others ?? []).map((other) => ({
-      directory: other.directory,
-      run: parsed(other.run),
-      scene: parsed(other.scene),
-      loss: { rows: other.loss.rows, ...columns(other.loss.csv) },
-      best: trajectory(other.best),
+    surfaces: (raw.surfaces ?? []).map((surface) => ({
+      body: surface.body,
+      triangles: integers(surface.triangles, surface.index_bytes),
     })),
+    contactModel: raw.best.forces?.model,
     best: trajectory(raw.best),
     first: trajectory(raw.first),
   };
+}
+
+// Everything on the page, from the text in it: the run, and others beside it.
+export function decode(text) {
+  const raw = JSON.parse(text);
+  return { ...decodeRun(raw), others: (raw.others ?? []).map(decodeRun) };
 }

@@ -38,12 +38,13 @@ const range = (values) => values.reduce(([low, high], v) => [Math.min(low, v), M
 
 // What a chart is made of:
 //   title, unit; x: numbers; xName: how a place is called ("iteration", "s"); group: charts that share the cursor
-//   series: [{ name, values, faint, steps }]; log: whether a logarithmic axis may be the first choice
+//   series: [{ name, values, faint, steps, dash, like, off }]; steps: a value holds until its place; like: index of the series
+//     whose colour it has; off: hidden at first; log: whether a logarithmic axis may be the first choice
 //   mark: index of a point to be marked; seek: called with the place that is clicked
 export class Chart {
   constructor(options) {
     Object.assign(this, { unit: "", xName: "", log: false, mark: -1, seek: null, group: "iterations" }, options);
-    this.hidden = new Set();
+    this.hidden = new Set(this.series.filter((one) => one.off).map((one) => one.name));
     this.readout = el("span", { class: "readout" });
     this.place = el("div", { class: "plot" });
     this.tools = el("span", { class: "tools" });
@@ -131,7 +132,8 @@ export class Chart {
   }
 
   #color(i) {
-    return this.series[i].color ?? palette[(this.first ?? 0) + i < palette.length ? (this.first ?? 0) + i : i % palette.length][isDark() ? 1 : 0];
+    if (this.series[i].like !== undefined) return this.#color(this.series[i].like);
+    return palette[(this.first ?? 0) + i < palette.length ? (this.first ?? 0) + i : i % palette.length][isDark() ? 1 : 0];
   }
 
   // The values under the cursor, else the last ones.
@@ -195,7 +197,7 @@ export class Chart {
           dash: one.dash,
           spanGaps: whole,
           points: { show: false },
-          paths: one.steps ? uPlot.paths.stepped({ align: 1 }) : undefined,
+          paths: one.steps ? uPlot.paths.stepped({ align: -1 }) : undefined,
         })),
       ],
       hooks: {
@@ -301,8 +303,20 @@ export function rowSeries(kind, rows) {
   return series;
 }
 
-// The charts of loss.csv; null when it has no rows.  A problem without time has neither gaps nor Newton iterations.
-export function charts(rows, timeless, unit = "iteration", list = kinds) {
+// What the losses are sums of: objectives, or worlds.
+function termChart({ iteration, values, names }, unit) {
+  return new Chart({
+    title: "Terms of the loss",
+    log: true,
+    x: iteration,
+    xName: unit,
+    series: values.map((one, i) => ({ name: names[i], values: one })),
+  });
+}
+
+// The charts of loss.csv; null when it has no rows.  A problem without time has neither gaps nor Newton iterations.  terms:
+// { iteration, values, names } of the terms of the loss, or null.
+export function charts(rows, timeless, unit = "iteration", list = kinds, terms = null) {
   if (!rows.iteration?.length) return null;
   const best = bestRow(rows.loss);
   const shown = list.filter((kind) => !timeless || kind.log);
@@ -318,8 +332,10 @@ export function charts(rows, timeless, unit = "iteration", list = kinds) {
         mark: best,
       }),
   );
+  const parts = terms ? termChart(terms, unit) : null;
   const element = el("div", { class: "charts" }, ...all.map((chart) => chart.element));
+  if (parts) all[0].element.after(parts.element);
   const last = Object.fromEntries(shown.map((kind) => [kind.key, rows[kind.key]?.[rows.iteration.length - 1]]));
   const plotted = () => shown.filter((_, i) => all[i].plot).map((kind) => kind.key);
-  return { element, last, plotted, best, all };
+  return { element, last, plotted, best, all, parts };
 }

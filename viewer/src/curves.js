@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts over the time of the best trajectory: joints, targets, speeds, gaps, forces of contact.  The playhead is on all of
+// Charts over the time of the best trajectory: joints, their targets and torques, speeds, gaps, forces of contact.  The playhead is on all of
 // them, and a click goes to a time.
 import { Chart } from "./charts.js";
 import { el, number } from "./dom.js";
 
-const most = 8; // curves in a chart
+const most = 8; // curves in a chart that are shown at first
 const peak = (values) => values.reduce((high, v) => (Number.isFinite(v) ? Math.max(high, Math.abs(v)) : high), 0);
 
 // Backward differences of values over times: what a velocity is in an implicit step.
 function rates(times, values) {
-  const result = Array.from(values, (value, i) => (i ? (value - values[i - 1]) / (times[i] - times[i - 1]) : null));
-  return result;
+  return Array.from(values, (value, i) => (i ? (value - values[i - 1]) / (times[i] - times[i - 1]) : null));
 }
 
 // Those with the largest values.
@@ -34,8 +33,9 @@ function speedsOf(data, trajectory) {
   });
 }
 
-// Speed of a body at the end of the best trajectory, m/s; null: it does not move, or there is one frame.
+// Speed of a body at the end of the best trajectory, m/s; null: it does not move, there is one frame, or no time.
 export function lastSpeed(data, name) {
+  if (data.scene.problem === "refine") return null;
   const one = speedsOf(data, data.best).find((speed) => speed.name === name);
   return one && data.best.kept > 1 ? one.values[one.values.length - 1] : null;
 }
@@ -47,18 +47,62 @@ function distances(data) {
   const results = data.run.result?.objectives ?? [];
   const objectives = Array.isArray(data.scene.objective) ? data.scene.objective : [];
   return objectives.flatMap((objective, i) => {
-    const b = moving.findIndex((body) => body.name === objective.body);
-    const { target } = objective;
+    const name = objective.body ?? (objective.bodies?.length === 1 ? objective.bodies[0] : undefined);
+    const b = moving.findIndex((body) => body.name === name);
+    const { target, axes = "xyz" } = objective;
     const given = results[i]?.distance;
     if (b < 0 || !Array.isArray(target) || target.length !== 3 || !Number.isFinite(given)) return [];
     const values = [];
     for (let f = 0; f < kept; f++) {
       const row = 3 * (f * moving.length + b);
-      values.push(Math.hypot(...target.map((x, k) => (x === null ? 0 : positions[row + k] - x))));
+      values.push(Math.hypot(...target.map((x, k) => (axes.includes("xyz"[k]) ? positions[row + k] - x : 0))));
     }
     if (Math.abs(values[kept - 1] - given) > 1e-3 * (1e-3 + given)) return [];
-    return [{ name: objective.body, values, tolerance: objective.tolerance }];
+    return [{ name, values, tolerance: objective.tolerance }];
   });
+}
+
+const swing = (values) => {
+  const known = Array.from(values).filter((v) => v !== null && Number.isFinite(v));
+  return known.length ? Math.max(...known) - Math.min(...known) : 0;
+};
+
+// Where there are many curves, those that move most are shown at first, each with its target.
+function chooseShown(series) {
+  const own = series.filter((one) => one.like === undefined);
+  if (own.length <= most) return;
+  const chosen = new Set([...own].sort((a, b) => swing(b.values) - swing(a.values)).slice(0, most));
+  for (const one of series) one.off = !chosen.has(one.like === undefined ? one : series[one.like]);
+}
+
+// The curves of joints by chart: a target is dashed and has the colour of its coordinate.
+function jointGroups(curves) {
+  const groups = new Map();
+  for (const { group, name, number: index, unit, values, steps, target } of curves) {
+    const key = `${group}|${unit}`;
+    if (!groups.has(key)) groups.set(key, []);
+    const series = groups.get(key);
+    const label = index >= 0 ? `${name} ${index}` : name;
+    const like = target ? series.findIndex((one) => one.name === label) : -1;
+    series.push({
+      name: target ? `${label} target` : label,
+      values,
+      steps,
+      dash: target ? [4, 3] : undefined,
+      like: like >= 0 ? like : undefined,
+    });
+  }
+  for (const series of groups.values()) chooseShown(series);
+  return groups;
+}
+
+// Forces between pairs of bodies, largest first: of the contact, and of friction where there is any.
+function contactCharts(contacts, time) {
+  const chart = (title, key) => {
+    const series = contacts.map((pair) => ({ name: pair.name, values: pair[key] })).filter((one) => peak(one.values) > 0);
+    return series.length ? [{ title, unit: "N", x: time, series, log: true }] : [];
+  };
+  return [...chart("Contact forces", "normal"), ...chart("Friction", "friction")];
 }
 
 // Chart descriptions, in the order in which they are shown.
@@ -67,12 +111,7 @@ function describe(data) {
   const time = Array.from(best.time);
   const list = [];
   const add = (title, unit, series, options = {}) => series.length && list.push({ title, unit, x: time, series, ...options });
-  const groups = new Map();
-  for (const curve of best.curves ?? []) {
-    const key = `${curve.group}|${curve.unit}`;
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push({ name: curve.number >= 0 ? `${curve.name} ${curve.number}` : curve.name, values: curve.values, steps: curve.steps });
-  }
+  const groups = jointGroups(best.curves);
   for (const [key, series] of groups) {
     const [group, unit] = key.split("|");
     add(group, unit, series);
@@ -86,11 +125,7 @@ function describe(data) {
   add("Distance from the target", "m", far.length ? [...far, ...lines] : [], { log: true });
   add("Speed", "m/s", largest(speedsOf(data, best)));
   if (best.gaps) add("Smallest gap since the frame before", "m", [{ name: "gap", values: best.gaps }], { log: true, first: 2 });
-  if (best.forces?.pairs?.length) {
-    const at = Array.from(best.forces.frames, (frame) => time[frame]);
-    const series = best.forces.pairs.map(({ name, values }) => ({ name, values }));
-    list.push({ title: "Normal force between bodies", unit: "N", x: at, series, log: true });
-  }
+  list.push(...contactCharts(best.contacts, time));
   return list;
 }
 

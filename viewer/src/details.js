@@ -243,7 +243,8 @@ function folded(title, note, text) {
 }
 
 // The parts below the charts.
-export function details(data, raw) {
+export function details(data) {
+  const { raw } = data;
   const parameters = Object.entries(data.run.result?.parameters ?? {});
   return [
     certificate(data),

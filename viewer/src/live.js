@@ -57,7 +57,8 @@ export function live(page, data, view) {
   }
 
   function setRows(now) {
-    if (now.from === 0) for (const name of columns) rows[name].length = 0;
+    // a button asks, too: the same rows may come twice
+    for (const name of columns) rows[name].length = Math.min(rows[name].length, now.from);
     generation = now.generation;
     for (const row of now.rows) columns.forEach((name, i) => rows[name].push(row[i]));
     if (!rows.iteration.length || (!now.rows.length && plots)) return;

@@ -11,12 +11,10 @@ import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 import { arrowUnit } from "./world.js";
 
-const text = document.getElementById("data").textContent;
-const data = decode(text);
-const raw = JSON.parse(text);
+const all = decode(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 
-function header() {
+function header(data) {
   const { kind, text: words } = verdict(data);
   const description = data.scene.description ?? data.scene.comment;
   return el(
@@ -59,7 +57,7 @@ function switchButton(label, hint, on, change) {
 }
 
 // Names, colours, traces and present contact forces of the bodies that move.
-function bodyList(stage) {
+function bodyList(data, stage) {
   const outputs = [];
   const moving = data.bodies.filter((body) => body.moves);
   const rows = moving.map((body) => {
@@ -102,7 +100,7 @@ function bodyList(stage) {
 }
 
 // What the page has to say about how much of the run it holds.
-function notes(stage) {
+function notes(data, stage) {
   const list = [];
   for (const [name, trajectory] of [
     ["best", data.best],
@@ -121,10 +119,11 @@ function notes(stage) {
     );
   else if (data.scene.problem === "refine")
     list.push("Orange points should meet blue ones. Frames are the improvements on the way, not times.");
-  else
+  else if (!data.surfaces.length)
     list.push(
       `There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`,
     );
+  if (data.surfaces.length) list.push("Forces on soft bodies are not on this page.");
   const ends = [data.best, data.first].map((trajectory) => trajectory && trajectory.time[trajectory.kept - 1]);
   if (data.first && Math.abs(ends[0] - ends[1]) > 1e-6)
     list.push(
@@ -149,7 +148,7 @@ function tooltip(stage, view) {
   });
 }
 
-function replay() {
+function replay(data) {
   const canvas = el("canvas", {
     tabindex: 0,
     "aria-label": "3D replay; drag to turn, right drag to move, wheel to zoom",
@@ -165,7 +164,7 @@ function replay() {
     );
     return { section };
   }
-  const list = bodyList(stage);
+  const list = bodyList(data, stage);
   const longer =
     data.first && data.first.time[data.first.kept - 1] > data.best.time[data.best.kept - 1] ? data.first : data.best;
   const player = new Player(Array.from(longer.time), (time) => {
@@ -234,19 +233,20 @@ function replay() {
         " speed",
       ),
     ),
-    notes(stage),
+    notes(data, stage),
   );
   if (!list.count) section.classList.add("alone");
   tooltip(stage, view);
   return { section, stage, player, modes, switches, choices };
 }
 
-function listen({ stage, player, modes, switches, choices }) {
+// Keys, for the view that is there when they are pressed.
+function listen(present) {
   const letters = {
-    m: () => switches.marks.flip(),
-    t: () => switches.traces.flip(),
-    f: () => switches.forces.flip(),
-    r: () => stage.home(),
+    m: ({ switches }) => switches.marks.flip(),
+    t: ({ switches }) => switches.traces.flip(),
+    f: ({ switches }) => switches.forces.flip(),
+    r: ({ stage }) => stage.home(),
   };
   // What was clicked gives the keys back: space plays.
   document.addEventListener("click", (event) => {
@@ -254,6 +254,9 @@ function listen({ stage, player, modes, switches, choices }) {
   });
   document.addEventListener("keydown", (event) => {
     const { target } = event;
+    const view = present();
+    if (!view.stage) return;
+    const { player, modes, choices } = view;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target.matches("select, textarea, input[type=text], pre")) return;
     // A focused button or box keeps its space bar.
@@ -264,72 +267,86 @@ function listen({ stage, player, modes, switches, choices }) {
     const choice = choices[Number(event.key) - 1];
     if (player.key(event)) event.preventDefault();
     else if (choice && event.key !== " ") modes.pick(choice[0]);
-    else if (letters[event.key]) letters[event.key]();
+    else if (letters[event.key]) letters[event.key](view);
   });
 }
 
-document.title = `${data.name} \u2013 dcsim report`;
-const view = replay();
-// Another trajectory in the place of the best one, where the replay stands.
-view.replace = (trajectory) => {
-  data.best = trajectory;
-  view.stage.world.replaceBest(data, trajectory);
-  view.player.setTimes(Array.from(trajectory.time));
-  view.stage.show(view.player.time);
-};
+document.title = `${all.name} \u2013 dcsim report`;
 
-function report() {
-const plots = charts(data.loss, data.scene.problem === "refine", data.scene.horizon ? "step" : "iteration");
-const several = runs(data, view);
-const overTime = curves(data, (time) => {
-  view.player?.pause();
-  view.player?.seek(time);
-});
-if (overTime) view.player?.followers.push(overTime.playhead);
-const rowNote =
-  plots && data.loss.rows > data.loss.iteration.length
-    ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`
-    : null;
-page.replaceChildren(
-  header(),
-  facts(data),
-  view.section,
-  ...(several ? [several.element] : []),
-  ...(overTime
-    ? [
-        el("h2", { class: "section" }, "Over time", el("span", { class: "note" }, "best trajectory; a click goes there, dragging zooms")),
-        overTime.element,
-      ]
-    : []),
-  ...(plots
-    ? [
-        el(
-          "h2",
-          { class: "section" },
-          data.scene.horizon ? "Applied steps" : "Iterations",
-          rowNote ? el("span", { class: "note" }, rowNote) : null,
-        ),
-        plots.element,
-      ]
-    : []),
-  ...details(data, raw).filter(Boolean),
-  el("footer", {}, "Made by dcsim; this page loads nothing from elsewhere."),
-);
-// For programs that look at the page.
-window.dcsimReport = {
-  data,
-  verdict: verdict(data),
-  stage: view.stage,
-  player: view.player,
-  last: plots?.last ?? {},
-  plotted: plots?.plotted ?? (() => []),
-  curves: overTime?.all ?? [],
-};
+// What the terms of the loss are called: worlds where there are several, else objectives; no name twice.
+function termNames(data, count) {
+  const { cases = [], objective = [] } = data.scene;
+  const names = cases.length
+    ? ["the scene itself", ...cases.map((one, i) => one.name ?? `case${i + 2}`)]
+    : objective.map((one) => (typeof one.body === "string" ? `${one.type} ${one.body}` : one.type));
+  return Array.from({ length: count }, (_, i) => {
+    const name = names[i] ?? `term ${i + 1}`;
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${i + 1})`;
+  });
 }
 
-if (data.live) live(page, data, view);
-else report();
-if (view.stage) {
-  listen(view);
-  view.player.seek(0);
+const section = (title, note, element) =>
+  element ? [el("h2", { class: "section" }, title, note ? el("span", { class: "note" }, note) : null), element] : [];
+
+// The page of run number i of those in it.
+function report(i) {
+  const data = [all, ...all.others][i];
+  window.dcsimReport?.stage?.dispose();
+  window.dcsimReport?.player?.pause();
+  const view = replay(data);
+  const terms = data.terms && { ...data.terms, names: termNames(data, data.terms.values.length) };
+  // the only row of a simulation says what the facts do
+  const plots =
+    data.loss.iteration?.length > 1
+      ? charts(data.loss, data.scene.problem === "refine", data.scene.horizon ? "step" : "iteration", undefined, terms)
+      : null;
+  const several = runs(all, i, report);
+  const overTime = curves(data, (time) => {
+    view.player?.pause();
+    view.player?.seek(time);
+  });
+  if (overTime) view.player?.followers.push(overTime.playhead);
+  const rowNote =
+    plots && data.loss.rows > data.loss.iteration.length
+      ? `${data.loss.iteration.length} of ${data.loss.rows} rows, evenly spread`
+      : null;
+  page.replaceChildren(
+    header(data),
+    ...(several ? [several.element] : []),
+    facts(data),
+    view.section,
+    ...section("Over time", "best trajectory; a click goes there, dragging zooms", overTime?.element),
+    ...section(data.scene.horizon ? "Applied steps" : "Iterations", rowNote, plots?.element),
+    ...details(data).filter(Boolean),
+    el("footer", {}, "Made by dcsim; this page loads nothing from elsewhere."),
+  );
+  // For programs that look at the page.
+  window.dcsimReport = {
+    data,
+    view,
+    verdict: verdict(data),
+    stage: view.stage,
+    player: view.player,
+    last: plots?.last ?? {},
+    plotted: plots?.plotted ?? (() => []),
+    terms: plots?.parts ?? null,
+    curves: overTime?.all ?? [],
+    choose: several ? report : null,
+  };
 }
+
+// The page of a run under way, whose best trajectory changes.
+function watch() {
+  const view = replay(all);
+  view.replace = (trajectory) => {
+    all.best = trajectory;
+    view.stage.world.replaceBest(all, trajectory);
+    view.player.setTimes(Array.from(trajectory.time));
+    view.stage.show(view.player.time);
+  };
+  live(page, all, view);
+  return view;
+}
+
+const watched = all.live ? watch() : report(0);
+listen(() => watched ?? window.dcsimReport.view);

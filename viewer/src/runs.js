@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs on one page: a table, their losses in one chart, and which of them the replay shows.
+// Several runs on one page, or one in several worlds: a table, their losses in one chart, and which of them the page shows.
 import { bestSoFar, Chart } from "./charts.js";
 import { duration, el, number } from "./dom.js";
 
-function row(one, choose, chosen) {
+function row(one, name, chosen, choose) {
   const result = one.run.result ?? {};
   const cells = [
     result.success === undefined ? "\u2013" : result.success ? "yes" : "no",
@@ -14,10 +14,8 @@ function row(one, choose, chosen) {
     one.run.seed === undefined ? "\u2013" : String(one.run.seed),
     duration(result.seconds),
   ];
-  const name = one.best
-    ? el("button", { type: "button", class: "switch", "aria-pressed": String(chosen), onclick: choose }, one.directory)
-    : one.directory;
-  return el("tr", {}, el("td", {}, name), ...cells.map((cell) => el("td", { class: "value" }, cell)));
+  const button = el("button", { type: "button", class: "switch", "aria-pressed": String(chosen), onclick: choose }, name);
+  return el("tr", {}, el("td", {}, button), ...cells.map((cell) => el("td", { class: "value" }, cell)));
 }
 
 // Losses by the share of the work that is done would hide what costs more: the axis is the row's number.
@@ -30,27 +28,23 @@ function chart(list) {
   return new Chart({ title: "Lowest loss so far", log: true, x: longest.loss.iteration, xName: "iteration", group: "runs", series });
 }
 
-// Null when there is one run only.
-export function runs(data, view) {
-  if (!data.others.length) return null;
-  const list = [{ directory: data.directory, run: data.run, scene: data.scene, loss: data.loss, best: data.best }, ...data.others];
-  const body = el("tbody", {});
-  const fill = (chosen) =>
-    body.replaceChildren(
-      ...list.map((one, i) =>
-        row(
-          one,
-          () => {
-            view.replace(one.best);
-            fill(i);
-          },
-          i === chosen,
-        ),
-      ),
-    );
-  fill(0);
-  const head = ["Run", "Reached", "Loss", "Iterations", "Contact", "Optimizer", "Seed", "Time"];
-  const losses = chart(list);
+// What a run with cases has to say of its worlds: of the first one it has the sum.
+function worldNote(data) {
+  const shown = data.others.length + 1;
+  const left = data.worlds > shown ? ` ${data.worlds - shown} more are in the directory of the run.` : "";
+  return `One vector of parameters drives ${data.worlds} worlds; the loss of the first row is the sum over all.${left}`;
+}
+
+// The runs of the page, of which number chosen is shown, and choose shows another; null when there is one only.
+export function runs(data, chosen, choose) {
+  if (!data.others.length && !(data.worlds > 1)) return null;
+  const cases = data.worlds > 1;
+  const list = [data, ...data.others];
+  const name = (one, i) => (cases ? (i ? one.name : "the scene itself") : one.directory);
+  const rows = list.map((one, i) => row(one, name(one, i), i === chosen, () => choose(i)));
+  const head = [cases ? "World" : "Run", "Reached", "Loss", "Iterations", "Contact", "Optimizer", "Seed", "Time"];
+  const losses = cases ? null : chart(list);
+  const note = cases ? worldNote(data) : "the page shows the one that is chosen";
   return {
     element: el(
       "section",
@@ -58,11 +52,16 @@ export function runs(data, view) {
       el(
         "div",
         { class: "card text" },
-        el("h2", {}, "Runs", el("span", { class: "note" }, "the replay above shows the one that is chosen; all else on this page is of the first")),
+        el("h2", {}, cases ? "Worlds" : "Runs", el("span", { class: "note" }, note)),
         el(
           "div",
           { class: "scroll" },
-          el("table", { class: "wide" }, el("thead", {}, el("tr", {}, ...head.map((name, i) => el("th", i ? { class: "value" } : {}, name)))), body),
+          el(
+            "table",
+            { class: "wide" },
+            el("thead", {}, el("tr", {}, ...head.map((title, i) => el("th", i ? { class: "value" } : {}, title)))),
+            el("tbody", {}, ...rows),
+          ),
         ),
       ),
       losses ? el("div", { class: "charts" }, losses.element) : "",

@@ -26,9 +26,20 @@ export class Stage {
     this.controls.addEventListener("change", () => this.request());
     this.setTheme();
     onThemeChange(() => this.setTheme());
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(canvas.parentElement);
     this.home();
     this.resize();
+  }
+
+  // Another one takes its place: browsers have room for few of these.
+  dispose() {
+    this.gone = true;
+    cancelAnimationFrame(this.pending);
+    this.observer.disconnect();
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   setTheme() {
@@ -77,7 +88,7 @@ export class Stage {
 
   // Draws before the next picture of the screen, once for any number of requests.
   request() {
-    if (this.pending) return;
+    if (this.pending || this.gone) return;
     this.pending = requestAnimationFrame(() => {
       this.pending = 0;
       this.draw();

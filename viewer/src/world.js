@@ -115,6 +115,63 @@ function pairPoints(data, body, extent) {
   return group;
 }
 
+// Surfaces of soft bodies: nodes at some of the kept frames, as 16-bit parts of a box.  In between they go straight.
+class SoftSurfaces {
+  constructor(data, trajectory) {
+    this.nodes = trajectory.nodes;
+    this.group = new THREE.Group();
+    this.meshes = [];
+    if (!this.nodes) return;
+    this.position = new THREE.BufferAttribute(new Float32Array(3 * this.nodes.count), 3);
+    this.meshes = data.surfaces.map(({ body, triangles }) => {
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute("position", this.position);
+      geometry.setIndex(new THREE.BufferAttribute(triangles, 1));
+      const { color } = data.bodies.find((one) => one.name === body);
+      const material = new THREE.MeshStandardMaterial({ color: linear(color), roughness: 0.7, metalness: 0, flatShading: true });
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.frustumCulled = false;
+      mesh.userData.name = body;
+      this.group.add(mesh);
+      return mesh;
+    });
+  }
+
+  // frame: kept frame, and the part of the way to the next one.
+  show(frame) {
+    if (!this.meshes.length) return;
+    const { frames, places, low, size, count } = this.nodes;
+    let k = 0;
+    while (k + 2 < frames.length && frames[k + 1] <= frame) k++;
+    const next = Math.min(k + 1, frames.length - 1);
+    const part = next > k ? Math.min(1, (frame - frames[k]) / (frames[next] - frames[k])) : 0;
+    for (let i = 0; i < 3 * count; i++) {
+      const here = places[3 * count * k + i];
+      const place = here + part * (places[3 * count * next + i] - here);
+      this.position.array[i] = low[i % 3] + (size[i % 3] * place) / 65535;
+    }
+    this.position.needsUpdate = true;
+    for (const mesh of this.meshes) mesh.geometry.boundingSphere = null;
+  }
+
+  dispose() {
+    for (const mesh of this.meshes) {
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+    }
+  }
+}
+
+// A ghost lets what is behind it shine through.
+function setGhost(mesh, on) {
+  mesh.material.transparent = on;
+  mesh.material.opacity = on ? 0.3 : 1;
+  mesh.material.depthWrite = !on;
+  mesh.castShadow = !on;
+  mesh.material.needsUpdate = true;
+}
+
 // The bodies of one trajectory, their traces and contact forces.
 class Actors {
   constructor(data, trajectory, geometries, extent) {
@@ -128,6 +185,8 @@ class Actors {
     this.objects = this.bodies.map((body) => this.#object(body, geometries[body.shape]));
     this.objects.forEach((object, i) => object.add(pairPoints(data, this.bodies[i], extent)));
     this.lines = this.bodies.map((body, i) => this.#trace(body, i));
+    this.soft = new SoftSurfaces(data, trajectory);
+    this.group.add(this.soft.group);
     this.#makeArrows();
     this.show(0);
   }
@@ -237,6 +296,7 @@ class Actors {
     const { positions, rotations } = this.trajectory;
     const { frame, part } = this.place(time);
     const count = this.bodies.length;
+    this.soft.show(frame + part);
     const end = new THREE.Vector3();
     const turn = new THREE.Quaternion();
     const quaternion = (row, result) =>
@@ -263,19 +323,13 @@ class Actors {
       line?.material.dispose();
     }
     for (const object of this.objects) for (const mesh of object.children) mesh.material?.dispose();
+    this.soft.dispose();
   }
 
-  // A ghost lets what is behind it shine through.
   set ghost(on) {
     for (const object of this.objects)
-      for (const mesh of object.children) {
-        if (!mesh.material) continue; // the points of a refinement
-        mesh.material.transparent = on;
-        mesh.material.opacity = on ? 0.3 : 1;
-        mesh.material.depthWrite = !on;
-        mesh.castShadow = !on;
-        mesh.material.needsUpdate = true;
-      }
+      for (const mesh of object.children) if (mesh.material) setGhost(mesh, on); // others are the points of a refinement
+    for (const mesh of this.soft.meshes) setGhost(mesh, on);
     for (const line of this.lines) {
       if (!line) continue;
       line.material.transparent = on;

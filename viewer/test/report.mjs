@@ -128,6 +128,43 @@ if (rows.length > 2) {
   check("the loss is drawn", plotted.includes("loss"), plotted.join());
 }
 
+const titles = await page.locator(".chart h3").allTextContents();
+const shows = (title) => titles.some((text) => text.startsWith(title));
+const terms = await evaluate("window.dcsimReport.data.terms");
+if (terms) {
+  const sums = terms.iteration.map((_, row) => terms.values.reduce((sum, one) => sum + one[row], 0));
+  const wanted = rows.slice(1).map((row) => Number(row[1]));
+  check("there is a chart of the terms of the loss", shows("Terms of the loss"), titles.join());
+  check("its curves sum up to the loss", sums.every((sum, i) => Math.abs(sum - wanted[i]) <= 1e-12 * wanted[i]), sums.join());
+}
+const best = await evaluate(`(({ curves, contacts, nodes }) => ({
+  groups: [...new Set(curves.map((curve) => curve.group))], contacts: contacts.length, nodes: nodes?.count ?? 0 }))(window.dcsimReport.data.best)`);
+for (const group of best.groups) check(`there is a chart of ${group.toLowerCase()}`, shows(group), titles.join());
+if (best.contacts) check("there is a chart of contact forces", shows("Contact forces"), titles.join());
+if (await evaluate("window.dcsimReport.curves.length > 0")) {
+  const over = page.locator(".chart .seekable").first();
+  await over.scrollIntoViewIfNeeded();
+  const { width, height } = await over.boundingBox();
+  await over.click({ position: { x: 0.25 * width, y: 0.5 * height } });
+  const [now, at] = await evaluate(
+    "[window.dcsimReport.player.time, window.dcsimReport.curves[0].plot.posToVal(0.25 * window.dcsimReport.curves[0].plot.over.clientWidth, 'x')]",
+  );
+  check("a click on a chart goes to its time", Math.abs(now - at) < 0.02 * (1e-9 + (await evaluate("window.dcsimReport.player.end"))), `${now}, not ${at}`);
+  check(
+    "the playhead stands there on all charts",
+    await evaluate("window.dcsimReport.curves.every((chart) => !chart.plot || (!chart.head.hidden && Math.abs(chart.time - window.dcsimReport.player.time) < 1e-9))"),
+  );
+  const scale = page.locator(".chart:has(.seekable) .tool:not([hidden])", { hasText: /^(log|linear)$/ }).first();
+  if (await scale.count()) {
+    const before = await scale.textContent();
+    await scale.click();
+    const after = await scale.textContent();
+    check("linear and logarithmic by choice", new Set([before, after]).size === 2, `${before}, then ${after}`);
+    await scale.click();
+  }
+  await evaluate("window.dcsimReport.player.seek(0), window.scrollTo(0, 0)");
+}
+
 const frames = await evaluate("window.dcsimReport.player.times");
 if (frames.length > 1) {
   const still = await pixels();
@@ -201,6 +238,26 @@ await changes(
     await evaluate("document.activeElement.blur()");
   },
 );
+if (best.nodes) {
+  const lowest = () => evaluate("Math.min(...window.dcsimReport.stage.world.best.soft.position.array.filter((_, i) => i % 3 === 2))");
+  await page.keyboard.press("Home");
+  const before = await lowest();
+  await changes("the motion of the soft bodies", press("End"), press("Home"));
+  await page.keyboard.press("End");
+  check("their nodes move", before !== (await lowest()));
+}
+const choices = await page.locator(".several button").count();
+for (let i = 1; i < choices; i++) {
+  const name = await page.locator(".several button").nth(i).textContent();
+  await page.locator(".several button").nth(i).click();
+  await settled();
+  const chosen = page.locator('.several button[aria-pressed="true"]');
+  check(`${name} can be chosen`, (await chosen.count()) === 1 && (await chosen.textContent()) === name);
+  const there = await evaluate("window.dcsimReport.data.directory");
+  check(`the page shows ${name}`, there.endsWith(name), there);
+  check(`the replay of ${name} is drawn`, await evaluate("window.dcsimReport.stage.drawn > 0"));
+}
+if (choices) await page.locator(".several button").first().click();
 if (picture) await page.screenshot({ path: picture, fullPage: true });
 await changes(
   "a dark scheme",

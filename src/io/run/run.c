@@ -536,6 +536,16 @@ static void format_loss(struct dc_text *text, const struct dc_run_row *row)
   dc_text_add(text, "\n");
 }
 
+static void format_numbers(struct dc_text *text, const char *name, int count, const double *numbers)
+{
+  dc_text_add(text, ", \"%s\": [", name);
+  for (int i = 0; i < count; i++) {
+    dc_text_add(text, "%s", i ? ", " : "");
+    dc_text_real(text, numbers[i], "null");
+  }
+  dc_text_add(text, "]");
+}
+
 static void format_progress(struct dc_text *text, const struct dc_run_row *row)
 {
   dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
@@ -548,13 +558,10 @@ static void format_progress(struct dc_text *text, const struct dc_run_row *row)
     dc_text_add(text, ", \"stage\": \"%d.%s\"", row->stage, row->phase);
   dc_text_add(text, ", \"best\": %s, \"seconds\": ", row->best ? "true" : "false");
   dc_text_real(text, row->seconds, "null");
-  dc_text_add(text, ", \"parameters\": [");
-  for (int i = 0; i < row->parameter_count; i++) {
-    if (i)
-      dc_text_add(text, ", ");
-    dc_text_real(text, row->parameters[i], "null");
-  }
-  dc_text_add(text, "]}\n");
+  if (row->term_count)
+    format_numbers(text, "terms", row->term_count, row->terms);
+  format_numbers(text, "parameters", row->parameter_count, row->parameters);
+  dc_text_add(text, "}\n");
 }
 
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)

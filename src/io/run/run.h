@@ -61,6 +61,8 @@ struct dc_run_row {
   const double *parameters;  // [parameter_count]; progress.jsonl only
   int stage;                 // of a search, with phase
   const char *phase;         // NULL: there is none
+  int term_count;            // that the loss is the sum of; progress.jsonl only
+  const double *terms;       // [term_count]
 };
 // Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
 // when the directory is no longer the one that was opened.
@@ -104,14 +106,13 @@ struct dc_run_readout {
 // free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
 // bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
 // many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
-// With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...] (io/run/motion_columns.h)
-// and /contacts/frame [M], bodies [M,2] (their indices), gap [M], force and friction [M,3] (struct dc_contact_entry), each only
-// when there are any numbers.
-// Attributes: "unit" of each dataset ("s", "m", "1"; /joints/NAME and /targets have one for each number, "rad" for
-// hinges, up to 4000; /control has "names" instead, up to 4000), "format" and "name" of the root.  In NAME "%" is written
-// "%25", "/" "%2F", and a body named "." is "%2E".
-// The first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes.
-// DC_NUMERICAL when a number is not finite; the file is then as before.
+// With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...]
+// (io/run/motion_columns.h) and /contacts/frame [M], bodies [M,2] (their indices), gap [M], force and friction [M,3]
+// (struct dc_contact_entry), each only when there are any numbers. Attributes: "unit" of each dataset ("s", "m", "1";
+// /joints/NAME and /targets have one for each number, "rad" for hinges, up to 4000; /control has "names" instead, up to
+// 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E". The
+// first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes. DC_NUMERICAL
+// when a number is not finite; the file is then as before.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
@@ -243,8 +244,11 @@ enum dc_status dc_run_read_certificate(const char *directory, char **text, struc
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
 // Whether DIR/name is there.
 bool dc_run_has(const char *directory, const char *name);
-// Cuts the text of loss.csv down to its header and at most most (>= 2) rows, evenly spaced, the first and the last among
-// them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.
+// The terms that the losses of DIR/progress.jsonl are sums of, as a table: a line "iteration", then one for every row that has
+// any, "2,0.5,0.01".  Released with free(); NULL when no row has any.  DC_MEMORY.
+enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error);
+// Cuts the text of loss.csv, or such a table, down to its header and at most most (>= 2) rows, evenly spaced, the first
+// and the last among them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.
 void dc_run_thin_rows(char *text, long most, long *rows, long *kept);
 
 #endif

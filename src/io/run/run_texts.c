@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a run's text files back.
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,64 @@ bool dc_run_has(const char *directory, const char *name)
   char path[PATH_MAX];  // so that "no" never means that memory is out
   int length = snprintf(path, sizeof path, "%s/%s", directory, name);
   return length > 0 && length < (int)sizeof path && stat(path, &info) == 0;
+}
+
+// The terms of a line of progress.jsonl as a line of a table; false: it has none, or is not whole.
+static bool take_terms(const char *line, struct dc_text *table)
+{
+  static const char first[] = "{\"iteration\": ", key[] = ", \"terms\": [", none[] = "null";
+  const char *at = strstr(line, key);
+  if (!at || strncmp(line, first, sizeof first - 1) != 0)
+    return false;
+  dc_text_add(table, "%ld", strtol(line + sizeof first - 1, NULL, 10));
+  at += sizeof key - 1;
+  for (;;) {
+    bool is_number = strncmp(at, none, sizeof none - 1) != 0;
+    char *end = (char *)at + (is_number ? 0 : sizeof none - 1);
+    double term = is_number ? strtod(at, &end) : NAN;
+    if (end == at)
+      return false;
+    dc_text_append(table, ",", 1);
+    dc_text_short_real(table, term, "");
+    at = end + 2;
+    if (*end == ']')
+      break;
+    if (end[0] != ',' || end[1] != ' ')
+      return false;
+  }
+  dc_text_append(table, "\n", 1);
+  return true;
+}
+
+enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error)
+{
+  struct dc_text text = {0};
+  char *path = dc_path_join(directory, "progress.jsonl"), *line = NULL;
+  size_t capacity = 0;
+  struct stat info;
+  bool any = false, regular = path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  FILE *file = regular ? fopen(path, "re") : NULL;
+  *table = NULL;
+  dc_text_add(&text, "iteration\n");
+  while (file && !text.failed && getline(&line, &capacity, file) > 0) {
+    size_t before = text.length;
+    if (take_terms(line, &text)) {
+      any = true;
+    } else if (!text.failed) {
+      text.length = before;
+      text.bytes[before] = '\0';
+    }
+  }
+  bool failed = !path || text.failed;
+  if (file)
+    fclose(file);
+  free(line);
+  free(path);
+  if (any && !failed)
+    *table = text.bytes;
+  else
+    dc_text_free(&text);
+  return failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory) : DC_OK;
 }
 
 // Number of whole lines.

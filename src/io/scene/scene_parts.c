@@ -346,8 +346,10 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   if (status)
     return status;
   if (build->scene->horizon_given)
-    return dc_json_fail(object, build->error, DC_BAD_INPUT, "must be absent in a receding horizon (\"horizon\"), whose windows would each have numbers of their own: "
-                        "find them with a whole trajectory and set them");
+    return dc_json_fail(
+        object, build->error, DC_BAD_INPUT,
+        "must be absent in a receding horizon (\"horizon\"), whose windows would each have numbers of their own: "
+        "find them with a whole trajectory and set them");
   entry->type = dc_design_types[type];
   status = read_member_options(build, object, entry->type->options, entry->type->options_size, &entry->options);
   if (status)

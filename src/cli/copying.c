@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/copying.h"
+
+#include <dcsim.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+
+const char *cli_data_folder(const char *file)
+{
+  const char *data = getenv("DCSIM_DATADIR");
+  const char *folders[] = {data && *data ? data : DC_DATADIR, "."};
+  char path[CLI_COPY_PATH];
+  for (int i = 0; i < 2; i++)
+    if (snprintf(path, sizeof path, "%s/%s", folders[i], file) < (int)sizeof path && access(path, R_OK) == 0)
+      return folders[i];
+  return NULL;
+}
+
+bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to)
+{
+  int i = copying->count;
+  if (i == CLI_COPY_MOST)
+    return false;
+  copying->from[i] = strdup(from);
+  copying->to[i] = strdup(to);
+  copying->count++;
+  return copying->from[i] && copying->to[i];
+}
+
+static bool same_content(const char *a, const char *b)
+{
+  FILE *files[2] = {fopen(a, "rbe"), fopen(b, "rbe")};
+  bool same = files[0] && files[1];
+  for (int c = 0; same && c != EOF;) {
+    c = getc(files[0]);
+    same = c == getc(files[1]);
+  }
+  for (int i = 0; i < 2; i++)
+    if (files[i])
+      fclose(files[i]);
+  return same;
+}
+
+// The first of NAME-2.ending, NAME-3.ending ... that is free; "" when the name is too long.
+static void find_free(const char *path, char *found, size_t size)
+{
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  size_t length = dot && (!slash || dot > slash + 1) && dot > path ? (size_t)(dot - path) : strlen(path);
+  for (int i = 2; i < 10000; i++)
+    if (snprintf(found, size, "%.*s-%d%s", (int)length, path, i, path + length) >= (int)size ||
+        access(found, F_OK) != 0)
+      break;
+}
+
+static int fail_existing(const struct cli_copying *copying, const char *path, bool scene)
+{
+  char other[CLI_COPY_PATH];
+  if (!scene)
+    return cli_fail(DCSIM_IO, "%s: exists and is not the %s's; take another folder", path, copying->kind);
+  find_free(path, other, sizeof other);
+  return cli_fail(DCSIM_IO, "%s: exists; nothing is overwritten (free is %s)", path, other);
+}
+
+// Folders on the way to a file; that one cannot be made is told when the file is.
+static void make_folders(const char *path)
+{
+  char folder[CLI_COPY_PATH];
+  for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+    if (snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path) < (int)sizeof folder && folder[0])
+      mkdir(folder, 0777);
+}
+
+// 0 also where the same file is there already, unless it is the scene.
+static int copy_file(struct cli_copying *copying, int i)
+{
+  bool scene = i == copying->count - 1, failed = false;
+  const char *path = copying->to[i];
+  FILE *from = fopen(copying->from[i], "rbe");
+  if (!from)
+    return cli_fail(DCSIM_IO, "%s: cannot be read: %s", copying->from[i], strerror(errno));
+  if (copying->folders)
+    make_folders(path);
+  FILE *to = fopen(path, "wbxe");
+  if (!to) {
+    int reason = errno;
+    fclose(from);
+    if (reason == EEXIST)
+      return !scene && same_content(copying->from[i], path) ? 0 : fail_existing(copying, path, scene);
+    return cli_fail(DCSIM_IO, "%s: cannot be created: %s", path, strerror(reason));
+  }
+  for (int c; (c = getc(from)) != EOF;)
+    putc(c, to);
+  failed = ferror(from) || ferror(to) || fflush(to) || fsync(fileno(to));
+  fclose(from);
+  failed = fclose(to) || failed;
+  if (failed) {
+    unlink(path);
+    return cli_fail(DCSIM_IO, "%s: cannot be written", path);
+  }
+  copying->from[i][0] = '\0';  // made here
+  return 0;
+}
+
+static void take_back(const struct cli_copying *copying)
+{
+  for (int i = 0; i < copying->count; i++)
+    if (copying->from[i] && copying->to[i] && !copying->from[i][0])
+      unlink(copying->to[i]);
+}
+
+int cli_copying_run(struct cli_copying *copying)
+{
+  int status = 0;
+  for (int i = 0; i < copying->count && !status; i++)
+    status = copy_file(copying, i);
+  if (status)
+    take_back(copying);
+  return status;
+}
+
+void cli_copying_free(struct cli_copying *copying)
+{
+  for (int i = 0; i < copying->count; i++) {
+    free(copying->from[i]);
+    free(copying->to[i]);
+  }
+}
+
+static void print_quoted(const char *text)
+{
+  putchar('"');
+  for (; *text; text++)
+    printf(*text == '"' || *text == '\\' ? "\\%c" : (unsigned char)*text < 32 ? "?" : "%c", *text);
+  putchar('"');
+}
+
+void cli_copying_tell(const struct cli_copying *copying, bool json, const char *name)
+{
+  const char *scene = copying->to[copying->count - 1];
+  if (json) {
+    printf("{\"%s\": \"%s\", \"scene\": ", copying->kind, name);
+    print_quoted(scene);
+    printf(", \"files\": [");
+    for (int i = 0; i < copying->count; i++) {
+      fputs(i ? ", " : "", stdout);
+      print_quoted(copying->to[i]);
+    }
+    printf("]}\n");
+    return;
+  }
+  char *file = dcsim_make_printable(strdup(scene));
+  printf("%s", file ? file : "");
+  for (int i = 0; i < copying->count - 1; i++)
+    printf(", %s", dcsim_make_printable(copying->to[i]));
+  printf("\n  next: dcsim check %s\n        dcsim optimize %s -o runs/%s\n", file ? file : "", file ? file : "", name);
+  free(file);
+}
+
+void cli_list_choices(bool json, const char *const *names, const char *const *summaries, const char *how)
+{
+  int width = 16;
+  for (int i = 0; names[i]; i++)
+    width = (int)strlen(names[i]) + 2 > width ? (int)strlen(names[i]) + 2 : width;
+  if (json)
+    printf("{");
+  for (int i = 0; names[i]; i++)
+    if (json)
+      printf("%s\n  \"%s\": \"%s\"", i ? "," : "", names[i], summaries[i]);
+    else
+      printf("%-*s%s\n", width, names[i], summaries[i]);
+  if (json)
+    printf("\n}\n");
+  else
+    printf("\n%s\n", how);
+}
+
+int cli_check_choice(const char *command, const char *kind, const char *given, const char *const *names)
+{
+  for (int i = 0; names[i]; i++)
+    if (strcmp(names[i], given) == 0)
+      return 0;
+  const char *near = cli_suggest(given, names);
+  return cli_fail(DCSIM_USAGE, "%s: no %s \"%.200s\"%s%s%s (dcsim %s lists them)", command, kind, given,
+                  near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", command);
+}
