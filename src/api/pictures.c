@@ -215,7 +215,8 @@ static int render(const char *directory, const dcsim_render_options *options, st
                                         .height = options->height ? options->height : DEFAULT_HEIGHT,
                                         .samples = options->samples ? options->samples : default_samples};
   struct dc_error local = {0};
-  if (settings.width < 1 || settings.width > 16384 || settings.height < 1 || settings.height > 16384)
+  if (settings.width < 1 || settings.width > DC_LARGEST_SIDE || settings.height < 1 ||
+      settings.height > DC_LARGEST_SIDE)
     return dc_api_fail(error, &(struct dc_error){.text = "pictures are 1 .. 16384 pixels wide and high"}, DC_USAGE);
   if (options->video && dc_film_check(options->video, settings.width, settings.height, &local))
     return dc_api_fail(error, &local, local.status);

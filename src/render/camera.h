@@ -6,6 +6,8 @@
 #include "math/vector.h"
 #include "render/render.h"
 
+#define DC_DEGREE 0.01745329251994329577  // rad
+
 struct dc_view {
   double eye[3], target[3];            // m
   double forward[3], right[3], up[3];  // orthonormal

@@ -5,6 +5,8 @@
 
 #include "body/body.h"
 
+enum { DC_LARGEST_SIDE = 16384 };  // pixels, of a picture or a film
+
 struct dc_render_mark {
   double center[3];  // m; drawn as a ring on the ground below it
   double radius;     // m
@@ -43,13 +45,12 @@ enum dc_render_side {
 extern const char *const dc_render_side_names[DC_RENDER_SIDES + 1];  // NULL-terminated
 
 // Sets eye, target, up (and fov_deg unless it is in 1 .. 170) so that points [count][3] are in view with a margin,
-// seen from that side.  Width and height of settings are read for the
-// aspect; points that are not finite are left out.
+// seen from that side.  Width and height of settings are read for the aspect; points that are not finite are left out.
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings);
 
-// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that they are
-// where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
+// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that
+// they are where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error);
 
 // Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):
