@@ -115,6 +115,26 @@ enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surface
   return build_tree(decals, error);
 }
 
+int dc_decals_count(const struct dc_decals *decals)
+{
+  return decals->mark_count + (int)decals->segment_count;
+}
+
+void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2])
+{
+  const struct dc_render_mark *mark = &decals->marks[index < decals->mark_count ? index : 0];
+  double reach = mark->radius * (1 + ring_width);
+  for (int i = 0; i < 2; i++) {
+    if (index < decals->mark_count) {
+      low[i] = mark->center[i] - reach, high[i] = mark->center[i] + reach;
+      continue;
+    }
+    const struct dc_trace_segment *segment = &decals->segments[index - decals->mark_count];
+    low[i] = (double)fminf(segment->start[i], segment->end[i]);
+    high[i] = (double)fmaxf(segment->start[i], segment->end[i]);
+  }
+}
+
 // Distance of a point from a segment in the plane, m, and the unit vector away from it.
 static double segment_distance(const struct dc_trace_segment *segment, const double position[3], double away[3])
 {

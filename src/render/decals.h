@@ -30,6 +30,10 @@ void dc_decals_destroy(struct dc_decals *decals);
 enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surfaces *surfaces, int trace_count,
                                const double *traces, struct dc_error *error);
 
+// How many things are painted, and the rectangle on the ground around the centre line of one of them.
+int dc_decals_count(const struct dc_decals *decals);
+void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2]);
+
 // A place on the ground as the camera sees it.
 struct dc_decal_place {
   const double *position, *normal;  // [3], m

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads.
+// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads; of other
+// vector instructions, by which Embree rounds differently, single pixels differ by one of 255 levels or few.
 #ifndef DC_RENDER_RENDER_H
 #define DC_RENDER_RENDER_H
 
@@ -15,7 +16,10 @@ struct dc_render_mark {
 
 struct dc_render_settings {
   int width, height;  // 1 .. 16384
-  int samples;        // per pixel, 1 .. 4096; powers of 4 are spread best; 16 for final pictures, 4 for drafts
+  // Rays of the eye through a pixel at an edge, 1 .. 4096; a quarter as many go towards the light from a pixel where it
+  // changes fast, and are averaged over its neighbours.  16 is plenty.  From 64 on every pixel has them all, each with rays
+  // of light of its own, and nothing is averaged: slow, to compare with.
+  int samples;
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
 };
