@@ -11,6 +11,11 @@
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error);
 
+// Height of the ground that is drawn, the highest half space that faces up; NAN: none.
+double dc_api_floor_height(const struct dc_bodies *bodies);
+// Half the height of a picture at its target, m.
+double dc_api_picture_size(const struct dc_render_settings *settings);
+
 #define DC_SMALLEST_MARK 0.02  // m, of targets without a tolerance; less is not seen in pictures
 
 // Marks of all objectives into marks unless NULL; their number.

@@ -17,7 +17,7 @@ static const struct cli_option own_options[] = {
      .argument = "FILE",
      .value = CLI_VALUE_FILE,
      .offset = offsetof(struct cli_arguments, output),
-     .help = "write all contacts as an NPZ file, one array for each pair"},
+     .help = "write all contacts as an NPZ file, one array for each pair, or draw them (.png)"},
     CLI_OPTIONS_END,
 };
 

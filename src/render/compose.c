@@ -148,7 +148,8 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
                                                : body->fixed && seen->normal[2] > upward;
   if (painted) {
     struct dc_decal_place place = {seen->position, seen->normal, seen->direction,
-                                   dc_vec_distance(seen->position, renderer->view.eye)};
+                                   dc_vec_distance(seen->position, renderer->view.eye),
+                                   renderer->lighting.floor_height};
     dc_decal_at(renderer, &place, decal);
   }
   if (seen->surface == DC_ON_GROUND)

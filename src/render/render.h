@@ -22,6 +22,7 @@ struct dc_render_settings {
   int samples;
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
+  double grid;                               // distance of lines on the ground, m; 0: none
 };
 
 struct dc_renderer;
@@ -34,6 +35,13 @@ struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_
                                        const struct dc_render_mark *marks, const struct dc_render_settings *settings,
                                        struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
+
+// Looks from elsewhere: eye, target, up and fov_deg of settings; the light stays where it was.  DC_BAD_INPUT: the camera.
+enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
+                              struct dc_error *error);
+// Where the last frame drawn shows a point, in pixels from the upper left corner, and whether a body hides it; false: behind
+// the camera.
+bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2]);
 
 // Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y; +y;
 // -x; +x; above, with y upwards in the picture.

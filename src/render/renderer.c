@@ -100,7 +100,7 @@ static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct d
   if (!status)
     status = dc_surfaces_create(&renderer->surfaces, bodies, error);
   if (!status)
-    status = dc_decals_create(&renderer->decals, renderer->surfaces.device, mark_count, marks, error);
+    status = dc_decals_create(&renderer->decals, renderer->surfaces.device, mark_count, marks, settings->grid, error);
   return status;
 }
 
@@ -151,14 +151,12 @@ static void mark_tiles(struct dc_renderer *renderer, int count, const double (*c
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   bool in_front = true;
   for (int c = 0; c < count; c++) {
-    double offset[3];
-    dc_vec_sub(offset, corners[c], view->eye);
-    double depth = dc_vec_dot(offset, view->forward);
-    in_front = in_front && depth > 1e-3 * dc_vec_norm(offset);
-    double x = 0.5 * view->width + dc_vec_dot(offset, view->right) / (depth * view->pixel);
-    double y = 0.5 * view->height - dc_vec_dot(offset, view->up) / (depth * view->pixel);
-    low[0] = fmin(low[0], x - slack), high[0] = fmax(high[0], x + slack);
-    low[1] = fmin(low[1], y - slack), high[1] = fmax(high[1], y + slack);
+    double place[2];
+    in_front = dc_view_project(view, corners[c], place) && in_front;
+    for (int i = 0; i < 2; i++) {
+      low[i] = fmin(low[i], place[i] - slack);
+      high[i] = fmax(high[i], place[i] + slack);
+    }
   }
   int left = 0, top = 0, right = renderer->tile_columns - 1, bottom = renderer->tile_rows - 1;
   if (in_front) {  // else the picture of the thing is not the hull of its corners' pictures
@@ -189,6 +187,9 @@ static void mark_body(struct dc_renderer *renderer, int body)
 static void mark_decals(struct dc_renderer *renderer)
 {
   int count = dc_decals_count(&renderer->decals);
+  if (renderer->decals.grid > 0)
+    for (int tile = 0; tile < renderer->tile_columns * renderer->tile_rows; tile++)
+      renderer->tiles[tile] |= DC_TILE_DECAL;
   for (int d = 0; d < count && !isnan(renderer->lighting.floor_height); d++) {
     double low[2], high[2], corners[4][3];
     dc_decals_bounds(&renderer->decals, d, low, high);
@@ -262,6 +263,34 @@ static void draw_band(struct dc_renderer *renderer, int first, int end)
     int to = end + stages[s].margin < height ? end + stages[s].margin : height;
     run_stage(renderer, stages[s].stage, from, to);
   }
+}
+
+enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
+                              struct dc_error *error)
+{
+  struct dc_render_settings look = *settings;
+  look.width = renderer->view.width, look.height = renderer->view.height;
+  enum dc_status status = dc_view_create(&renderer->view, &look, error);
+  if (!status)
+    dc_lighting_look(&renderer->lighting, &renderer->view);
+  return status;
+}
+
+bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2])
+{
+  double toward[3];
+  const struct dc_view *view = &renderer->view;
+  if (!dc_view_project(view, point, place))
+    return false;
+  dc_vec_sub(toward, point, view->eye);
+  double distance = dc_vec_norm(toward);
+  dc_vec_scale(toward, toward, 1 / distance);
+  struct dc_ray_packet packet;
+  dc_packet_clear(&packet);
+  dc_packet_set(&packet, 0, view->eye, toward);
+  dc_surfaces_intersect(&renderer->surfaces, &packet, true);
+  *hidden = dc_packet_body(&packet, 0) >= 0 && dc_packet_distance(&packet, 0) < distance;
+  return true;
 }
 
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error)

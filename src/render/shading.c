@@ -38,6 +38,11 @@ static float tone(float root)
   return 255 * encoded;
 }
 
+void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
+{
+  lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
+}
+
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height)
 {
   const double vertical[3] = {0, 0, 1};
@@ -54,7 +59,7 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
     lighting->sky[i] = sky_color[i];
     lighting->per_open[i] = 1 / (key_color[i] * lighting->direction[2] + sky_color[i]);
   }
-  lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
+  dc_lighting_look(lighting, view);
   lighting->floor_height = floor_height;
   for (int t = 0; t < DC_TONES + 2; t++)
     lighting->tones[t] = tone((float)t * (tone_range / DC_TONES));

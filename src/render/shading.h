@@ -28,6 +28,9 @@ extern const double dc_key_radius;
 // The key light stands over the viewer's left shoulder.
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height);
 
+// Another view of the same light.
+void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view);
+
 // Corners of a rectangle on the ground outside of which a convex thing with the given corners [count] takes no key
 // light from the ground.
 void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
