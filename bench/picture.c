@@ -3,21 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "render/render.h"
 
 enum { BALLS = 60, ROW = 10, PICTURES = 7 };
 static const char *const sphere_type = "sphere";
-
-// Processor time of the whole process, s.
-static double processor_seconds(void)
-{
-  struct timespec used;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
-}
 
 static enum dc_status make_bodies(struct dc_bodies *bodies, struct dc_shape *shape, struct dc_arena *arena,
                                   struct dc_error *error)
@@ -68,12 +59,12 @@ static enum dc_status draw(const struct dc_bodies *bodies, struct dc_picture_tim
   enum dc_status status = renderer ? DC_OK : error->status;
   times->seconds = INFINITY;
   for (int i = 0; i < PICTURES && !status; i++) {
-    double start = dc_seconds(), used = processor_seconds();
+    double start = dc_seconds(), used = dc_process_seconds();
     status = dc_render_frame(renderer, poses, 0, NULL, pixels, error);
     double seconds = dc_seconds() - start;
     if (seconds < times->seconds) {
       times->seconds = seconds;
-      times->processor = processor_seconds() - used;
+      times->processor = dc_process_seconds() - used;
     }
   }
   dc_renderer_destroy(renderer);

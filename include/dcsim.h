@@ -392,7 +392,8 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
 // Energy, gaps and forces at the initial state.
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
 // Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities and
-// the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper 001).
+// the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper 001); a path
+// that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
 // DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
 int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error);
 // Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the scene that
@@ -415,6 +416,11 @@ typedef struct {
   dcsim_progress_function *progress;  // iteration of iterations; may be NULL
   void *progress_context;
   const char *video;  // write this film (.mp4, .m4v, .mov, .mkv) instead of pictures; NULL: pictures
+  // Drawn besides: lines on the ground at 1, 2 or 5 times a power of ten metres; contacts and their forces, if the run has
+  // them; the ways of bodies through space; name, time, loss, and what arrows and lines stand for.
+  int grid, contacts, trails, annotate;
+  const char *follow;  // the camera keeps its place relative to this body's centre; NULL: it stands
+  double orbit_deg;    // it turns about the vertical through its target by this from the first to the last picture
 } dcsim_render_options;
 
 // Draws frames of the run directory into DIR/frames/000000.png ..., or a film in real time by the program ffmpeg, which

@@ -25,7 +25,7 @@ picture() {
   case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
   "$dcsim" "$command" "scenes/$scene.json" -o "$runs/$name" --quiet "$@"
   # shellcheck disable=SC2086 # words
-  "$dcsim" render "$runs/$name" --size 480x270 --samples 64 --every 10000 --quiet $view >/dev/null
+  "$dcsim" render "$runs/$name" --size 480x270 --every 10000 --quiet $view >/dev/null
   last=$(find "$runs/$name/frames" -name '*.png' | sort | tail -n 1)
   # Few colours without patterns of dots: surfaces are of one colour each, and a third of the bytes remains.
   ffmpeg -v error -y -i "$last" -vf 'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none' "$gallery/$name.png"

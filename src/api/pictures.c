@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "api/overlay.h"
 #include "api/stage.h"
 #include "base/clock.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "render/camera.h"
 #include "render/film.h"
 #include "render/render.h"
 
@@ -32,8 +34,10 @@ struct pictures {
   unsigned char *pixels;
   struct dc_render_mark *marks;
   int mark_count;
-  char folder[2048];     // of the pictures
-  struct dc_film *film;  // NULL: pictures are written
+  char folder[2048];           // of the pictures
+  double largest_force, loss;  // of contacts, N; of the run, NAN: not known
+  int followed;                // body, -1: none
+  struct dc_film *film;        // NULL: pictures are written
 };
 
 static void close_pictures(struct pictures *pictures)
@@ -45,20 +49,6 @@ static void close_pictures(struct pictures *pictures)
   free(pictures->poses);
   free(pictures->pixels);
   free(pictures->marks);
-}
-
-// The ground that is drawn: the highest half space that faces up.
-static double floor_height(const struct dc_bodies *bodies)
-{
-  double height = NAN;
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    double rotation[9];
-    dc_rotation_matrix(rotation, body->quaternion);
-    if (body->shape->type->half_space && rotation[8] > 0.999)
-      height = isnan(height) ? body->position[2] : fmax(height, body->position[2]);
-  }
-  return height;
 }
 
 // The camera of the options, else the scene's.
@@ -74,6 +64,37 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   dc_vec_copy(settings->target, options->target);
   dc_vec_copy(settings->up, scene->camera.given ? scene->camera.up : up);
   settings->fov_deg = scene->camera.given ? scene->camera.fov_deg : 40;
+  return DC_OK;
+}
+
+// Distance of the grid's lines: 1, 2 or 5 times a power of ten, three to eight of them in half the height of the picture.
+static double grid_step(double size)
+{
+  double power = pow(10, floor(log10(size / 3))), rest = size / (3 * power);
+  return power * (rest >= 5 ? 5 : rest >= 2 ? 2 : 1);
+}
+
+// What options ask for beyond the camera.
+static enum dc_status set_extras(const char *directory, struct pictures *pictures, const dcsim_render_options *options,
+                                 struct dc_render_settings *settings, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = pictures->bodies;
+  const struct dc_stored_contacts *contacts = &pictures->stored.contacts;
+  struct dc_run_result result;
+  pictures->followed = -1;
+  for (int b = 0; b < bodies->count && options->follow; b++)
+    if (strcmp(bodies->bodies[b].name, options->follow) == 0)
+      pictures->followed = b;
+  if (options->follow && pictures->followed < 0)
+    return dc_fail(error, DC_USAGE, "there is no body \"%.100s\" to follow", options->follow);
+  if (options->contacts && !contacts->count)
+    return dc_fail(error, DC_USAGE, "%.500s holds no contacts to draw (docs/run-directory.md says which runs do)",
+                   directory);
+  if (options->grid)
+    settings->grid = grid_step(dc_api_picture_size(settings));
+  pictures->largest_force = dc_api_largest_force(contacts);
+  // A run that has not ended has no loss to tell.
+  pictures->loss = options->annotate && !dc_run_read_result(directory, &result, NULL) ? result.loss : NAN;
   return DC_OK;
 }
 
@@ -103,9 +124,11 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
     dc_api_marks(scene, pictures->marks);
     for (int i = 0; i < pictures->mark_count; i++)
       pictures->marks[i].radius = fmax(pictures->marks[i].radius, DC_SMALLEST_MARK);
-    settings->floor_height = floor_height(bodies);
+    settings->floor_height = dc_api_floor_height(bodies);
     status = set_camera(pictures, options, settings, &local);
   }
+  if (!status)
+    status = set_extras(directory, pictures, options, settings, &local);
   if (!status) {
     pictures->renderer = dc_renderer_create(bodies, pictures->mark_count, pictures->marks, settings, &local);
     status = pictures->renderer ? DC_OK : local.status;
@@ -115,8 +138,64 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   return status;
 }
 
-static enum dc_status draw(struct pictures *pictures, const struct dc_render_settings *settings, int frame,
-                           struct dc_error *error)
+// Where the camera stands at a frame, a part 0 .. 1 of the way to the last picture.
+static enum dc_status move_camera(struct pictures *pictures, const dcsim_render_options *options,
+                                  const struct dc_render_settings *settings, int frame, double part,
+                                  struct dc_error *error)
+{
+  struct dc_render_settings moved = *settings;
+  double angle = part * options->orbit_deg * DC_DEGREE, arm[3];
+  if (pictures->followed < 0 && angle == 0)
+    return DC_OK;
+  dc_vec_sub(arm, settings->eye, settings->target);
+  const double turned[3] = {cos(angle) * arm[0] - sin(angle) * arm[1], sin(angle) * arm[0] + cos(angle) * arm[1],
+                            arm[2]};
+  const double up[3] = {cos(angle) * settings->up[0] - sin(angle) * settings->up[1],
+                        sin(angle) * settings->up[0] + cos(angle) * settings->up[1], settings->up[2]};
+  if (pictures->followed >= 0) {
+    const double *first = pictures->stored.position + 3 * pictures->followed;
+    const double *now = first + 3 * (size_t)frame * (size_t)pictures->stored.bodies;
+    for (int i = 0; i < 3; i++)
+      moved.target[i] += now[i] - first[i];
+  }
+  dc_vec_add(moved.eye, moved.target, turned);
+  dc_vec_copy(moved.up, up);
+  return dc_render_look(pictures->renderer, &moved, error);
+}
+
+static void annotate(const struct pictures *pictures, const dcsim_render_options *options,
+                     const struct dc_render_settings *settings, const struct dc_overlay *overlay, int frame)
+{
+  char texts[4][256];
+  const char *lines[4] = {texts[0], texts[1], texts[2], texts[3]};
+  int count = 0;
+  if (options->grid)
+    snprintf(texts[count++], sizeof *texts, "grid %g m", settings->grid);
+  if (options->contacts)
+    snprintf(texts[count++], sizeof *texts, "longest arrow of all frames %.3g N", pictures->largest_force);
+  if (isfinite(pictures->loss))
+    snprintf(texts[count++], sizeof *texts, "loss %.3g", pictures->loss);
+  snprintf(texts[count++], sizeof *texts, "%.200s  t = %.3f s", pictures->scene->scene->name,
+           pictures->stored.time[frame]);
+  dc_api_draw_words(overlay, count, lines);
+}
+
+static void draw_extras(const struct pictures *pictures, const dcsim_render_options *options,
+                        const struct dc_render_settings *settings, int frame)
+{
+  const struct dc_overlay overlay = {settings->width, settings->height, pictures->pixels};
+  const struct dc_api_picture picture = {pictures->renderer, &overlay, pictures->bodies, pictures->poses,
+                                         dc_api_picture_size(settings)};
+  if (options->trails)
+    dc_api_draw_trails(&picture, &pictures->stored, frame);
+  if (options->contacts)
+    dc_api_draw_contacts(&picture, &pictures->stored.contacts, frame, pictures->largest_force);
+  if (options->annotate)
+    annotate(pictures, options, settings, &overlay, frame);
+}
+
+static enum dc_status draw(struct pictures *pictures, const dcsim_render_options *options,
+                           const struct dc_render_settings *settings, int frame, double part, struct dc_error *error)
 {
   const struct dc_stored_trajectory *stored = &pictures->stored;
   dc_api_place_bodies(stored, frame, pictures->poses);
@@ -124,9 +203,12 @@ static enum dc_status draw(struct pictures *pictures, const struct dc_render_set
   enum dc_status status =
       stored->nodes ? dc_render_deform(pictures->renderer, stored->nodes + (size_t)frame * nodes, error) : DC_OK;
   if (!status)
+    status = move_camera(pictures, options, settings, frame, part, error);
+  if (!status)
     status = dc_render_frame(pictures->renderer, pictures->poses, frame, stored->position, pictures->pixels, error);
   if (status)
     return status;
+  draw_extras(pictures, options, settings, frame);
   if (pictures->film)
     return dc_film_add(pictures->film, pictures->pixels, error);
   char path[2200];
@@ -144,7 +226,8 @@ static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_opt
   int total = last / every + 1 + (last % every != 0);
   double start = dc_seconds();
   for (int frame = 0;; frame = frame + every < last ? frame + every : last) {
-    enum dc_status status = draw(pictures, settings, frame, error);
+    enum dc_status status =
+        draw(pictures, options, settings, frame, total > 1 ? (double)*drawn / (total - 1) : 0, error);
     if (status)
       return status;
     ++*drawn;
@@ -209,7 +292,8 @@ static int render(const char *directory, const dcsim_render_options *options, st
                                         .height = options->height ? options->height : DEFAULT_HEIGHT,
                                         .samples = options->samples ? options->samples : default_samples};
   struct dc_error local = {0};
-  if (settings.width < 1 || settings.width > 16384 || settings.height < 1 || settings.height > 16384)
+  if (settings.width < 1 || settings.width > DC_LARGEST_SIDE || settings.height < 1 ||
+      settings.height > DC_LARGEST_SIDE)
     return dc_api_fail(error, &(struct dc_error){.text = "pictures are 1 .. 16384 pixels wide and high"}, DC_USAGE);
   if (options->video && dc_film_check(options->video, settings.width, settings.height, &local))
     return dc_api_fail(error, &local, local.status);

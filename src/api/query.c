@@ -3,8 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/internal.h"
+#include "api/overlay.h"
+#include "api/stage.h"
 #include "contact/manifold/manifold.h"
 #include "io/run/npz.h"
 #include "math/vector.h"
@@ -19,7 +22,9 @@ struct query {
   struct dc_manifold_surface *surfaces;  // [bodies], of their shapes' frames moved to the centres of mass
   struct dc_text *text;
   struct dc_json_writer *json;
-  struct dc_npz *npz;  // NULL: not wanted
+  struct dc_npz *npz;                // NULL: not wanted
+  struct dc_manifold_contact *told;  // [told_count], for a picture
+  size_t told_count, told_capacity;
 };
 
 static enum dc_status make_surface(struct query *query, int body, struct dc_error *error)
@@ -122,6 +127,9 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *mani
     by[i].distance = 0;
     memcpy(row + 8, twists, sizeof twists);
     put_contact(query, &contacts[i], bodies, row + 8);
+    if (dc_grow(&query->told, &query->told_capacity, query->told_count + 1, sizeof *query->told))
+      return dc_fail(error, DC_MEMORY, "out of memory for %zu contacts", query->told_count + 1);
+    query->told[query->told_count++] = contacts[i];
     deepest = contacts[i].vertex < 0 ? deepest : fmin(deepest, contacts[i].distance);
     told++;
   }
@@ -207,16 +215,55 @@ static enum dc_status run(struct query *query, struct dc_error *error)
   return query_pairs(query, error);
 }
 
+enum { PICTURE_WIDTH = 1280, PICTURE_HEIGHT = 720, PICTURE_SAMPLES = 16 };
+
+// The scene at its initial state with its contacts.
+static enum dc_status draw(struct query *query, const char *path, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &query->scene->model.bodies;
+  struct dc_render_settings settings = {.width = PICTURE_WIDTH,
+                                        .height = PICTURE_HEIGHT,
+                                        .samples = PICTURE_SAMPLES,
+                                        .floor_height = dc_api_floor_height(bodies)};
+  unsigned char *pixels = dc_arena_alloc(query->arena, PICTURE_WIDTH * PICTURE_HEIGHT, 3);
+  double *places = dc_arena_alloc(query->arena, (size_t)bodies->count, 3 * sizeof *places);
+  if (!pixels || !places)
+    return dc_fail(error, DC_MEMORY, "out of memory for a picture");
+  for (int b = 0; b < bodies->count; b++)
+    dc_vec_copy(places + 3 * b, query->poses[b].position);
+  const struct dc_stored_trajectory still = {.frames = 1, .bodies = bodies->count, .position = places};
+  enum dc_status status = dc_api_camera(query->scene, bodies, &still, 0, NULL, NULL, &settings, error);
+  struct dc_renderer *renderer = status ? NULL : dc_renderer_create(bodies, 0, NULL, &settings, error);
+  if (!status)
+    status = renderer ? dc_render_frame(renderer, query->poses, 0, NULL, pixels, error) : error->status;
+  const struct dc_overlay overlay = {settings.width, settings.height, pixels};
+  const struct dc_api_picture picture = {renderer, &overlay, bodies, query->poses, dc_api_picture_size(&settings)};
+  for (size_t c = 0; c < query->told_count && !status; c++)
+    dc_api_draw_activity(&picture, query->told[c].point, query->told[c].normal, query->told[c].activity);
+  dc_renderer_destroy(renderer);
+  return status ? status : dc_png_write(path, settings.width, settings.height, pixels, error);
+}
+
+static bool is_picture(const char *path)
+{
+  const char *suffix = path ? strrchr(path, '.') : NULL;
+  return suffix && strcasecmp(suffix, ".png") == 0;
+}
+
 int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   struct dc_npz npz = {0};
-  struct query query = {.scene = scene->scene, .text = &text, .json = &json, .npz = path ? &npz : NULL};
+  struct query query = {
+      .scene = scene->scene, .text = &text, .json = &json, .npz = path && !is_picture(path) ? &npz : NULL};
   enum dc_status status = run(&query, &local);
+  if (!status && is_picture(path))
+    status = draw(&query, path, &local);
   dc_arena_destroy(query.arena);
-  if (!status && path)
+  free(query.told);
+  if (!status && query.npz)
     status = dc_npz_write(&npz, path, &local);
   else
     dc_npz_free(&npz);

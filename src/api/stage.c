@@ -7,6 +7,9 @@
 
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "render/camera.h"
+
+static const double level = 0.999;  // z of the normal of a half space that is drawn as the ground, at least
 
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error)
@@ -26,6 +29,24 @@ void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, s
     memcpy(poses[i].quaternion, stored->quaternion + 4 * row, sizeof poses[i].quaternion);
     dc_rotation_matrix(poses[i].rotation, poses[i].quaternion);
   }
+}
+
+double dc_api_floor_height(const struct dc_bodies *bodies)
+{
+  double height = NAN;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    double rotation[9];
+    dc_rotation_matrix(rotation, body->quaternion);
+    if (body->shape->type->half_space && rotation[8] > level)
+      height = isnan(height) ? body->position[2] : fmax(height, body->position[2]);
+  }
+  return height;
+}
+
+double dc_api_picture_size(const struct dc_render_settings *settings)
+{
+  return tan(0.5 * settings->fov_deg * DC_DEGREE) * dc_vec_distance(settings->eye, settings->target);
 }
 
 int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)

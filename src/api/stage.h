@@ -13,6 +13,10 @@ enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_sto
 
 // Poses [bodies] at a stored frame.
 void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses);
+// Height of the ground that is drawn, the highest half space that faces up; NAN: none.
+double dc_api_floor_height(const struct dc_bodies *bodies);
+// Half the height of a picture at its target, m.
+double dc_api_picture_size(const struct dc_render_settings *settings);
 
 #define DC_SMALLEST_MARK 0.02  // m, of targets without a tolerance; less is not seen in pictures
 

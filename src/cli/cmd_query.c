@@ -11,7 +11,7 @@ static const struct cli_option own_options[] = {
      .type = CLI_FLAG,
      .offset = offsetof(struct cli_arguments, manifold),
      .help = "contact points, normals, signed distances and activities, with Jacobians"},
-    CLI_OUTPUT_FILE("write all contacts as an NPZ file, one array for each pair"),
+    CLI_OUTPUT_FILE("write all contacts as an NPZ file, one array for each pair, or draw them (.png)"),
     CLI_OPTIONS_END,
 };
 

@@ -65,13 +65,13 @@ struct cli_arguments {
   const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;   // the second operand
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
-  bool results_only;
-  const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera;
+  bool results_only, grid, contacts, trails, annotate;
+  const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow;
   const char *task;                  // of bench a kind, of sweep a part
   const char *write, *scenes, *run;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods, more;
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
-  double max_time, limit, tolerance, checkpoint, eye[3], target[3];
+  double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3];
   char *command_line;  // quoted for a shell; owned
 };
 

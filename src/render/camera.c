@@ -5,8 +5,7 @@
 
 #include "math/vector.h"
 
-static const double degree = 0.01745329251994329577;  // rad
-static const double default_fov = 22;                 // degrees; a long lens keeps balls round
+static const double default_fov = 22;  // degrees; a long lens keeps balls round
 const char *const dc_render_side_names[] = {"corner", "front", "back", "left", "right", "top", NULL};
 // Degrees: from the front to the left, above the horizon.
 static const struct {
@@ -37,9 +36,10 @@ static bool view_axes(struct dc_view *view, const double toward[3], const double
 
 enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_settings *settings, struct dc_error *error)
 {
-  if (settings->width < 1 || settings->width > 16384 || settings->height < 1 || settings->height > 16384)
-    return dc_fail(error, DC_BAD_INPUT, "picture size must be 1 .. 16384 pixels each way (is %d x %d)", settings->width,
-                   settings->height);
+  if (settings->width < 1 || settings->width > DC_LARGEST_SIDE || settings->height < 1 ||
+      settings->height > DC_LARGEST_SIDE)
+    return dc_fail(error, DC_BAD_INPUT, "picture size must be 1 .. %d pixels each way (is %d x %d)", DC_LARGEST_SIDE,
+                   settings->width, settings->height);
   if (!fov_valid(settings->fov_deg))
     return dc_fail(error, DC_BAD_INPUT, "camera.fov_deg must be 1 .. 170 degrees (is %g)", settings->fov_deg);
   double toward[3], sum = 0;
@@ -54,7 +54,7 @@ enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_setti
   dc_vec_copy(view->target, settings->target);
   view->width = settings->width;
   view->height = settings->height;
-  view->pixel = 2 * tan(0.5 * degree * settings->fov_deg) / settings->height;
+  view->pixel = 2 * tan(0.5 * DC_DEGREE * settings->fov_deg) / settings->height;
   return DC_OK;
 }
 
@@ -97,9 +97,10 @@ void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render
   if (!fov_valid(settings->fov_deg))
     settings->fov_deg = default_fov;
   double aspect = settings->width > 0 && settings->height > 0 ? (double)settings->width / settings->height : 16.0 / 9;
-  double slope_up = margin * tan(0.5 * degree * settings->fov_deg), slope_right = slope_up * aspect;
+  double slope_up = margin * tan(0.5 * DC_DEGREE * settings->fov_deg), slope_right = slope_up * aspect;
   const double hint[3] = {0, side == DC_FROM_TOP, side != DC_FROM_TOP};
-  double azimuth = sides[side].azimuth * degree, elevation = sides[side].elevation * degree, level = cos(elevation);
+  double azimuth = sides[side].azimuth * DC_DEGREE, elevation = sides[side].elevation * DC_DEGREE,
+         level = cos(elevation);
   const double toward[3] = {sin(azimuth) * level, cos(azimuth) * level, -sin(elevation)};
   struct dc_view view;
   view_axes(&view, toward, hint);

@@ -6,6 +6,8 @@
 #include "math/vector.h"
 #include "render/render.h"
 
+#define DC_DEGREE 0.01745329251994329577  // rad
+
 struct dc_view {
   double eye[3], target[3];            // m
   double forward[3], right[3], up[3];  // orthonormal
@@ -23,6 +25,17 @@ static inline void dc_view_direction(const struct dc_view *view, double x, doubl
   double scale = 1 / sqrt(1 + right * right + up * up);
   for (int i = 0; i < 3; i++)
     direction[i] = scale * (view->forward[i] + right * view->right[i] + up * view->up[i]);
+}
+
+// Picture coordinates of a point; false when it is not in front of the eye (they are then of no use).
+static inline bool dc_view_project(const struct dc_view *view, const double point[3], double place[2])
+{
+  double offset[3];
+  dc_vec_sub(offset, point, view->eye);
+  double depth = dc_vec_dot(offset, view->forward);
+  place[0] = 0.5 * view->width + dc_vec_dot(offset, view->right) / (depth * view->pixel);
+  place[1] = 0.5 * view->height - dc_vec_dot(offset, view->up) / (depth * view->pixel);
+  return depth > 1e-3 * dc_vec_norm(offset);
 }
 
 // How a point seen along the unit direction at the given distance moves, in m, on the plane with that normal, when

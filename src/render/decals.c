@@ -7,14 +7,21 @@
 #include "math/vector.h"
 
 static const double disc_opacity = 0.20, ring_opacity = 0.95;
-static const double ring_width = 0.16;      // of the radius
-static const double least_ring_pixels = 2;  // small rings stay visible
+static const double ring_width = 0.16;                              // of the radius
+static const double least_ring_pixels = 2;                          // small rings stay visible
+static const double grid_opacity = 0.24, grid_bold_opacity = 0.45;  // bold: every tenth line
+static const double grid_color[3] = {0.22, 0.25, 0.30};
+static const double grid_pixels = 1.1;  // width of lines
+static const double grid_reach = 3.4;   // half heights of the picture, from the target, where lines have faded
 static const double oldest_opacity = 0.40, newest_opacity = 0.90;
 
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
-                                const struct dc_render_mark *marks, struct dc_error *error)
+                                const struct dc_render_mark *marks, double grid, struct dc_error *error)
 {
   memset(decals, 0, sizeof *decals);
+  if (!(grid >= 0) || !(grid < 1e15))
+    return dc_fail(error, DC_BAD_INPUT, "the grid's lines must be a finite distance >= 0 m apart (is %g)", grid);
+  decals->grid = grid;
   decals->device = device;
   for (int m = 0; m < mark_count; m++) {
     double sum = marks[m].radius;
@@ -113,6 +120,26 @@ enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surface
     }
   }
   return build_tree(decals, error);
+}
+
+int dc_decals_count(const struct dc_decals *decals)
+{
+  return decals->mark_count + (int)decals->segment_count;
+}
+
+void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2])
+{
+  const struct dc_render_mark *mark = &decals->marks[index < decals->mark_count ? index : 0];
+  double reach = mark->radius * (1 + ring_width);
+  for (int i = 0; i < 2; i++) {
+    if (index < decals->mark_count) {
+      low[i] = mark->center[i] - reach, high[i] = mark->center[i] + reach;
+      continue;
+    }
+    const struct dc_trace_segment *segment = &decals->segments[index - decals->mark_count];
+    low[i] = (double)fminf(segment->start[i], segment->end[i]);
+    high[i] = (double)fmaxf(segment->start[i], segment->end[i]);
+  }
 }
 
 // Distance of a point from a segment in the plane, m, and the unit vector away from it.
@@ -219,6 +246,25 @@ static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces
   paint_over(decal, surfaces->bodies[segment->body].color, inside * (double)segment->opacity);
 }
 
+// Lines at multiples of the grid's distance along x and y; they fade with the distance from the target, and before they come
+// so close that they would flicker.
+static void paint_grid(const struct dc_decals *decals, const struct dc_view *view, const double position[3],
+                       const double footprint[2][3], double softness, double decal[4])
+{
+  double half_height = 0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target);
+  double fade = 1 - dc_vec_distance(position, view->target) / (grid_reach * half_height), opacity = 0;
+  for (int i = 0; i < 2 && fade > 0; i++) {
+    double pixel = hypot(footprint[0][i], footprint[1][i]);
+    for (int bold = 0; bold < 2; bold++) {
+      double step = decals->grid * (bold ? 10 : 1), offset = position[i] - step * nearbyint(position[i] / step);
+      double line = coverage(0.5 * grid_pixels - fabs(offset) / pixel, softness);
+      double sparse = fmin(1, fmax(0, 2 - 8 * pixel / step));
+      opacity = fmax(opacity, line * sparse * fade * (bold ? grid_bold_opacity : grid_opacity));
+    }
+  }
+  paint_over(decal, grid_color, opacity);
+}
+
 void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces *surfaces, const struct dc_view *view,
                         const struct dc_decal_place *place, double softness, double line_width, double decal[4])
 {
@@ -228,6 +274,11 @@ void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces
   double incidence = fabs(dc_vec_dot(place->direction, place->normal));
   double largest = 1.5 * view->pixel * place->distance / fmax(incidence, 1e-6), footprint[2][3];
   bool known = false;
+  if (decals->grid > 0 && place->position[2] <= place->ground + 1e-9) {
+    dc_view_footprint(view, place->direction, place->distance, place->normal, footprint);
+    known = true;
+    paint_grid(decals, view, place->position, (const double(*)[3])footprint, softness, decal);
+  }
   if (decals->scene) {
     dc_view_footprint(view, place->direction, place->distance, place->normal, footprint);
     known = true;

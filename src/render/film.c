@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "render/render.h"
 
-enum { LARGEST_SIDE = 16384, NAME_ATTEMPTS = 100, LAST_WORDS = 2048 };
+enum { NAME_ATTEMPTS = 100, LAST_WORDS = 2048 };
 static const double least_rate = 0.001, largest_rate = 1000;  // frames per second
 
 static const struct container {
@@ -59,9 +60,9 @@ enum dc_status dc_film_check(const char *path, int width, int height, struct dc_
 {
   if (!find_container(path))
     return dc_fail(error, DC_USAGE, "%.800s: a film's name must end in .mp4, .m4v, .mov or .mkv", path);
-  if (width < 2 || width > LARGEST_SIDE || height < 2 || height > LARGEST_SIDE || width % 2 || height % 2)
-    return dc_fail(error, DC_USAGE, "a film's width and height must be even, 2 .. %d pixels (is %dx%d)", LARGEST_SIDE,
-                   width, height);
+  if (width < 2 || width > DC_LARGEST_SIDE || height < 2 || height > DC_LARGEST_SIDE || width % 2 || height % 2)
+    return dc_fail(error, DC_USAGE, "a film's width and height must be even, 2 .. %d pixels (is %dx%d)",
+                   DC_LARGEST_SIDE, width, height);
   return DC_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "render/render.h"
 
-enum { LARGEST_SIDE = 16384, NAME_ATTEMPTS = 100, REASON_SIZE = 128 };
+enum { NAME_ATTEMPTS = 100, REASON_SIZE = 128 };
 
 // libpng reports by calling these; its own would print to stderr.
 static void png_failed(png_structp png, png_const_charp message)
@@ -81,9 +81,9 @@ static int open_temporary(const char *path, char *name, size_t size)
 enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels,
                             struct dc_error *error)
 {
-  if (width < 1 || width > LARGEST_SIDE || height < 1 || height > LARGEST_SIDE)
+  if (width < 1 || width > DC_LARGEST_SIDE || height < 1 || height > DC_LARGEST_SIDE)
     return dc_fail(error, DC_BAD_INPUT, "%s: picture size must be 1 .. %d pixels each way (is %d x %d)", path,
-                   LARGEST_SIDE, width, height);
+                   DC_LARGEST_SIDE, width, height);
   size_t size = strlen(path) + 48;
   char *name = dc_alloc(size, 1);
   if (!name)

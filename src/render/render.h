@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads.
+// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads; of other
+// vector instructions, by which Embree rounds differently, single pixels differ by one of 255 levels or few.
 #ifndef DC_RENDER_RENDER_H
 #define DC_RENDER_RENDER_H
 
 #include "body/body.h"
+
+enum { DC_LARGEST_SIDE = 16384 };  // pixels, of a picture or a film
 
 struct dc_render_mark {
   double center[3];  // m; drawn as a ring on the ground below it
@@ -13,9 +16,13 @@ struct dc_render_mark {
 
 struct dc_render_settings {
   int width, height;  // 1 .. 16384
-  int samples;        // per pixel, 1 .. 4096; powers of 4 are spread best; 16 for final pictures, 4 for drafts
+  // Rays of the eye through a pixel at an edge, 1 .. 4096; a quarter as many go towards the light from a pixel where it
+  // changes fast, and are averaged over its neighbours.  16 is plenty.  From 64 on every pixel has them all, each with rays
+  // of light of its own, and nothing is averaged: slow, to compare with.
+  int samples;
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
+  double grid;                               // distance of lines on the ground, m; 0: none
 };
 
 struct dc_renderer;
@@ -28,6 +35,13 @@ struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_
                                        const struct dc_render_mark *marks, const struct dc_render_settings *settings,
                                        struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
+
+// Looks from elsewhere: eye, target, up and fov_deg of settings; the light stays where it was.  DC_BAD_INPUT: the camera.
+enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
+                              struct dc_error *error);
+// Where the last frame drawn shows a point, in pixels from the upper left corner, and whether a body hides it; false: behind
+// the camera.
+bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2]);
 
 // Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y; +y;
 // -x; +x; above, with y upwards in the picture.
@@ -43,13 +57,12 @@ enum dc_render_side {
 extern const char *const dc_render_side_names[DC_RENDER_SIDES + 1];  // NULL-terminated
 
 // Sets eye, target, up (and fov_deg unless it is in 1 .. 170) so that points [count][3] are in view with a margin,
-// seen from that side.  Width and height of settings are read for the
-// aspect; points that are not finite are left out.
+// seen from that side.  Width and height of settings are read for the aspect; points that are not finite are left out.
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings);
 
-// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that they are
-// where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
+// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that
+// they are where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error);
 
 // Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):

@@ -1,37 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "render/render.h"
+#include "render/renderer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
-#include "render/camera.h"
-#include "render/decals.h"
-#include "render/shading.h"
-#include "render/surfaces.h"
 
-enum { TILE = 16, BLOCK = 4, MOST_SAMPLES = 4096, DRAFT_SAMPLES = 4 };
+enum { MOST_SAMPLES = 4096, UNFILTERED_SAMPLES = 64 };
 
-// What a tile may show; rays are saved where it shows neither.
-enum { TILE_BODY = 1, TILE_SHADOW = 2 };  // a body; the key light's shadow of one on the ground
-
-// Pairs of random dimensions within a sample.
-enum { PAIR_PIXEL, PAIR_LIGHT, PAIR_SKY, PAIR_DITHER };
-
-static const double filter_radius = 0.85;  // of the tent over a pixel, pixels
-static const double upward = 0.7;          // marks lie on fixed surfaces whose normal has at least this z
 static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, of the picture's height
 
-struct dc_renderer {
-  struct dc_view view;
-  struct dc_lighting lighting;
+static const double filter_slack = 2;    // pixels around what is seen: the filter's reach and rounding
+static const double least_taken = 1e-3;  // of the sky's light, in the middle of a tile, for rays to look for it
+
+// Rays of light: of a block, and of a pixel that has its own, as a part of its samples.
+enum { BLOCK_RAYS = 8, PIXEL_RAYS_PART = 4 };
+
+static enum dc_status fill_offsets(struct dc_renderer *renderer, struct dc_error *error)
+{
+  struct dc_pixel_points first = dc_sampler_pixel(&renderer->sampler, 0, 0);
+  renderer->offsets = dc_alloc((size_t)renderer->samples, sizeof *renderer->offsets);
+  if (!renderer->offsets)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d samples", renderer->samples);
+  for (int s = 0; s < renderer->samples; s++) {
+    double u[2];
+    dc_sample(&renderer->sampler, first, s, DC_PAIR_PIXEL, u);
+    dc_tent_offset(u, renderer->offsets[s]);
+  }
+  return DC_OK;
+}
+
+static enum dc_status fill_light_points(struct dc_light_points *points, int rays, struct dc_error *error)
+{
   struct dc_sampler sampler;
-  struct dc_surfaces surfaces;
-  struct dc_decals decals;
-  double softness, line_width;  // of decals, pixels
-  int tile_columns, tile_rows;
-  unsigned char *tiles;  // [tile_rows][tile_columns] sums of what the tile may show
-};
+  size_t places = DC_SAMPLER_BLOCK * DC_SAMPLER_BLOCK;
+  points->rays = rays;
+  points->points = dc_alloc(places * (size_t)rays, sizeof *points->points);
+  enum dc_status status = dc_sampler_create(&sampler, rays, error);
+  if (!status && !points->points)
+    status = dc_fail(error, DC_MEMORY, "out of memory for rays of light");
+  for (int p = 0; p < (int)places * rays && !status; p++) {
+    int place = p / rays;
+    struct dc_pixel_points at = dc_sampler_pixel(&sampler, place % DC_SAMPLER_BLOCK, place / DC_SAMPLER_BLOCK);
+    double u[3][2];
+    dc_sample(&sampler, at, p % rays, DC_PAIR_PIXEL, u[0]);
+    dc_sample(&sampler, at, p % rays, DC_PAIR_KEY, u[1]);
+    dc_sample(&sampler, at, p % rays, DC_PAIR_SKY, u[2]);
+    dc_disc_point(u[1], u[1]);
+    dc_disc_point(u[2], u[2]);
+    for (int i = 0; i < 6; i++)
+      points->points[p][i] = (float)u[i / 2][i % 2];
+  }
+  dc_sampler_destroy(&sampler);
+  return status;
+}
+
+static enum dc_status prepare_samples(struct dc_renderer *renderer, struct dc_error *error)
+{
+  int samples = renderer->samples;
+  if (samples < 1 || samples > MOST_SAMPLES)
+    return dc_fail(error, DC_BAD_INPUT, "samples per pixel must be 1 .. %d (is %d)", MOST_SAMPLES, samples);
+  renderer->filtered = samples < UNFILTERED_SAMPLES;
+  enum dc_status status = dc_sampler_create(&renderer->sampler, samples, error);
+  if (status || !renderer->filtered)
+    return status;
+  status = fill_offsets(renderer, error);
+  if (!status)
+    status = fill_light_points(&renderer->block_rays, BLOCK_RAYS, error);
+  if (!status)
+    status = fill_light_points(&renderer->pixel_rays, samples < PIXEL_RAYS_PART ? 1 : samples / PIXEL_RAYS_PART, error);
+  if (!status)
+    status = dc_pixels_create(&renderer->pixels, renderer->view.width, renderer->view.height, error);
+  return status;
+}
 
 static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct dc_bodies *bodies, int mark_count,
                                     const struct dc_render_mark *marks, const struct dc_render_settings *settings,
@@ -40,23 +81,26 @@ static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct d
   enum dc_status status = dc_view_create(&renderer->view, settings, error);
   if (status)
     return status;
-  if (settings->samples < 1 || settings->samples > MOST_SAMPLES)
-    return dc_fail(error, DC_BAD_INPUT, "samples per pixel must be 1 .. %d (is %d)", MOST_SAMPLES, settings->samples);
   if (isinf(settings->floor_height))
     return dc_fail(error, DC_BAD_INPUT, "floor height must be finite, or NAN for no ground");
   dc_lighting_create(&renderer->lighting, &renderer->view, settings->floor_height);
-  renderer->softness = fmax(1 / sqrt(settings->samples), 0.25);
+  renderer->samples = settings->samples;
   renderer->line_width = fmax(1, trace_pixels_per_height * settings->height);
-  renderer->tile_columns = (settings->width + TILE - 1) / TILE;
-  renderer->tile_rows = (settings->height + TILE - 1) / TILE;
+  renderer->tile_columns = (settings->width + DC_TILE - 1) / DC_TILE;
+  renderer->tile_rows = (settings->height + DC_TILE - 1) / DC_TILE;
   renderer->tiles = dc_alloc((size_t)renderer->tile_columns * (size_t)renderer->tile_rows, 1);
   if (!renderer->tiles)
     return dc_fail(error, DC_MEMORY, "out of memory for a picture of %d x %d", settings->width, settings->height);
-  status = dc_sampler_create(&renderer->sampler, settings->samples, error);
+  renderer->spheres = dc_alloc((size_t)bodies->count, sizeof *renderer->spheres);
+  if (!renderer->spheres)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+  status = prepare_samples(renderer, error);
+  // What is painted is seen once by every pixel, or by all of its samples.
+  renderer->softness = renderer->filtered ? 1 : 0.25;
   if (!status)
     status = dc_surfaces_create(&renderer->surfaces, bodies, error);
   if (!status)
-    status = dc_decals_create(&renderer->decals, renderer->surfaces.device, mark_count, marks, error);
+    status = dc_decals_create(&renderer->decals, renderer->surfaces.device, mark_count, marks, settings->grid, error);
   return status;
 }
 
@@ -83,33 +127,36 @@ void dc_renderer_destroy(struct dc_renderer *renderer)
   dc_decals_destroy(&renderer->decals);
   dc_surfaces_destroy(&renderer->surfaces);
   dc_sampler_destroy(&renderer->sampler);
+  free(renderer->block_rays.points);
+  free(renderer->pixel_rays.points);
+  dc_pixels_destroy(&renderer->pixels);
+  free(renderer->offsets);
   free(renderer->tiles);
+  free(renderer->spheres);
   free(renderer);
 }
 
 // Tile that holds picture coordinate x, kept within -1 .. count.
 static int tile_of(double x, int count)
 {
-  double tile = floor(x / TILE);
+  double tile = floor(x / DC_TILE);
   return tile < -1 ? -1 : tile > count ? count : (int)tile;
 }
 
-// Marks the tiles in which a convex thing with these corners may be seen.
-static void mark_tiles(struct dc_renderer *renderer, int count, const double (*corners)[3], unsigned char mark)
+// Marks the tiles in which a convex thing with these corners may be seen, or anything within slack pixels of it.
+static void mark_tiles(struct dc_renderer *renderer, int count, const double (*corners)[3], double slack,
+                       unsigned char mark)
 {
   const struct dc_view *view = &renderer->view;
-  const double slack = 2;  // pixels: the filter's reach and rounding
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   bool in_front = true;
   for (int c = 0; c < count; c++) {
-    double offset[3];
-    dc_vec_sub(offset, corners[c], view->eye);
-    double depth = dc_vec_dot(offset, view->forward);
-    in_front = in_front && depth > 1e-3 * dc_vec_norm(offset);
-    double x = 0.5 * view->width + dc_vec_dot(offset, view->right) / (depth * view->pixel);
-    double y = 0.5 * view->height - dc_vec_dot(offset, view->up) / (depth * view->pixel);
-    low[0] = fmin(low[0], x - slack), high[0] = fmax(high[0], x + slack);
-    low[1] = fmin(low[1], y - slack), high[1] = fmax(high[1], y + slack);
+    double place[2];
+    in_front = dc_view_project(view, corners[c], place) && in_front;
+    for (int i = 0; i < 2; i++) {
+      low[i] = fmin(low[i], place[i] - slack);
+      high[i] = fmax(high[i], place[i] + slack);
+    }
   }
   int left = 0, top = 0, right = renderer->tile_columns - 1, bottom = renderer->tile_rows - 1;
   if (in_front) {  // else the picture of the thing is not the hull of its corners' pictures
@@ -124,147 +171,126 @@ static void mark_tiles(struct dc_renderer *renderer, int count, const double (*c
 // Most of a picture is open ground: tiles tell where bodies and their shadows may be.
 static void mark_body(struct dc_renderer *renderer, int body)
 {
-  double corners[8][3], shadow[4][3];
+  double corners[8][3], shadow[4][3], *sphere = renderer->spheres[body];
   dc_surfaces_box(&renderer->surfaces, body, corners);
-  mark_tiles(renderer, 8, (const double(*)[3])corners, TILE_BODY);
+  dc_vec_add(sphere, corners[0], corners[7]);
+  dc_vec_scale(sphere, sphere, 0.5);
+  sphere[3] = 0.5 * dc_vec_distance(corners[0], corners[7]);
+  mark_tiles(renderer, 8, (const double(*)[3])corners, filter_slack, DC_TILE_BODY);
   if (isnan(renderer->lighting.floor_height))
     return;
   dc_lighting_shadow(&renderer->lighting, 8, (const double(*)[3])corners, shadow);
-  mark_tiles(renderer, 4, (const double(*)[3])shadow, TILE_SHADOW);
+  mark_tiles(renderer, 4, (const double(*)[3])shadow, filter_slack, DC_TILE_SHADOW);
 }
 
-// Inverse of the distribution of the tent on [-1, 1]: sqrt(2 u) - 1 below one half, 1 - sqrt(2 - 2 u) above, without a
-// branch that nobody can predict.
-static double tent(double u)
+// Where something is painted on the ground.
+static void mark_decals(struct dc_renderer *renderer)
 {
-  return copysign(1 - sqrt(1 - fabs(2 * u - 1)), 2 * u - 1);
-}
-
-// Distance along the ray to the ground, seen from above; INFINITY without one.
-static double ground_distance(const struct dc_renderer *renderer, const double direction[3])
-{
-  double height = renderer->view.eye[2] - renderer->lighting.floor_height;
-  return height > 0 && direction[2] < -1e-9 ? height / -direction[2] : INFINITY;
-}
-
-static void decal_at(const struct dc_renderer *renderer, const double direction[3], double distance,
-                     const double position[3], const double normal[3], double decal[4])
-{
-  struct dc_decal_place place = {position, normal, direction, distance};
-  dc_decals_evaluate(&renderer->decals, &renderer->surfaces, &renderer->view, &place, renderer->softness,
-                     renderer->line_width, decal);
-}
-
-static void shade_sample(const struct dc_renderer *renderer, struct dc_pixel_points points, int column, int row,
-                         int sample, struct dc_sky_light *sky, double color[3])
-{
-  const struct dc_view *view = &renderer->view;
-  double u[2], light_u[2] = {0, 0}, sky_u[2], direction[3], background[3];
-  dc_sample(&renderer->sampler, points, sample, PAIR_PIXEL, u);
-  double x = column + 0.5 + filter_radius * tent(u[0]), y = row + 0.5 + filter_radius * tent(u[1]);
-  dc_view_direction(view, x, y, direction);
-  struct dc_surface_hit hit;
-  unsigned char tile = renderer->tiles[row / TILE * renderer->tile_columns + column / TILE];
-  bool body = tile & TILE_BODY && dc_surfaces_intersect(&renderer->surfaces, view->eye, direction, true, &hit);
-  double ground = ground_distance(renderer, direction);
-  dc_background(y / view->height, background);
-  if (!body && ground == INFINITY) {
-    dc_vec_copy(color, background);
-    return;
-  }
-  bool ground_seen = !body || hit.distance > ground * (1 + 1e-5);  // a floor whose top is there is drawn as the floor
-  bool lit = ground_seen && !(tile & TILE_SHADOW);
-  if (!lit)
-    dc_sample(&renderer->sampler, points, sample, PAIR_LIGHT, light_u);
-  // In drafts one ray into the sky serves two samples (struct dc_sky_light): half as many points, consecutive again.
-  bool draft = renderer->sampler.count <= DRAFT_SAMPLES;
-  struct dc_pixel_points sky_points = {points.seed, draft ? points.first / 2 : points.first};
-  dc_sample(&renderer->sampler, sky_points, draft ? sample / 2 : sample, PAIR_SKY, sky_u);
-  if (!draft)
-    sky->uses = 0;
-  double decal[4] = {0, 0, 0, 0};
-  if (!ground_seen) {
-    if (renderer->surfaces.bodies[hit.body].fixed && hit.normal[2] > upward)
-      decal_at(renderer, direction, hit.distance, hit.position, hit.face_normal, decal);
-    dc_shade_body(&renderer->lighting, &renderer->surfaces, &hit, direction, decal, light_u, sky_u, sky, color);
-    return;
-  }
-  const double normal[3] = {0, 0, 1};
-  double position[3];
-  dc_vec_add_scaled(position, view->eye, ground, direction);
-  position[2] = renderer->lighting.floor_height;
-  decal_at(renderer, direction, ground, position, normal, decal);
-  dc_shade_ground(&renderer->lighting, &renderer->surfaces, view, position, background, decal, lit, light_u, sky_u, sky,
-                  color);
-}
-
-// Samples by need.  Most of a picture is open ground, where every sample says the same; edges, penumbrae and what is near
-// bodies want many.  A block of pixels takes one sample each, then four, and so on up to the number asked for, until its
-// samples agree: the first ones, which are one stratified set over the block, to `alike`; later ones in their mean
-// variance within pixels, so that the error of a pixel's mean is below `error`.  Both are of square roots of light, about
-// what the eye sees.  A block is a pure function of its place.
-struct block {
-  int columns, rows;
-  double sum[BLOCK * BLOCK][3];                           // of light
-  double root[BLOCK * BLOCK][3], squares[BLOCK * BLOCK];  // of square roots, of their squares over all channels
-  double low[3], high[3];                                 // of square roots
-  struct dc_sky_light sky[BLOCK * BLOCK];
-};
-
-static void add_sample(struct block *block, int pixel, const double color[3])
-{
-  dc_vec_add(block->sum[pixel], block->sum[pixel], color);
-  for (int i = 0; i < 3; i++) {
-    double root = sqrt(fmax(0, color[i]));
-    block->root[pixel][i] += root;
-    block->squares[pixel] += root * root;
-    block->low[i] = fmin(block->low[i], root);
-    block->high[i] = fmax(block->high[i], root);
-  }
-}
-
-static bool is_settled(const struct block *block, int samples)
-{
-  static const double alike = 1.2 / 255, error = 2.0 / 255;
-  int pixels = block->columns * block->rows;
-  double variance = 0;
-  if (samples == 1)
-    return block->high[0] - block->low[0] < alike && block->high[1] - block->low[1] < alike &&
-           block->high[2] - block->low[2] < alike;
-  for (int p = 0; p < pixels; p++)
-    variance += (block->squares[p] - dc_vec_dot(block->root[p], block->root[p]) / samples) / (samples - 1);
-  return variance < 3 * pixels * samples * error * error;
-}
-
-static void draw_block(const struct dc_renderer *renderer, int left, int top, unsigned char *pixels)
-{
-  int width = renderer->view.width, height = renderer->view.height, count = renderer->sampler.count;
-  struct block block = {.columns = width - left < BLOCK ? width - left : BLOCK,
-                        .rows = height - top < BLOCK ? height - top : BLOCK,
-                        .low = {INFINITY, INFINITY, INFINITY},
-                        .high = {-INFINITY, -INFINITY, -INFINITY}};
-  int done = 0, all = block.columns * block.rows;
-  for (int wanted = 1; done<count; wanted = wanted> count / 4 ? count : 4 * wanted) {
-    for (int p = 0; p < all; p++) {
-      int column = left + p % block.columns, row = top + p / block.columns;
-      struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);
-      for (int s = done; s < wanted; s++) {
-        double color[3];
-        shade_sample(renderer, points, column, row, s, &block.sky[p], color);
-        add_sample(&block, p, color);
-      }
+  int count = dc_decals_count(&renderer->decals);
+  if (renderer->decals.grid > 0)
+    for (int tile = 0; tile < renderer->tile_columns * renderer->tile_rows; tile++)
+      renderer->tiles[tile] |= DC_TILE_DECAL;
+  for (int d = 0; d < count && !isnan(renderer->lighting.floor_height); d++) {
+    double low[2], high[2], corners[4][3];
+    dc_decals_bounds(&renderer->decals, d, low, high);
+    for (int c = 0; c < 4; c++) {
+      corners[c][0] = c & 1 ? high[0] : low[0];
+      corners[c][1] = c & 2 ? high[1] : low[1];
+      corners[c][2] = renderer->lighting.floor_height;
     }
-    done = wanted;
-    if (is_settled(&block, done))
-      break;
+    mark_tiles(renderer, 4, (const double(*)[3])corners, filter_slack + renderer->line_width, DC_TILE_DECAL);
   }
-  for (int p = 0; p < all; p++) {
-    int column = left + p % block.columns, row = top + p / block.columns;
-    double dither[2], color[3];
-    dc_vec_scale(color, block.sum[p], 1.0 / done);
-    dc_sample(&renderer->sampler, dc_sampler_pixel(&renderer->sampler, column, row), 0, PAIR_DITHER, dither);
-    dc_tone_map(color, dither[0], pixels + 3 * ((size_t)row * (size_t)width + (size_t)column));
+}
+
+// Ground from which bodies take light of the sky.  The part that a sphere takes, seen whole, is (radius / distance)^2 times
+// the cosine of its middle to the vertical; its top's is more than that also where the sphere is cut by the ground.
+static void mark_dim_tiles(struct dc_renderer *renderer)
+{
+  const double *eye = renderer->view.eye;
+  for (int tile = 0; tile < renderer->tile_columns * renderer->tile_rows; tile++) {
+    double direction[3], place[3], taken = 0;
+    dc_view_direction(&renderer->view, (tile % renderer->tile_columns + 0.5) * DC_TILE,
+                      (tile / renderer->tile_columns + 0.5) * DC_TILE, direction);
+    double ground = dc_ground_distance(renderer, direction);
+    dc_vec_add_scaled(place, eye, ground < INFINITY ? ground : 0, direction);
+    for (int b = 0; b < renderer->surfaces.body_count && taken <= least_taken; b++) {
+      const double *sphere = renderer->spheres[b];
+      double distance = dc_vec_distance(place, sphere), part = sphere[3] / fmax(distance, 1e-30);
+      taken += part * part * fmin(1, (fmax(sphere[2] - place[2], 0) + sphere[3]) / fmax(distance, 1e-30));
+    }
+    if (taken > least_taken || !(ground < INFINITY))
+      renderer->tiles[tile] |= DC_TILE_DIM;
   }
+}
+
+void dc_put_pixel(struct dc_renderer *renderer, int column, int row, const double color[3])
+{
+  // Thresholds that differ much between neighbours: the additive sequence of the plastic number in two dimensions.
+  double dither = 0.7548776662466927 * column + 0.5698402909980532 * row;
+  dc_tone_map(&renderer->lighting, color, dither - floor(dither),
+              renderer->picture + 3 * ((size_t)row * (size_t)renderer->view.width + (size_t)column));
+}
+
+// A stage for all blocks in some rows of the picture, whose first is one of a tile.
+static void run_stage(struct dc_renderer *renderer, dc_block_stage *stage, int first, int end)
+{
+  int columns = renderer->tile_columns, rows = (end - first + DC_TILE - 1) / DC_TILE;
+#pragma omp parallel for schedule(dynamic)
+  for (int tile = 0; tile < columns * rows; tile++) {
+    int left = tile % columns * DC_TILE, top = first + tile / columns * DC_TILE;
+    for (int row = top; row < top + DC_TILE && row < end; row += DC_BLOCK)
+      for (int column = left; column < left + DC_TILE && column < renderer->view.width; column += DC_BLOCK)
+        stage(renderer, column, row);
+  }
+}
+
+// All stages for the rows of a band, each with what the next one needs around it.
+static void draw_band(struct dc_renderer *renderer, int first, int end)
+{
+  static const struct {
+    dc_block_stage *stage;
+    int margin;
+  } stages[] = {{dc_stage_see, DC_SEE_MARGIN},
+                {dc_stage_gather, DC_GATHER_MARGIN},
+                {dc_stage_shade, DC_SHADE_MARGIN},
+                {dc_stage_finish, 0}};
+  int height = renderer->view.height;
+  struct dc_pixels *pixels = &renderer->pixels;
+  pixels->first_row = first > DC_SEE_MARGIN ? first - DC_SEE_MARGIN : 0;
+  pixels->rows = (end + DC_SEE_MARGIN < height ? end + DC_SEE_MARGIN : height) - pixels->first_row;
+  for (int s = 0; s < (int)(sizeof stages / sizeof *stages); s++) {
+    int from = first > stages[s].margin ? first - stages[s].margin : 0;
+    int to = end + stages[s].margin < height ? end + stages[s].margin : height;
+    run_stage(renderer, stages[s].stage, from, to);
+  }
+}
+
+enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
+                              struct dc_error *error)
+{
+  struct dc_render_settings look = *settings;
+  look.width = renderer->view.width, look.height = renderer->view.height;
+  enum dc_status status = dc_view_create(&renderer->view, &look, error);
+  if (!status)
+    dc_lighting_look(&renderer->lighting, &renderer->view);
+  return status;
+}
+
+bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2])
+{
+  double toward[3];
+  const struct dc_view *view = &renderer->view;
+  if (!dc_view_project(view, point, place))
+    return false;
+  dc_vec_sub(toward, point, view->eye);
+  double distance = dc_vec_norm(toward);
+  dc_vec_scale(toward, toward, 1 / distance);
+  struct dc_ray_packet packet;
+  dc_packet_clear(&packet);
+  dc_packet_set(&packet, 0, view->eye, toward);
+  dc_surfaces_intersect(&renderer->surfaces, &packet, true);
+  *hidden = dc_packet_body(&packet, 0) >= 0 && dc_packet_distance(&packet, 0) < distance;
+  return true;
 }
 
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error)
@@ -280,19 +306,17 @@ enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pos
     status = dc_decals_trace(&renderer->decals, &renderer->surfaces, trace_count, traces, error);
   if (status)
     return status;
-  int width = renderer->view.width, height = renderer->view.height;
-  int columns = renderer->tile_columns, tiles = columns * renderer->tile_rows;
-  memset(renderer->tiles, 0, (size_t)tiles);
+  int height = renderer->view.height, band = renderer->filtered ? dc_band_rows(renderer->view.width, height) : height;
+  renderer->picture = pixels;
+  memset(renderer->tiles, 0, (size_t)renderer->tile_columns * (size_t)renderer->tile_rows);
   for (int b = 0; b < renderer->surfaces.body_count; b++)
     if (renderer->surfaces.bodies[b].mesh)
       mark_body(renderer, b);
-      // Every pixel is a pure function of its place: tiles may go to threads in any order.
-#pragma omp parallel for schedule(dynamic)
-  for (int tile = 0; tile < tiles; tile++) {
-    int left = tile % columns * TILE, top = tile / columns * TILE;
-    for (int row = top; row < top + TILE && row < height; row += BLOCK)
-      for (int column = left; column < left + TILE && column < width; column += BLOCK)
-        draw_block(renderer, column, row, pixels);
-  }
+  mark_decals(renderer);
+  mark_dim_tiles(renderer);
+  if (!renderer->filtered)
+    run_stage(renderer, dc_stage_samples, 0, height);
+  for (int first = 0; renderer->filtered && first < height; first += band)
+    draw_band(renderer, first, first + band < height ? first + band : height);
   return dc_surfaces_check(renderer->surfaces.device, "picture", error);
 }

@@ -6,17 +6,18 @@
 // The look of the pictures, in one place.  Key and sky make open ground receive about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
 static const double sky_color[3] = {0.29, 0.31, 0.335};
-static const double key_radius = 0.13;     // tangent of the key light's half angle: width of penumbrae
+const double dc_key_radius = 0.13;
 static const double ground_albedo = 0.50;  // for light that bodies get from below
 static const double body_bounce = 0.45;    // light that a lit body passes on, as a part of its colour
 static const double below_horizon = 0.75;  // the sky's brightness downwards where there is no ground
 static const double gloss_reflectance = 0.04;
-enum { GLOSS_EXPONENT = 120 };
+enum { GLOSS_EXPONENT = 106 };  // 120, and the width of the key light's disc
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
 static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
 static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
+static const float tone_range = 4;                     // square root of the brightest light that the table of tones has
 
 // Two unit vectors across the unit vector n (Duff et al. 2017, Building an Orthonormal Basis, Revisited).
 static void across(const double n[3], double a[3], double b[3])
@@ -24,6 +25,22 @@ static void across(const double n[3], double a[3], double b[3])
   double sign = copysign(1, n[2]), c = -1 / (sign + n[2]), d = n[0] * n[1] * c;
   a[0] = 1 + sign * n[0] * n[0] * c, a[1] = sign * d, a[2] = -sign * n[0];
   b[0] = d, b[1] = sign + n[1] * n[1] * c, b[2] = -n[1];
+}
+
+// sRGB of light root^2 that the tone curve has bent.
+static float tone(float root)
+{
+  float x = root * root, knee = (float)shoulder;
+  if (x > knee)
+    x = knee + (1 - knee) * (1 - expf(-(x - knee) / (1 - knee)));
+  // IEC 61966-2-1
+  float encoded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
+  return 255 * encoded;
+}
+
+void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
+{
+  lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
 }
 
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height)
@@ -42,18 +59,19 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
     lighting->sky[i] = sky_color[i];
     lighting->per_open[i] = 1 / (key_color[i] * lighting->direction[2] + sky_color[i]);
   }
-  lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
+  dc_lighting_look(lighting, view);
   lighting->floor_height = floor_height;
+  for (int t = 0; t < DC_TONES + 2; t++)
+    lighting->tones[t] = tone((float)t * (tone_range / DC_TONES));
 }
 
-// Point of the unit disc at the given square of the radius and part of a turn.  Single precision is plenty for
-// directions to sample.
-static void disc_point(const double u[2], double *x, double *y)
+// At the given square of the radius and part of a turn.  Single precision is plenty for directions to sample.
+void dc_disc_point(const double u[2], double disc[2])
 {
   float angle = 6.28318531f * (float)u[1];
   double radius = sqrt(u[0]);
-  *x = radius * (double)cosf(angle);
-  *y = radius * (double)sinf(angle);
+  disc[0] = radius * (double)cosf(angle);
+  disc[1] = radius * (double)sinf(angle);
 }
 
 static double positive(double x)
@@ -62,25 +80,23 @@ static double positive(double x)
 }
 
 // Towards a point of the key light's disc, uniform over it; not of unit length.
-static void light_direction(const struct dc_lighting *lighting, const double u[2], double direction[3])
+static void light_direction(const struct dc_lighting *lighting, const double disc[2], double direction[3])
 {
-  double x, y;
-  disc_point(u, &x, &y);
-  dc_vec_add_scaled(direction, lighting->direction, key_radius * x, lighting->side[0]);
-  dc_vec_add_scaled(direction, direction, key_radius * y, lighting->side[1]);
+  dc_vec_add_scaled(direction, lighting->direction, dc_key_radius * disc[0], lighting->side[0]);
+  dc_vec_add_scaled(direction, direction, dc_key_radius * disc[1], lighting->side[1]);
 }
 
 // A point at height z casts its shadow where the rays towards it begin, at -z (w_x, w_y) / w_z from below it for the
-// directions w = d + key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded by
+// directions w = d + dc_key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded by
 // the largest numerator over the least denominator.  The places below the corners count too: what reaches below the
 // ground begins to cast its shadow there.
 void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
                         double rectangle[4][3])
 {
   const double *d = lighting->direction, *a = lighting->side[0], *b = lighting->side[1];
-  double least = d[2] - key_radius * hypot(a[2], b[2]), low[2], high[2];
+  double least = d[2] - dc_key_radius * hypot(a[2], b[2]), low[2], high[2];
   for (int i = 0; i < 2; i++) {
-    double slope = d[i] / d[2], spread = key_radius * hypot(a[i] - slope * a[2], b[i] - slope * b[2]) / least;
+    double slope = d[i] / d[2], spread = dc_key_radius * hypot(a[i] - slope * a[2], b[i] - slope * b[2]) / least;
     low[i] = INFINITY, high[i] = -INFINITY;
     for (int c = 0; c < count; c++) {
       double z = positive(corners[c][2] - lighting->floor_height);
@@ -95,54 +111,85 @@ void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const dou
   }
 }
 
-// A direction about normal with density cosine / pi.
-static void hemisphere_direction(const double normal[3], const double u[2], double direction[3])
+// The direction about normal above a point of the unit disc: density cosine / pi.
+static void hemisphere_direction(const double normal[3], const double disc[2], double direction[3])
 {
-  double a[3], b[3], x, y;
+  double a[3], b[3];
   across(normal, a, b);
-  disc_point(u, &x, &y);
-  dc_vec_scale(direction, normal, sqrt(1 - u[0]));
-  dc_vec_add_scaled(direction, direction, x, a);
-  dc_vec_add_scaled(direction, direction, y, b);
+  dc_vec_scale(direction, normal, sqrt(positive(1 - disc[0] * disc[0] - disc[1] * disc[1])));
+  dc_vec_add_scaled(direction, direction, disc[0], a);
+  dc_vec_add_scaled(direction, direction, disc[1], b);
 }
 
-static bool above_ground(const struct dc_lighting *lighting, double z)
+void dc_light_key(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, bool blockers,
+                  struct dc_light_batch *batch)
 {
-  return z >= lighting->floor_height;  // false without ground
+  struct dc_ray_packet packet;
+  bool any = false;
+  dc_packet_clear(&packet);
+  for (int k = 0; k < batch->count; k++) {
+    double toward[3];
+    batch->visible[k] = false;
+    batch->blocker[k] = 0;
+    if (dc_vec_dot(batch->normal[k], lighting->direction) <= 0)
+      continue;
+    light_direction(lighting, batch->key[k], toward);
+    dc_vec_scale(toward, toward, 1 / dc_vec_norm(toward));
+    dc_packet_set(&packet, k, batch->origin[k], toward);
+    any = true;
+  }
+  if (any && blockers)
+    dc_surfaces_intersect(surfaces, &packet, true);
+  else if (any)
+    dc_surfaces_occlude(surfaces, &packet);
+  for (int k = 0; k < batch->count; k++) {
+    if (!packet.valid[k])
+      continue;
+    batch->visible[k] = blockers ? dc_packet_body(&packet, k) < 0 : !dc_packet_blocked(&packet, k);
+    if (blockers && !batch->visible[k])
+      batch->blocker[k] = (float)dc_packet_distance(&packet, k);
+  }
 }
 
-// What the sky sample sees: sky, the ground (in the key light or in a body's shadow), or a body, whose own light is
-// estimated.
-static void sky_radiance(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, const double origin[3],
-                         const double direction[3], const double light_u[2], double radiance[3])
+// What the rays into the sky meet: sky, the ground (in the key light or in a body's shadow), or a body, whose own light
+// is estimated.
+void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, struct dc_light_batch *batch)
 {
-  int body = dc_surfaces_first_body(surfaces, origin, direction);
-  if (body >= 0) {
-    const double *color = surfaces->bodies[body].color;
+  struct dc_ray_packet packet, ground;
+  bool any = false;
+  dc_packet_clear(&packet);
+  dc_packet_clear(&ground);
+  double direction[DC_RAYS][3];
+  for (int k = 0; k < batch->count; k++) {
+    hemisphere_direction(batch->normal[k], batch->sky[k], direction[k]);
+    dc_packet_set(&packet, k, batch->origin[k], direction[k]);
+  }
+  dc_surfaces_intersect(surfaces, &packet, false);
+  for (int k = 0; k < batch->count; k++) {
+    int body = dc_packet_body(&packet, k);
+    double down = direction[k][2], height = batch->origin[k][2] - lighting->floor_height;
+    bool on_ground = body < 0 && down < 0 && height >= 0;  // false without ground
+    double distance = on_ground ? -height / down : body < 0 ? INFINITY : dc_packet_distance(&packet, k);
+    batch->sky_distance[k] = (float)distance;
     for (int i = 0; i < 3; i++)
-      radiance[i] = body_bounce * fmin(color[i], 1) * lighting->sky[i];
-  } else if (direction[2] < 0 && above_ground(lighting, origin[2])) {
+      batch->radiance[k][i] =
+          (float)(lighting->sky[i] * (body >= 0   ? body_bounce * fmin(surfaces->bodies[body].color[i], 1)
+                                      : on_ground ? 0.5 * ground_albedo
+                                      : down < 0  ? below_horizon
+                                                  : 1));
+    if (!on_ground)
+      continue;
     double point[3], toward[3];
-    dc_vec_add_scaled(point, origin, (lighting->floor_height - origin[2]) / direction[2], direction);
-    light_direction(lighting, light_u, toward);
-    double visible = !dc_surfaces_occluded(surfaces, point, toward);
-    for (int i = 0; i < 3; i++)
-      radiance[i] = ground_albedo * (visible * lighting->key[i] * lighting->direction[2] + 0.5 * lighting->sky[i]);
-  } else {
-    dc_vec_scale(radiance, lighting->sky, direction[2] < 0 ? below_horizon : 1);
+    dc_vec_add_scaled(point, batch->origin[k], distance, direction[k]);
+    light_direction(lighting, batch->key[k], toward);
+    dc_packet_set(&ground, k, point, toward);
+    any = true;
   }
-}
-
-// Whether the light that the sky's last ray brought serves another sample on this surface; otherwise a new one is due.
-static bool reuse(struct dc_sky_light *sky, int surface)
-{
-  if (sky->uses == 1 && sky->surface == surface) {
-    sky->uses = 2;
-    return true;
-  }
-  sky->uses = 1;
-  sky->surface = surface;
-  return false;
+  if (any)
+    dc_surfaces_occlude(surfaces, &ground);
+  for (int k = 0; k < batch->count && any; k++)
+    for (int i = 0; i < 3 && ground.valid[k] && !dc_packet_blocked(&ground, k); i++)
+      batch->radiance[k][i] += (float)(ground_albedo * lighting->key[i] * lighting->direction[2]);
 }
 
 // Decal over color: color <- mix(color, decal, decal[3]).
@@ -161,53 +208,37 @@ static double gloss_power(double x)
   return power;
 }
 
-void dc_shade_body(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces,
-                   const struct dc_surface_hit *hit, const double direction[3], const double decal[4],
-                   const double light_u[2], const double sky_u[2], struct dc_sky_light *light, double color[3])
+void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3], const double normal[3],
+                   const double direction[3], const double decal[4], double visible, const double sky[3],
+                   double color[3])
 {
-  double toward[3], sky_direction[3], half[3], albedo[3], *sky = light->radiance;
-  dc_vec_copy(albedo, surfaces->bodies[hit->body].color);
+  double half[3], albedo[3];
+  dc_vec_copy(albedo, body_color);
   paint(albedo, decal);
-  double incidence = positive(dc_vec_dot(hit->normal, lighting->direction));
-  light_direction(lighting, light_u, toward);
-  double visible = incidence > 0 && !dc_surfaces_occluded(surfaces, hit->origin, toward);
-  if (!reuse(light, hit->body)) {
-    hemisphere_direction(hit->normal, sky_u, sky_direction);
-    sky_radiance(lighting, surfaces, hit->origin, sky_direction, light_u, sky);
-  }
+  double incidence = positive(dc_vec_dot(normal, lighting->direction));
   // Blinn's highlight of the whole disc, and Schlick's reflectance of the sky, both dimmed by what stands in the way.
-  dc_vec_add_scaled(half, toward, -dc_vec_norm(toward), direction);
+  dc_vec_sub(half, lighting->direction, direction);
   dc_vec_scale(half, half, 1 / fmax(dc_vec_norm(half), 1e-12));
-  double grazing = 1 - positive(-dc_vec_dot(hit->normal, direction)), square = grazing * grazing;
+  double grazing = 1 - positive(-dc_vec_dot(normal, direction)), square = grazing * grazing;
   double highlight =
-      visible * gloss_reflectance * (GLOSS_EXPONENT + 8) / 8 * gloss_power(positive(dc_vec_dot(hit->normal, half)));
+      visible * gloss_reflectance * (GLOSS_EXPONENT + 8) / 8 * gloss_power(positive(dc_vec_dot(normal, half)));
   double reflectance = gloss_reflectance + 0.35 * square * square * grazing;
   for (int i = 0; i < 3; i++)
     color[i] = albedo[i] * (lighting->key[i] * incidence * visible + sky[i]) +
                highlight * incidence * lighting->key[i] + reflectance * sky[i];
 }
 
-void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, const struct dc_view *view,
-                     const double position[3], const double background[3], const double decal[4], bool lit,
-                     const double light_u[2], const double sky_u[2], struct dc_sky_light *light, double color[3])
+void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *view, const double position[3],
+                     const double background[3], const double decal[4], double visible, const double sky[3],
+                     double color[3])
 {
-  double toward[3], sky_direction[3], albedo[3], *sky = light->radiance;
+  double albedo[3];
   double distance = dc_vec_distance(position, view->target) * lighting->per_half_height;
   double s = positive((distance - fade_start) * (1 / (fade_end - fade_start)));
   double fade = s < 1 ? s * s * (3 - 2 * s) : 1;
   for (int i = 0; i < 3; i++)
     albedo[i] = ground_color[i] + fade * (background[i] - ground_color[i]);
   paint(albedo, decal);
-  if (!lit) {
-    light_direction(lighting, light_u, toward);
-    lit = !dc_surfaces_occluded(surfaces, position, toward);
-  }
-  double visible = lit;
-  if (!reuse(light, -1)) {
-    disc_point(sky_u, &sky_direction[0], &sky_direction[1]);  // density cosine / pi about the vertical
-    sky_direction[2] = sqrt(1 - sky_u[0]);
-    sky_radiance(lighting, surfaces, position, sky_direction, light_u, sky);
-  }
   // Relative to open ground: where no body is near, the ground has its colour exactly and passes into the backdrop
   // without a seam.
   for (int i = 0; i < 3; i++)
@@ -220,15 +251,15 @@ void dc_background(double y, double color[3])
     color[i] = top_color[i] + y * (bottom_color[i] - top_color[i]);
 }
 
-void dc_tone_map(const double color[3], double dither, unsigned char pixel[3])
+void dc_tone_map(const struct dc_lighting *lighting, const double color[3], double dither, unsigned char pixel[3])
 {
   for (int i = 0; i < 3; i++) {
-    float x = (float)positive(color[i]), knee = (float)shoulder;
-    if (x > knee)
-      x = knee + (1 - knee) * (1 - expf(-(x - knee) / (1 - knee)));
-    // IEC 61966-2-1
-    float encoded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
-    float level = 255 * encoded + (float)dither;
+    float place = sqrtf((float)positive(color[i])) * (DC_TONES / tone_range);
+    if (!(place < DC_TONES))
+      place = DC_TONES;
+    int t = (int)place;
+    float level =
+        lighting->tones[t] + (place - (float)t) * (lighting->tones[t + 1] - lighting->tones[t]) + (float)dither;
     pixel[i] = (unsigned char)(level < 255 ? level : 255);
   }
 }

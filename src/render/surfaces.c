@@ -367,96 +367,98 @@ void dc_surfaces_box(const struct dc_surfaces *surfaces, int body, double corner
   }
 }
 
-static void set_ray(struct RTCRay *ray, const double origin[3], const double direction[3])
+void dc_packet_clear(struct dc_ray_packet *packet)
 {
-  *ray = (struct RTCRay){.org_x = (float)origin[0],
-                         .org_y = (float)origin[1],
-                         .org_z = (float)origin[2],
-                         .dir_x = (float)direction[0],
-                         .dir_y = (float)direction[1],
-                         .dir_z = (float)direction[2],
-                         .tnear = 0,
-                         .tfar = INFINITY,
-                         .mask = ~0u};
+  memset(packet, 0, sizeof *packet);  // Embree looks at rays that are not set, too
 }
 
-static bool trace(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3], bool coherent,
-                  struct RTCRayHit *query)
+void dc_packet_set(struct dc_ray_packet *packet, int k, const double origin[3], const double direction[3])
+{
+  struct RTCRay16 *ray = &packet->rays.ray;
+  packet->valid[k] = -1;
+  ray->org_x[k] = (float)origin[0];
+  ray->org_y[k] = (float)origin[1];
+  ray->org_z[k] = (float)origin[2];
+  ray->dir_x[k] = (float)direction[0];
+  ray->dir_y[k] = (float)direction[1];
+  ray->dir_z[k] = (float)direction[2];
+  ray->tnear[k] = ray->time[k] = 0;
+  ray->tfar[k] = INFINITY;
+  ray->mask[k] = ~0u;
+  ray->id[k] = ray->flags[k] = 0;
+  packet->rays.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
+  packet->rays.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
+}
+
+void dc_surfaces_intersect(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet, bool coherent)
 {
   struct RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  set_ray(&query->ray, origin, direction);
-  query->hit.geomID = RTC_INVALID_GEOMETRY_ID;
-  query->hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
-  rtcIntersect1(surfaces->scene, &context, query);
-  return query->hit.geomID != RTC_INVALID_GEOMETRY_ID;
+  rtcIntersect16(packet->valid, surfaces->scene, &context, &packet->rays);
 }
 
-bool dc_surfaces_intersect(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3],
-                           bool coherent, struct dc_surface_hit *hit)
+void dc_surfaces_occlude(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet)
 {
-  struct RTCRayHit query;
-  if (!trace(surfaces, origin, direction, coherent, &query))
-    return false;
-  hit->body = (int)query.hit.instID[0];
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+  rtcOccluded16(packet->valid, surfaces->scene, &context, &packet->rays.ray);
+}
+
+bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
+                      const double direction[3], double normal[3])
+{
+  const struct RTCHit16 *hit = &packet->rays.hit;
+  const struct dc_surface_body *body = &surfaces->bodies[hit->instID[0][k]];
+  const double local[3] = {(double)hit->Ng_x[k], (double)hit->Ng_y[k], (double)hit->Ng_z[k]};
+  dc_mat_apply(normal, body->pose.rotation, local);
+  bool inside = dc_vec_dot(normal, direction) > 0;
+  dc_vec_scale(normal, normal, (inside ? -1 : 1) / fmax(dc_vec_norm(normal), 1e-30));
+  return inside;
+}
+
+void dc_surfaces_locate(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
+                        const double origin[3], const double direction[3], struct dc_surface_hit *hit)
+{
+  const struct RTCHit16 *query = &packet->rays.hit;
+  hit->body = (int)query->instID[0][k];
   const struct dc_surface_body *body = &surfaces->bodies[hit->body];
   const struct dc_surface_mesh *mesh = body->mesh;
-  const unsigned *triangle = mesh->triangles[query.hit.primID];
-  double weight[3] = {1 - (double)query.hit.u - (double)query.hit.v, (double)query.hit.u, (double)query.hit.v};
+  unsigned number = query->primID[k];
+  const unsigned *triangle = mesh->triangles[number];
+  double u = (double)query->u[k], v = (double)query->v[k], weight[3] = {1 - u - v, u, v};
   double local[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, corner[3][3], corner_normal[3][3];
-  for (int k = 0; k < 3; k++) {
+  for (int c = 0; c < 3; c++) {
     for (int i = 0; i < 3; i++) {
-      corner[k][i] = (double)mesh->vertices[triangle[k]][i];
-      corner_normal[k][i] = (double)mesh->corner_normals[query.hit.primID][k][i];
+      corner[c][i] = (double)mesh->vertices[triangle[c]][i];
+      corner_normal[c][i] = (double)mesh->corner_normals[number][c][i];
     }
-    dc_vec_add_scaled(local, local, weight[k], corner[k]);
-    dc_vec_add_scaled(normal, normal, weight[k], corner_normal[k]);
+    dc_vec_add_scaled(local, local, weight[c], corner[c]);
+    dc_vec_add_scaled(normal, normal, weight[c], corner_normal[c]);
   }
   // The point raised onto the tangent planes at the corners, without which the smooth shading of a coarse ball shows
   // the triangles' own shadows near the terminator (Hanika 2021, Hacking the Shadow Terminator).
   double raised[3];
   dc_vec_copy(raised, local);
-  for (int k = 0; k < 3; k++) {
+  for (int c = 0; c < 3; c++) {
     double from_corner[3];
-    dc_vec_sub(from_corner, local, corner[k]);
-    double height = dc_vec_dot(from_corner, corner_normal[k]);
+    dc_vec_sub(from_corner, local, corner[c]);
+    double height = dc_vec_dot(from_corner, corner_normal[c]);
     if (height < 0)
-      dc_vec_add_scaled(raised, raised, -weight[k] * height, corner_normal[k]);
+      dc_vec_add_scaled(raised, raised, -weight[c] * height, corner_normal[c]);
   }
-  double face[3] = {(double)query.hit.Ng_x, (double)query.hit.Ng_y, (double)query.hit.Ng_z};
-  double face_length = dc_vec_norm(face), normal_length = dc_vec_norm(normal);
-  dc_vec_scale(face, face, 1 / fmax(face_length, 1e-30));
-  dc_vec_scale(normal, normal, 1 / fmax(normal_length, 1e-30));
-  dc_mat_apply(hit->face_normal, body->pose.rotation, face);
+  dc_vec_scale(normal, normal, 1 / fmax(dc_vec_norm(normal), 1e-30));
   dc_mat_apply(hit->normal, body->pose.rotation, normal);
+  bool inside = dc_surfaces_face(surfaces, packet, k, direction, hit->face_normal);
   place_point(body, local, hit->position);
   place_point(body, raised, hit->origin);
   hit->distance = dc_vec_distance(hit->position, origin);
-  if (dc_vec_dot(hit->face_normal, direction) > 0) {  // seen from inside
-    dc_vec_scale(hit->face_normal, hit->face_normal, -1);
+  if (inside) {
     dc_vec_scale(hit->normal, hit->normal, -1);
     dc_vec_copy(hit->origin, hit->position);
   }
   // Beyond the rounding of Embree's single precision at this place.
   double largest = fmax(fabs(hit->position[0]), fmax(fabs(hit->position[1]), fabs(hit->position[2])));
   dc_vec_add_scaled(hit->origin, hit->origin, 2e-6 * (largest + hit->distance), hit->face_normal);
-  return true;
-}
-
-int dc_surfaces_first_body(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3])
-{
-  struct RTCRayHit query;
-  return trace(surfaces, origin, direction, false, &query) ? (int)query.hit.instID[0] : -1;
-}
-
-bool dc_surfaces_occluded(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3])
-{
-  struct RTCIntersectContext context;
-  struct RTCRay ray;
-  rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  set_ray(&ray, origin, direction);
-  rtcOccluded1(surfaces->scene, &context, &ray);
-  return ray.tfar < 0;
 }

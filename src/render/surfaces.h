@@ -50,13 +50,42 @@ enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_po
 // Corners of a box around a drawn body at its pose.
 void dc_surfaces_box(const struct dc_surfaces *surfaces, int body, double corners[8][3]);
 
-// First surface on the ray from origin along the unit direction; coherent: neighbouring rays are much alike (speed
-// only).
-bool dc_surfaces_intersect(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3],
-                           bool coherent, struct dc_surface_hit *hit);
-// Body that the ray meets first, or -1.
-int dc_surfaces_first_body(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3]);
-bool dc_surfaces_occluded(const struct dc_surfaces *surfaces, const double origin[3], const double direction[3]);
+enum { DC_RAYS = 16 };  // of a packet
+
+// A packet of rays: Embree's lanes, as wide as the processor has them.  Rays that are not set meet nothing.
+struct dc_ray_packet {
+  struct RTCRayHit16 rays;
+  int valid[DC_RAYS] __attribute__((aligned(64)));  // -1: set, 0: not
+};
+
+void dc_packet_clear(struct dc_ray_packet *packet);
+// Sets ray k from origin along the unit direction.
+void dc_packet_set(struct dc_ray_packet *packet, int k, const double origin[3], const double direction[3]);
+
+// First surfaces on the rays; coherent: they are much alike (speed only).
+void dc_surfaces_intersect(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet, bool coherent);
+// Body that ray k met, or -1; the distance to it, m, as single precision gives it.
+static inline int dc_packet_body(const struct dc_ray_packet *packet, int k)
+{
+  return packet->rays.hit.geomID[k] == RTC_INVALID_GEOMETRY_ID ? -1 : (int)packet->rays.hit.instID[0][k];
+}
+static inline double dc_packet_distance(const struct dc_ray_packet *packet, int k)
+{
+  return (double)packet->rays.ray.tfar[k];
+}
+// Where ray k from origin met the body.
+void dc_surfaces_locate(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
+                        const double origin[3], const double direction[3], struct dc_surface_hit *hit);
+// Unit normal of the triangle that ray k met, towards the viewer; whether it is seen from inside.
+bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
+                      const double direction[3], double normal[3]);
+
+// Whether anything is on the rays, for dc_packet_blocked.
+void dc_surfaces_occlude(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet);
+static inline bool dc_packet_blocked(const struct dc_ray_packet *packet, int k)
+{
+  return packet->rays.ray.tfar[k] < 0;
+}
 
 // DC_OK, or the device's last error as a status with a message that begins with what.
 enum dc_status dc_surfaces_check(RTCDevice device, const char *what, struct dc_error *error);

@@ -26,6 +26,12 @@ run 0 query scene.json --manifold
 check "the pairs are told" grep -q "contacts of vertices" "$out"
 run 0 query scene.json --manifold --json -o contacts.npz
 parses "$out" "query --json"
+run 0 query scene.json --manifold -o contacts.png
+check "a picture of them" sh -c 'head -c 8 contacts.png | grep -q PNG'
+check "any number of threads" sh -c '"$0" query scene.json --manifold -o one.png --threads 1 >/dev/null && cmp one.png contacts.png' "$dcsim"
+run 5 query scene.json --manifold -o nowhere/contacts.png
+says "nowhere/contacts.png"
+run 0 query scene.json --manifold --json -o contacts.npz
 check "three pairs" [ "$(grep -o '"fit"' "$out" | wc -l)" = 3 ]
 check "numbers of contacts, normals and Jacobians" python3 - "$out" <<'PROGRAM'
 import io, json, struct, sys, zipfile

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Light of patches from the blocks around, and rays of their own for the pixels of those where light changes fast.
+//
+// Light that arrives over a surface may be averaged over distances that are short against those of what sends or hides
+// it (Ward et al. 1988, A Ray Tracing Solution for Diffuse Interreflection; for the sky the harmonic mean distance of
+// what its rays meet), and on the same side of edges only: weights are those of a joint bilateral filter in place,
+// normal and distance from the tangent plane.
+#include <stdlib.h>
+
+#include "math/vector.h"
+#include "render/renderer.h"
+
+enum { SKY_REACH = 3, KEY_REACH = 2, DISTANCE_REACH = 1 };  // blocks
+static const float least_cosine = 0.8f;                     // of normals, for a weight above 0
+static const float plane_slope = 0.4f;  // of the way to another place on a surface above the tangent plane, at most
+static const float wide_sky = 20;       // the sky's harmonic distance, in pixels, from which on blocks are enough
+static const float least_rays = 28;     // of the sky, in a block's mean, or its pixels get their own
+static const double narrow_penumbra = 5, wide_penumbra = 24;  // pixels; averaged over 3 x 3 of them, over blocks
+
+// How much the surface at one place says about that at another.
+static float likeness(int surface, const float position[3], const float normal[3], const float other_position[3],
+                      const float other_normal[3])
+{
+  if (surface == DC_ON_GROUND)
+    return 1;
+  float cosine = 0, height = 0, square = 0;
+  for (int i = 0; i < 3; i++) {
+    float way = other_position[i] - position[i];
+    cosine += normal[i] * other_normal[i];
+    height += way * normal[i];
+    square += way * way;
+  }
+  if (cosine <= least_cosine || height * height > plane_slope * plane_slope * square)
+    return 0;
+  return (cosine - least_cosine) / (1 - least_cosine);
+}
+
+// Of the patches around: how they see the key light, and their mean light of the sky.
+struct around {
+  int key_rays, key_visible;
+  float blocker;
+  float sky[3], weight;  // sums over rays, weighted
+  float inverse, inverse_weight;
+};
+
+static void add_patch(struct around *around, const struct dc_patch *patch, const struct dc_patch *other, int dx, int dy)
+{
+  float like = likeness(patch->surface, patch->position, patch->normal, other->position, other->normal);
+  if (like <= 0)
+    return;
+  if (abs(dx) <= KEY_REACH && abs(dy) <= KEY_REACH) {
+    around->key_rays += other->key_rays;
+    around->key_visible += other->key_visible;
+    around->blocker = other->blocker < around->blocker ? other->blocker : around->blocker;
+  }
+  if (abs(dx) <= DISTANCE_REACH && abs(dy) <= DISTANCE_REACH) {
+    around->inverse += other->inverse;
+    around->inverse_weight += (float)other->sky_rays;
+  }
+  float tent = (float)((SKY_REACH + 1 - abs(dx)) * (SKY_REACH + 1 - abs(dy))) / ((SKY_REACH + 1) * (SKY_REACH + 1));
+  for (int i = 0; i < 3; i++)
+    around->sky[i] += tent * like * other->sky[i];
+  around->weight += tent * like * (float)other->sky_rays;
+}
+
+static void look_around(const struct dc_renderer *renderer, int column, int row, const struct dc_patch *patch,
+                        struct around *around)
+{
+  const struct dc_pixels *pixels = &renderer->pixels;
+  *around = (struct around){.blocker = INFINITY};
+  for (int dy = -SKY_REACH; dy <= SKY_REACH; dy++)
+    for (int dx = -SKY_REACH; dx <= SKY_REACH; dx++) {
+      int x = column + dx * DC_BLOCK, y = row + dy * DC_BLOCK;
+      if (x < 0 || x >= pixels->width || y < pixels->first_row || y >= pixels->first_row + pixels->rows)
+        continue;
+      for (int layer = 0; layer < DC_LAYERS; layer++) {
+        const struct dc_patch *other = dc_patch_at(pixels, x, y, layer);
+        if (!other->pixels)
+          break;
+        if (other->surface == patch->surface)
+          add_patch(around, patch, other, dx, dy);
+      }
+    }
+}
+
+static void settle_patch(struct dc_patch *patch, const struct around *around)
+{
+  patch->key = around->key_visible == around->key_rays ? DC_KEY_LIT
+               : around->key_visible == 0              ? DC_KEY_DARK
+                                                       : DC_KEY_PARTLY;
+  double penumbra = 2 * dc_key_radius * (double)around->blocker / (double)patch->width;
+  patch->reach = penumbra < narrow_penumbra ? 1 : penumbra < wide_penumbra ? 2 : DC_WIDE;
+  for (int i = 0; i < 3; i++)
+    patch->smooth[i] = around->sky[i] / (around->weight + 1e-9f);
+  patch->fine_sky = around->weight < least_rays || around->inverse * wide_sky * patch->width > around->inverse_weight;
+}
+
+// A place within the pixel, so that shadows have soft edges of a pixel at least.
+static void jitter(const struct dc_renderer *renderer, int column, int row, const double origin[3],
+                   const double normal[3], const float within[2], double place[3])
+{
+  double direction[3], footprint[2][3];
+  dc_view_direction(&renderer->view, column + 0.5, row + 0.5, direction);
+  dc_view_footprint(&renderer->view, direction, dc_vec_distance(origin, renderer->view.eye), normal, footprint);
+  dc_vec_add_scaled(place, origin, (double)within[0] - 0.5, footprint[0]);
+  dc_vec_add_scaled(place, place, (double)within[1] - 0.5, footprint[1]);
+}
+
+static void ground_place(const struct dc_renderer *renderer, int column, int row, double origin[3], double normal[3])
+{
+  double direction[3];
+  dc_view_direction(&renderer->view, column + 0.5, row + 0.5, direction);
+  dc_vec_add_scaled(origin, renderer->view.eye, dc_ground_distance(renderer, direction), direction);
+  origin[2] = renderer->lighting.floor_height;
+  normal[0] = normal[1] = 0, normal[2] = 1;
+}
+
+// Which rays of its own the pixel wants.
+static bool wants(const struct dc_pixels *pixels, int column, int row, bool key)
+{
+  size_t index = dc_pixel_index(pixels, column, row);
+  int layer = pixels->layer[index];
+  if (layer == DC_NO_PATCH)
+    return pixels->surface[index] != DC_ON_NOTHING;
+  const struct dc_patch *patch = dc_patch_at(pixels, column, row, layer);
+  return key ? patch->key == DC_KEY_PARTLY : patch->fine_sky;
+}
+
+// Sends the pixels' own rays of one kind, one of each pixel at a time.
+static void send_rays(struct dc_renderer *renderer, int column, int row, bool key)
+{
+  struct dc_pixels *pixels = &renderer->pixels;
+  struct dc_light_batch batch;
+  double origin[DC_RAYS][3], normal[DC_RAYS][3];
+  size_t index[DC_RAYS];
+  int x[DC_RAYS], y[DC_RAYS], count = renderer->pixel_rays.rays;
+  batch.count = 0;
+  for (int r = row; r < row + DC_BLOCK && r < renderer->view.height; r++)
+    for (int c = column; c < column + DC_BLOCK && c < renderer->view.width; c++) {
+      if (!wants(pixels, c, r, key))
+        continue;
+      int k = batch.count++;
+      x[k] = c, y[k] = r;
+      index[k] = dc_pixel_index(pixels, c, r);
+      if (pixels->surface[index[k]] == DC_ON_GROUND)
+        ground_place(renderer, c, r, origin[k], normal[k]);
+      for (int i = 0; i < 3 && pixels->surface[index[k]] >= 0; i++) {
+        origin[k][i] = (double)pixels->origin[index[k]][i];
+        normal[k][i] = (double)pixels->normal[index[k]][i];
+      }
+      dc_vec_copy(batch.normal[k], normal[k]);
+      dc_vec_copy(batch.origin[k], origin[k]);
+      pixels->key[index[k]] = key ? 0 : pixels->key[index[k]];
+      for (int i = 0; i < 3 && !key; i++)
+        pixels->sky[index[k]][i] = 0;
+    }
+  for (int sample = 0; sample < count && batch.count; sample++) {
+    for (int k = 0; k < batch.count; k++) {
+      const float *point = dc_light_point(&renderer->pixel_rays, x[k], y[k], sample);
+      for (int i = 0; i < 2; i++) {
+        batch.key[k][i] = (double)point[2 + i];
+        batch.sky[k][i] = (double)point[4 + i];
+      }
+      if (key)
+        jitter(renderer, x[k], y[k], origin[k], normal[k], point, batch.origin[k]);
+    }
+    if (key)
+      dc_light_key(&renderer->lighting, &renderer->surfaces, false, &batch);
+    else
+      dc_light_sky(&renderer->lighting, &renderer->surfaces, &batch);
+    for (int k = 0; k < batch.count; k++) {
+      pixels->key[index[k]] += key && batch.visible[k] ? 1.0f / (float)count : 0;
+      if (key && pixels->layer[index[k]] != DC_NO_PATCH) {
+        struct dc_patch *patch = dc_patch_at(pixels, x[k], y[k], pixels->layer[index[k]]);
+        patch->own_rays++;
+        patch->own_visible += batch.visible[k];
+      }
+      for (int i = 0; i < 3 && !key; i++)
+        pixels->sky[index[k]][i] += batch.radiance[k][i] / (float)count;
+    }
+  }
+}
+
+void dc_stage_gather(struct dc_renderer *renderer, int column, int row)
+{
+  const struct dc_pixels *pixels = &renderer->pixels;
+  if (!(dc_tile_at(renderer, column, row) & (DC_TILE_BODY | DC_TILE_SHADOW | DC_TILE_DIM))) {
+    struct dc_patch *open = dc_patch_at(pixels, column, row, 0);
+    for (int i = 0; i < 3 && open->pixels; i++)
+      open->smooth[i] = (float)renderer->lighting.sky[i];
+    open->key = DC_KEY_LIT;
+    return;
+  }
+  for (int layer = 0; layer < DC_LAYERS; layer++) {
+    struct dc_patch *patch = dc_patch_at(pixels, column, row, layer);
+    struct around around;
+    if (!patch->pixels)
+      break;
+    look_around(renderer, column, row, patch, &around);
+    settle_patch(patch, &around);
+  }
+  send_rays(renderer, column, row, true);
+  send_rays(renderer, column, row, false);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A glTF file being built: its binary chunk is filled first (shapes, then motions), its document tells what lies where.
+// Private to gltf*.c.
+#ifndef DC_RENDER_GLTF_BUILDER_H
+#define DC_RENDER_GLTF_BUILDER_H
+
+#include <stdint.h>
+
+#include "io/json/json_write.h"
+#include "render/gltf.h"
+
+// A run of vectors of floats, or of indices, in the binary chunk; a buffer view and its accessor.
+struct dc_gltf_array {
+  size_t offset, count;
+  int width;
+  bool vertices, bounded;  // vertex data; least and largest are asked for
+  bool indices;            // whole numbers
+  float least[4], largest[4];
+};
+
+struct dc_gltf_body {
+  const struct dc_soft *soft;  // NULL: rigid
+  int shape_array;             // its positions; normals follow, of a soft body indices and the moves of its targets
+  int material;                // numbers in the order of first use
+  int mesh;
+  bool new_shape, new_material, new_mesh;
+  int motion_array;  // translations; rotations follow; of a soft body weights; -1: does not move
+};
+
+struct dc_gltf_builder {
+  const struct dc_gltf_run *run;
+  struct dc_text binary;
+  struct dc_gltf_array *arrays;
+  size_t array_count, array_capacity;
+  struct dc_gltf_body *drawn;  // [bodies]
+  int *keys;                   // [key_count] frames that the animation has
+  int key_count;
+  int time_array;  // -1: nothing moves
+  bool failed;
+};
+
+// Little-endian.
+void dc_gltf_put_u32(struct dc_text *text, uint32_t value);
+// Begins an array of vectors of that width; its number, -1 and failed when out of memory.
+int dc_gltf_begin_array(struct dc_gltf_builder *builder, int width, bool vertices, bool bounded);
+// Adds a vector to the array begun last.
+void dc_gltf_add_vector(struct dc_gltf_builder *builder, const double *vector);
+// Accessors, views and the one buffer of all arrays.
+void dc_gltf_put_arrays(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
+void dc_gltf_put_index(struct dc_json_writer *json, const char *key, int index);
+
+// Arrays of shapes; which shapes, colours and both together are met for the first time at which body.
+void dc_gltf_add_shapes(struct dc_gltf_builder *builder);
+void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
+// Colours of bodies are linear RGB, and so is baseColorFactor (glTF 2.0, 3.9.2): no sRGB anywhere.
+void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
+// Targets of a soft body: what moves its nodes from the first frame to every later one.
+int dc_gltf_target_count(const struct dc_gltf_builder *builder);
+
+// Place of a body's centre of mass in a frame [3], m; its unit quaternion in glTF's order (x, y, z, w).
+const double *dc_gltf_position(const struct dc_gltf_run *run, int frame, int body);
+void dc_gltf_rotation(const struct dc_gltf_run *run, int frame, int body, double rotation[4]);
+// Frames that single precision tells apart; room for all frames in keys.
+void dc_gltf_find_keys(struct dc_gltf_builder *builder);
+// Arrays of times, translations, rotations and weights.
+void dc_gltf_add_motions(struct dc_gltf_builder *builder);
+void dc_gltf_put_animation(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bodies look like: shapes, colours, and soft bodies as morph targets.
+#include <string.h>
+
+#include "math/vector.h"
+#include "render/gltf_builder.h"
+
+static const double roughness = 0.7;
+static const double least_half_side = 1.0;  // m, of the squares that stand for half spaces
+
+// Half the side of the squares: twice as far as anything comes from anything else.
+static double half_side(const struct dc_gltf_run *run)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius = 0;
+  size_t count = (size_t)run->bodies->count;
+  for (size_t i = 0; i < (size_t)run->frames * count; i++)
+    for (int k = 0; k < 3; k++) {
+      low[k] = fmin(low[k], run->position[3 * i + (size_t)k]);
+      high[k] = fmax(high[k], run->position[3 * i + (size_t)k]);
+    }
+  for (size_t b = 0; b < count; b++)
+    radius = fmax(radius, run->bodies->bodies[b].radius);
+  return fmax(least_half_side, 2 * (count ? dc_vec_distance(low, high) + radius : 0));
+}
+
+static void add_triangles(struct dc_gltf_builder *builder, const struct dc_body *body, const double (*vertices)[3],
+                          const int (*triangles)[3], int count)
+{
+  dc_gltf_begin_array(builder, 3, true, true);
+  for (int c = 0; c < 3 * count && !builder->failed; c++) {
+    double local[3];
+    dc_vec_sub(local, vertices[triangles[c / 3][c % 3]], body->center);
+    dc_gltf_add_vector(builder, local);
+  }
+  if (!builder->failed)
+    dc_gltf_begin_array(builder, 3, true, false);
+  for (int t = 0; t < count && !builder->failed; t++) {
+    double one[3], other[3], normal[3];
+    dc_vec_sub(one, vertices[triangles[t][1]], vertices[triangles[t][0]]);
+    dc_vec_sub(other, vertices[triangles[t][2]], vertices[triangles[t][0]]);
+    dc_vec_cross(normal, one, other);
+    dc_vec_scale(normal, normal, 1 / dc_vec_norm(normal));
+    for (int k = 0; k < 3; k++)
+      dc_gltf_add_vector(builder, normal);
+  }
+}
+
+static void add_shape(struct dc_gltf_builder *builder, const struct dc_body *body)
+{
+  const struct dc_mesh *mesh = &dc_body_look(body)->mesh;
+  if (!dc_body_look(body)->type->half_space) {
+    add_triangles(builder, body, (const double(*)[3])mesh->vertices, (const int(*)[3])mesh->triangles,
+                  mesh->triangle_count);
+    return;
+  }
+  double half = half_side(builder->run);
+  const double corners[4][3] = {{-half, -half, 0}, {half, -half, 0}, {half, half, 0}, {-half, half, 0}};
+  static const int halves[2][3] = {{0, 1, 2}, {0, 2, 3}};
+  add_triangles(builder, body, corners, halves, 2);
+}
+
+static const double *nodes_at(const struct dc_gltf_builder *builder, const struct dc_soft *soft, int key)
+{
+  const struct dc_bodies *bodies = builder->run->bodies;
+  return builder->run->nodes + 3 * (size_t)bodies->node_count * (size_t)builder->keys[key] + soft->q_offset -
+         bodies->first_node_q;
+}
+
+int dc_gltf_target_count(const struct dc_gltf_builder *builder)
+{
+  return builder->run->nodes ? builder->key_count - 1 : 0;
+}
+
+static void add_soft(struct dc_gltf_builder *builder, const struct dc_soft *soft)
+{
+  const double *start = builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0];
+  dc_gltf_begin_array(builder, 3, true, true);
+  for (int n = 0; n < soft->node_count && !builder->failed; n++)
+    dc_gltf_add_vector(builder, start + 3 * (size_t)n);
+  if (!builder->failed)
+    builder->arrays[dc_gltf_begin_array(builder, 1, false, false)].indices = true;
+  for (int i = 0; i < 3 * soft->mesh.triangle_count && !builder->failed; i++) {
+    dc_gltf_put_u32(&builder->binary, (uint32_t)soft->mesh.triangles[i / 3][i % 3]);
+    builder->arrays[builder->array_count - 1].count++;
+  }
+  for (int k = 1; k <= dc_gltf_target_count(builder) && !builder->failed; k++) {
+    const double *at = nodes_at(builder, soft, k);
+    dc_gltf_begin_array(builder, 3, true, true);
+    for (int n = 0; n < 3 * soft->node_count && !builder->failed; n += 3) {
+      double move[3];
+      dc_vec_sub(move, at + n, start + n);
+      dc_gltf_add_vector(builder, move);
+    }
+  }
+}
+
+void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
+{
+  const struct dc_bodies *bodies = builder->run->bodies;
+  int materials = 0, meshes = 0;
+  for (int b = 0; b < bodies->count && !builder->failed; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    struct dc_gltf_body *drawn = &builder->drawn[b];
+    *drawn = (struct dc_gltf_body){
+        .soft = dc_soft_of(bodies, b), .shape_array = -1, .material = -1, .mesh = -1, .motion_array = -1};
+    if (dc_body_look(body) == &dc_shape_nothing && !drawn->soft)
+      continue;
+    for (int i = 0; i < b; i++) {
+      bool same_shape = !drawn->soft && !builder->drawn[i].soft &&
+                        dc_body_look(&bodies->bodies[i]) == dc_body_look(body) &&
+                        memcmp(bodies->bodies[i].center, body->center, sizeof body->center) == 0;
+      bool same_color = memcmp(bodies->bodies[i].color, body->color, sizeof body->color) == 0;
+      if (same_shape)
+        drawn->shape_array = builder->drawn[i].shape_array;
+      if (same_color)
+        drawn->material = builder->drawn[i].material;
+      if (same_shape && same_color)
+        drawn->mesh = builder->drawn[i].mesh;
+    }
+    drawn->new_shape = drawn->shape_array < 0;
+    drawn->new_material = drawn->material < 0;
+    drawn->new_mesh = drawn->mesh < 0;
+    if (drawn->new_shape) {
+      drawn->shape_array = (int)builder->array_count;
+      if (drawn->soft)
+        add_soft(builder, drawn->soft);
+      else
+        add_shape(builder, body);
+    }
+    if (drawn->new_material)
+      drawn->material = materials++;
+    if (drawn->new_mesh)
+      drawn->mesh = meshes++;
+  }
+}
+
+static void put_targets(const struct dc_gltf_builder *builder, const struct dc_gltf_body *drawn,
+                        struct dc_json_writer *json)
+{
+  dc_gltf_put_index(json, "indices", drawn->shape_array + 1);
+  if (!dc_gltf_target_count(builder))
+    return;
+  dc_json_begin(json, "targets", '[');
+  for (int k = 1; k <= dc_gltf_target_count(builder); k++) {
+    dc_json_begin(json, NULL, '{');
+    dc_gltf_put_index(json, "POSITION", drawn->shape_array + 1 + k);
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+}
+
+void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
+{
+  const struct dc_bodies *bodies = builder->run->bodies;
+  dc_json_begin(json, "meshes", '[');
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_gltf_body *drawn = &builder->drawn[b];
+    if (!drawn->new_mesh)
+      continue;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", drawn->soft ? bodies->bodies[b].name : dc_body_look(&bodies->bodies[b])->name);
+    dc_json_begin(json, "primitives", '[');
+    dc_json_begin(json, NULL, '{');
+    dc_json_begin(json, "attributes", '{');
+    dc_gltf_put_index(json, "POSITION", drawn->shape_array);
+    if (!drawn->soft)
+      dc_gltf_put_index(json, "NORMAL", drawn->shape_array + 1);
+    dc_json_end(json, '}');
+    if (drawn->soft)
+      put_targets(builder, drawn, json);
+    dc_gltf_put_index(json, "material", drawn->material);
+    dc_json_end(json, '}');
+    dc_json_end(json, ']');
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+}
+
+void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
+{
+  const struct dc_bodies *bodies = builder->run->bodies;
+  dc_json_begin(json, "materials", '[');
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    double color[4] = {body->color[0], body->color[1], body->color[2], 1};
+    if (!builder->drawn[b].new_material)
+      continue;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", body->name);
+    dc_json_begin(json, "pbrMetallicRoughness", '{');
+    dc_json_put_numbers(json, "baseColorFactor", color, 4);
+    dc_json_put_number(json, "metallicFactor", 0);
+    dc_json_put_number(json, "roughnessFactor", roughness);
+    dc_json_end(json, '}');
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+}
