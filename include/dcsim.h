@@ -176,7 +176,7 @@ typedef struct {
   // a directory that holds anything else than a run is refused with DCSIM_IO.
   int overwrite;
   // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No frames
-  // then, and no dcsim_write_report.
+  // then, and no dcsim_write_report.  A simulation leaves run.json alone.
   int results_only;
   // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it.
   int require_success;

@@ -4,18 +4,19 @@
 # what is left: the run ends with status 6 (5) and a message, or as if nothing had been; an optimization is resumed and leaves the bytes of an
 # undisturbed one, or has written nothing; files that are there are whole.  The last line is "N points: A status 6, B ok, C other, D signals";
 # exits 1 when one is not as it should be, and 77 where calls cannot be made to fail (another C library than glibc, sanitizers).
-# Usage: scripts/fault-sweep.sh [-k malloc|read|open] [-a] [-r SEED] [N], from any directory; 3000 points, seed 1.  -a: all calls from the k-th on
-# fail.  DCSIM: the program, default build/dcsim.  CC: a C compiler.
+# Usage: scripts/fault-sweep.sh [-k malloc|read|open] [-a] [-r SEED] [-p] [N], from any directory; 3000 points, seed 1.  -a: all calls from the
+# k-th on fail.  -p: writes docs/measured/faults.md, a row for each kind of run.  DCSIM: the program, default build/dcsim.  CC: a C compiler.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 dcsim=${DCSIM:-$root/build/dcsim}
 export DCSIM_DATADIR="${DCSIM_DATADIR:-$root}" OMP_NUM_THREADS=1
-kind=malloc behind='' seed=1
-while getopts k:ar: option; do
+kind=malloc behind='' seed=1 page=
+while getopts k:ar:p option; do
   case $option in
   k) kind=$OPTARG ;;
   a) behind=- ;;
   r) seed=$OPTARG ;;
+  p) page=$root/docs/measured/faults.md ;;
   *) exit 2 ;;
   esac
 done
@@ -115,6 +116,23 @@ look_at_files() {
   esac
 }
 
+# A row of the table: what has come of one kind of run since begin_row.
+begin_row() { row_points=$points row_failed=$failed row_ok=$ok row_other=$other row_signals=$signals row_wrong=$wrong; }
+end_row() { # NAME CALLS
+  echo "| $1 | $2 | $((points - row_points)) | $((failed - row_failed)) | $((ok - row_ok)) | $((other - row_other)) |" \
+    "$((signals - row_signals)) | $((wrong - row_wrong)) |" >>rows
+}
+write_page() {
+  echo "### Faults"
+  echo
+  echo "By \`scripts/fault-sweep.sh -k $kind${behind:+ -a} -r $seed -p $count\` on $(date +%Y-%m-%d), $("$dcsim" --version | head -n 1): one $kind of a run fails${behind:+, and all after it}, drawn evenly over all."
+  echo "Ended well: with the bytes of an undisturbed run. Broken: status, message, whole files or the resumed run were not as the script asks."
+  echo
+  echo "| run | calls of $kind | points | status $due | ended well | other status | signals | broken |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+  cat rows
+}
+
 points=0 failed=0 ok=0 other=0 signals=0 wrong=0
 parts=$(echo "$names" | wc -w)
 for name in $names; do
@@ -124,6 +142,7 @@ for name in $names; do
   calls=$(cut -d ' ' -f $column calls)
   [ "${calls:-0}" -gt 0 ] || cannot
   mv run "straight-$name"
+  begin_row
   # an even share of the points, no more than there are calls; with few calls every one
   share=$(((count + parts - 1) / parts))
   [ "$share" -le $((count - points)) ] || share=$((count - points))
@@ -144,6 +163,10 @@ for name in $names; do
     esac
     look_at_files
   done
+  end_row "$name" "$calls"
 done
+row_points=0 row_failed=0 row_ok=0 row_other=0 row_signals=0 row_wrong=0
+end_row all ""
+[ -z "$page" ] || write_page >"$page"
 echo "$points points: $failed status $due, $ok ok, $other other, $signals signals"
 [ "$wrong" = 0 ]

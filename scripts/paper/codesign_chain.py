@@ -2,46 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motion and lengths of a chain sought together (after paper 003, Figure 10) against the motion alone.
 
-    scripts/paper/codesign-chain [--quick] [--dcsim FILE] [--output DIR]
+    scripts/paper/codesign-chain [--quick] [--dcsim FILE] [--output DIR] [--publish]
 
 Optimizes scenes/codesign_chain.json as it is, and without its design for as many evaluations, and prints Markdown, which
 DIR/codesign_chain.md (default: runs/paper) holds, too.  Verdict: the last link within 0.25 links (5 cm), and its squared
 distance at most 0.05 of what controls alone reach.  --quick: 30 and 4 iterations, no verdict.
 """
-import argparse
-import json
 import os
 import shutil
-import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import call, options, parse, scene_path, settings, show
+
 LINK = 0.2  # m
 
 
-def optimize(arguments, name, settings):
+def optimize(arguments, name, *changes):
     run = os.path.join(arguments.output, name)
     shutil.rmtree(run, ignore_errors=True)
-    command = [arguments.dcsim, "optimize", os.path.join(ROOT, "scenes", "codesign_chain.json"), "-o", run, "--json",
-               "--quiet", "--no-report"]
-    for setting in settings:
-        command += ["--set", setting]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
+    return call(arguments, "optimize", scene_path("codesign_chain"), "-o", run, "--json", "--quiet", "--no-report", *settings(*changes))
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    arguments = parser.parse_args()
-    os.makedirs(arguments.output, exist_ok=True)
+    arguments = parse(options(__doc__))
     counts = (30, 4) if arguments.quick else (80, 80)
-    both = optimize(arguments, "codesign_chain", [f"optimizer.iterations={counts[0]}"])
-    alone = optimize(arguments, "codesign_chain_controls", [f"optimizer.iterations={counts[1]}", "design=[]"])
+    both = optimize(arguments, "codesign_chain", f"optimizer.iterations={counts[0]}")
+    alone = optimize(arguments, "codesign_chain_controls", f"optimizer.iterations={counts[1]}", "design=[]")
     lines = ["| | iterations | last link from its target | squared, against controls alone |", "|---|---|---|---|"]
     reference = alone["objectives"][0]["distance"] ** 2
     for name, result in (("controls and lengths", both), ("controls alone", alone)):
@@ -53,10 +38,7 @@ def main():
     met = distance <= 0.25 * LINK and distance ** 2 <= 0.05 * reference
     if not arguments.quick:
         lines.append(f"Verdict: {'met' if met else 'not met'} (at most 0.25 links and 0.05).")
-    text = "\n".join(lines) + "\n"
-    print(text, end="")
-    with open(os.path.join(arguments.output, "codesign_chain.md"), "w", encoding="utf-8") as file:
-        file.write(text)
+    show(arguments, "codesign_chain", lines)
 
 
 if __name__ == "__main__":

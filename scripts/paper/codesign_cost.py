@@ -9,15 +9,14 @@ iteration of the spider goes; a time step of four driven chains that run into ea
 valgrind --tool=callgrind.  Prints Markdown, which DIR/codesign_cost.md (default
 DIR: runs/paper) holds, too; --publish: and docs/measured/codesign_cost.md.  --quick: fewer and shorter runs.
 """
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODELS = {"sdrs": {"stiffness": 1e-3, "length": 0.01, "support": 0.1}, "ipc": {"stiffness": 1e-3, "dhat": 2e-3}}
+from measuring import MODELS, options, parse, scene_path, settings, show
+
 LINK = 0.1  # m
 
 
@@ -38,11 +37,8 @@ def callgrind(arguments, function, inner, *command):
     return int(total.group(1)), found
 
 
-def optimize(scene, steps, *settings):
-    command = ["optimize", os.path.join(ROOT, "scenes", scene + ".json"), "--set", "optimizer.iterations=2", "--set", f"time.steps={steps}"]
-    for setting in settings:
-        command += ["--set", setting]
-    return command
+def optimize(scene, steps, *changes):
+    return ["optimize", scene_path(scene), *settings("optimizer.iterations=2", f"time.steps={steps}", *changes)]
 
 
 def adjoints(arguments):
@@ -114,21 +110,11 @@ def figure(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    parser.add_argument("--publish", action="store_true")
-    arguments = parser.parse_args()
-    os.makedirs(arguments.output, exist_ok=True)
+    arguments = parse(options(__doc__))
     lines = ["### Cost of co-design (after paper 003, Figure 9 and Table II)", "", "By `scripts/paper/codesign-cost`.", ""]
     for part in (adjoints, breakdown, figure):
         lines += part(arguments) + [""]
-    text = "\n".join(lines[:-1]) + "\n"
-    print(text, end="")
-    for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
-        with open(os.path.join(folder, "codesign_cost.md"), "w", encoding="utf-8") as file:
-            file.write(text)
+    show(arguments, "codesign_cost", lines)
 
 
 if __name__ == "__main__":

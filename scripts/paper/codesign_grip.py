@@ -11,14 +11,13 @@ more friction, at which it holds; L-BFGS goes on with less and less, down to bel
 stages the last that holds most is taken.  What is counted is at the scene's friction.  An object is held when it moves by less than 10 mm relative to the gripper while that is lifted by 0.2 m.  Prints Markdown, which DIR/TASK.md (default
 DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: a few iterations at 0.15, no MuJoCo, no verdict.
 """
-import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import Failed, call, options, parse, scene_path, settings, show
+
 HELD = 0.01  # m
 # Coefficients of friction that shapes are designed for, one after the other.  A hand that drops what it holds has a gradient that
 # leads nowhere: it begins where straight fingers hold.
@@ -26,15 +25,8 @@ STAGES = {"codesign_parallel_jaw": (0.15, 0.14, 0.13, 0.12), "codesign_hand": (0
 TITLES = {"codesign_parallel_jaw": "Parallel jaw", "codesign_hand": "Hand"}
 
 
-class Failed(Exception):
-    pass
-
-
-def call(arguments, *command):
-    done = subprocess.run([arguments.dcsim, *command, "--json", "--quiet"], capture_output=True, text=True)
-    if done.returncode:
-        raise Failed(done.stderr)
-    return json.loads(done.stdout)
+def run_of(arguments, *command):
+    return call(arguments, *command, "--json", "--quiet")
 
 
 def design(arguments, path, scene):
@@ -42,18 +34,18 @@ def design(arguments, path, scene):
     first = 8 if arguments.quick else scene["optimizer"]["iterations"]
     later = '{"type": "lbfgs", "iterations": 8}'
     own = scene["contact"]["friction"]
-    stages = [(friction, ["--set", f"optimizer={later}"]) for friction in STAGES[arguments.task]]
+    stages = [(friction, settings(f"optimizer={later}")) for friction in STAGES[arguments.task]]
     if stages[0][0] <= own or arguments.quick:
-        stages.insert(0, (own, ["--set", f"optimizer.iterations={first}"]))
+        stages.insert(0, (own, settings(f"optimizer.iterations={first}")))
     if arguments.quick:
         del stages[1:]
     earlier, iterations, best, most = [], 0, None, -1
-    for number, (friction, options) in enumerate(stages):
+    for number, (friction, words) in enumerate(stages):
         run = os.path.join(arguments.output, f"{arguments.task}-{number}")
         shutil.rmtree(run, ignore_errors=True)
         try:
-            made = call(arguments, "optimize", path, *earlier, "-o", run, "--no-report", "--set", f"contact.friction={friction}", *options)
-            now = call(arguments, "simulate", path, "--control", run, "-o", "none", "--set", f"contact.friction={own}")
+            made = run_of(arguments, "optimize", path, *earlier, "-o", run, "--no-report", *settings(f"contact.friction={friction}"), *words)
+            now = run_of(arguments, "simulate", path, "--control", run, "-o", "none", *settings(f"contact.friction={own}"))
         except Failed as failed:
             if not best:
                 raise
@@ -92,30 +84,25 @@ def distances(result, first):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = options(__doc__)
     parser.add_argument("task", choices=TITLES)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    parser.add_argument("--publish", action="store_true")
-    arguments = parser.parse_args()
-    os.makedirs(arguments.output, exist_ok=True)
-    path = os.path.join(ROOT, "scenes", arguments.task + ".json")
+    arguments = parse(parser)
+    path = scene_path(arguments.task)
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)
     first = next(body["shape"] for body in scene["bodies"] if body["name"] == "object")
-    columns = {"as it is": distances(call(arguments, "simulate", path, "-o", "none"), first)}
+    columns = {"as it is": distances(run_of(arguments, "simulate", path, "-o", "none"), first)}
     made, run, least, iterations = design(arguments, path, scene)
-    friction = ("--set", f"contact.friction={scene['contact']['friction']}")
+    friction = settings(f"contact.friction={scene['contact']['friction']}")
     built = os.path.join(run, "design", "scene.json")
-    ours = call(arguments, "simulate", built, "-o", "none", *friction)
+    ours = run_of(arguments, "simulate", built, "-o", "none", *friction)
     columns["designed"] = distances(ours, first)
     if not arguments.quick:
         further = closed(built, ours["min_gap"])
         for name, scene_file in (("designed, MuJoCo", built), ("MuJoCo, jaws closed by the gap", further)):
             if scene_file:
                 columns[name] = distances(
-                    call(arguments, "simulate", scene_file, "-o", "none", "--model", "mujoco", *friction), first)
+                    run_of(arguments, "simulate", scene_file, "-o", "none", "--model", "mujoco", *friction), first)
     lines = [f"### {TITLES[arguments.task]} (after paper 003, Figures 16 to 19 and 22)", "",
              f"By `scripts/paper/{arguments.task.replace('_', '-')}`, `scenes/{arguments.task}.json`: {len(made['design'])} coordinates of vertices, "
              f"{iterations} iterations, the last ones with a coefficient of friction of {least}, MuJoCo with the scene's settings. What each object moved by relative to the gripper, mm:", "",
@@ -128,12 +115,7 @@ def main():
     if not arguments.quick:
         met = held["as it is"] == 0 and held["designed"] == count
         lines += ["", f"Verdict: {'met' if met else 'not met'} (none as it is, all when designed); in MuJoCo {list(held.values())[-1]} of {count} are lifted too."]
-    text = "\n".join(lines) + "\n"
-    print(text, end="")
-    places = [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else [])
-    for folder in places:
-        with open(os.path.join(folder, arguments.task + ".md"), "w", encoding="utf-8") as file:
-            file.write(text)
+    show(arguments, arguments.task, lines)
 
 
 if __name__ == "__main__":

@@ -11,19 +11,15 @@ with the design, by less than 0.02 m without.  Prints Markdown, which DIR/codesi
 too; --publish: and docs/measured/codesign_single_jaw.md.  --quick: 2 iterations, no MuJoCo, no verdict.  --scenes writes the
 scene.
 """
-import argparse
-import csv
 import itertools
 import json
 import math
 import os
 import shutil
-import subprocess
-import sys
 
 from codesign_walkers import text_of
+from measuring import call, motion, options, parse, scene_path, settings, show
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BLOCKS, SIZE = (5, 3, 1), (0.13, 0.06, 0.02)  # of the plate, m
 NOTCH = {(3, 1, 0), (4, 1, 0)}                # blocks that the plate with a notch lacks: the middle of its front
 
@@ -74,78 +70,55 @@ def scene():
     }
 
 
-def call(arguments, *command):
-    done = subprocess.run([arguments.dcsim, *command, "--json", "--quiet", "--no-report", "--threads", "1"],
-                          capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
+def run_of(arguments, *command):
+    return call(arguments, *command, "--json", "--quiet", "--no-report", "--threads", "1")
 
 
-def lift(run):
+def lift(arguments, run):
     """How much higher the X is at the end than at the start, m."""
-    with open(os.path.join(run, "motion.csv"), encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = motion(arguments, run)
     return float(rows[-1]["object.z [m]"]) - float(rows[0]["object.z [m]"])
 
 
-def attempt(arguments, path, name, *settings):
+def attempt(arguments, path, name, *changes):
     """Loss at first and at last, iterations, lift here and in MuJoCo."""
     run = os.path.join(arguments.output, "codesign_single_jaw_" + name)
     shutil.rmtree(run, ignore_errors=True)
-    options = [f"--set={setting}" for setting in settings]
-    if arguments.quick:
-        options.append("--set=optimizer.iterations=2")
-    first = call(arguments, "simulate", path, "-o", "none", *options)["loss"]
-    found = call(arguments, "optimize", path, "-o", run, *options)
-    heights = [lift_of(arguments, run)]
+    words = settings(*changes, *(["optimizer.iterations=2"] if arguments.quick else []))
+    first = run_of(arguments, "simulate", path, "-o", "none", *words)["loss"]
+    found = run_of(arguments, "optimize", path, "-o", run, *words)
+    heights = [lift(arguments, run)]
     if not arguments.quick:
-        call(arguments, "simulate", path, "-o", run + "_mujoco", "--control", run, "--model", "mujoco", *options)
-        heights.append(lift_of(arguments, run + "_mujoco"))
+        shutil.rmtree(run + "_mujoco", ignore_errors=True)
+        run_of(arguments, "simulate", path, "-o", run + "_mujoco", "--control", run, "--model", "mujoco", *words)
+        heights.append(lift(arguments, run + "_mujoco"))
     return first, found["loss"], found["iterations"], heights
 
 
-def lift_of(arguments, run):
-    table = os.path.join(run, "motion.csv")
-    done = subprocess.run([arguments.dcsim, "export", run, "--format", "csv", "-o", table], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return lift(run)
-
-
 def main():
-    parser = argparse.ArgumentParser()
+    parser = options(__doc__)
     parser.add_argument("--scenes")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    parser.add_argument("--publish", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parse(parser)
     if arguments.scenes:
         with open(os.path.join(arguments.scenes, "codesign_single_jaw.json"), "w", encoding="utf-8") as file:
             file.write(text_of(scene()) + "\n")
         return
-    os.makedirs(arguments.output, exist_ok=True)
-    path = os.path.join(ROOT, "scenes", "codesign_single_jaw.json")
+    path = scene_path("codesign_single_jaw")
     attempts = (("controls alone", "controls", ("design=[]",)), ("turns and vertices", "design", ()),
                 ("the same from a plate with a notch", "notch", ("shapes.jaw=" + json.dumps(notched()),)),
                 ("the same under bsh", "bsh", ("contact.model=bsh", "contact.stiffness=1e-6", "contact.length=1")))
     lines = ["### Single jaw (after paper 003, Figures 14 and 15)", "", "By `scripts/paper/codesign-single-jaw`, `scenes/codesign_single_jaw.json`.", "",
              "| | iterations | loss at first | loss | X lifted, m | in MuJoCo, m |", "|---|---|---|---|---|---|"]
     lifted = {}
-    for title, name, settings in attempts:
-        first, loss, iterations, heights = attempt(arguments, path, name, *settings)
+    for title, name, changes in attempts:
+        first, loss, iterations, heights = attempt(arguments, path, name, *changes)
         lifted[name] = heights[0]
         cells = [f"{height:.3f}" for height in heights] + [""] * (2 - len(heights))
         lines.append(f"| {title} | {iterations} | {first:.4f} | {loss:.4f} | " + " | ".join(cells) + " |")
     if not arguments.quick:
         met = max(height for name, height in lifted.items() if name != "controls") >= 0.15 and lifted["controls"] < 0.02
         lines += ["", f"Verdict: {'met' if met else 'not met'} (0.15 m with a design, less than 0.02 m without)."]
-    text = "\n".join(lines) + "\n"
-    print(text, end="")
-    for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
-        with open(os.path.join(folder, "codesign_single_jaw.md"), "w", encoding="utf-8") as file:
-            file.write(text)
+    show(arguments, "codesign_single_jaw", lines)
 
 
 if __name__ == "__main__":

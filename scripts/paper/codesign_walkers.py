@@ -2,31 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walkers whose feet are sought together with their gait (after paper 003, Figures 11 to 13).
 
-    scripts/paper/codesign-spider [--quick] [--seed N] [--dcsim FILE] [--output DIR] [--publish]
+    scripts/paper/codesign-spider [--quick] [--seeds N ...] [--dcsim FILE] [--output DIR] [--publish]
     scripts/paper/codesign-biped  the same
     scripts/paper/codesign_walkers.py --scenes DIR
 
 Optimizes scenes/codesign_TASK.json as it is, and without its design for as many iterations, replays the first one's gait with the
-scene's feet, and prints Markdown, which DIR/codesign_TASK.md (default: runs/paper) holds, too; --publish: and
-docs/measured/codesign_TASK.md.  Verdict of the spider: with its feet it comes at least 5 % farther than with the first ones, and
+scene's feet, in shorter time steps and in MuJoCo; all that for several random gaits (default: seeds 2, 3, 4; settings were chosen on
+that of 1).  Prints Markdown, which DIR/codesign_TASK.md (default: runs/paper) holds, too; --publish: and docs/measured/codesign_TASK.md.  Verdict of the spider: with its feet it comes at least 5 % farther than with the first ones, and
 than with controls alone.  Of the biped, which learns to stand for longer and longer before it shall walk: with its feet the torso
-ends above 0.7 of its height, and not without.  --quick: 10 iterations of 60 steps, no verdict.
+ends above 0.7 of its height, and not without.  --quick: one gait, 10 iterations of 60 steps, no verdict.
 
 --scenes writes the scenes instead.  Feet are three ellipsoids of 32 vertices each, spread by the golden angle; the spider is
 built on level ground and then turned, so that it climbs a slope.
 """
-import argparse
-import csv
 import json
 import math
 import os
 import shutil
-import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import call, motion, options, parse, scene_path, settings, show
+
 FAR = 20  # m to the target, which nothing reaches
 STAND = (100, 200, 300, 400)  # steps that the biped learns to stand
+CONTACT = {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5, "friction_smoothing": 1e-3}
+# Settings of MuJoCo that the spider is replayed with; the last are the nearest to dcsim that were found.
+REPLAYS = ((" as it is", ()), (", elliptic cones, impratio 100", ("mujoco.cone=elliptic", "mujoco.impratio=100")),
+           (", and solref 0.004, 3", ("mujoco.cone=elliptic", "mujoco.impratio=100", "mujoco.solref=[0.004, 3]")))
 UPRIGHT = 0.7  # of the height of the biped's torso
 GAP = 0.034  # m between foot and ground at the start: feet may grow by 3 cm
 
@@ -61,6 +62,12 @@ def ellipsoid(center, radii, count, phase):
     return [round(x, 5) + 0.0 for x in points]
 
 
+def waves(bodies, amplitude):
+    """A control: the random gait of seed 1."""
+    return {"type": "sines", "bodies": bodies, "waves": 4, "amplitude": amplitude, "frequency": 1.5, "seed": 1, "ramp": 0.3,
+            "low": [-0.7], "high": [0.7]}
+
+
 def lowest(parts):
     return min(min(part["vertices"][2::3]) for part in parts)
 
@@ -77,7 +84,7 @@ class Robot:
 
     def add(self, name, shape, position, joint, yaw=0.0, **more):
         rotation = multiply(self.slope, about([0, 0, 1], yaw))
-        for part in joint:
+        for part in joint if isinstance(joint, list) else []:
             for key in ("axis", "axis2", "anchor"):
                 if key in part:
                     part[key] = self.place(part[key])
@@ -95,8 +102,7 @@ def spider():
     knee = 0.15  # of the lower leg, above its origin
     height = -lowest(foot) + GAP + knee
     orange = [0.75, 0.45, 0.1]
-    robot.add("ground", "ground", [0, 0, 0], [{"type": "fixed"}])
-    robot.bodies[0]["joint"] = "fixed"
+    robot.add("ground", "ground", [0, 0, 0], "fixed")
     robot.add("base", "base", [0, 0, height],
               [{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 1, 0]},
                {"type": "slide", "axis": [0, 0, 1]}, {"type": "hinge", "axis": [0, 0, 1]}], density=500, color=orange)
@@ -117,13 +123,11 @@ def spider():
                        " as far as it comes in 3 s.  Its gait and the 96 vertices of its foot, which all four legs share,"
                        " are sought together.  Written by scripts/paper/codesign_walkers.py.",
         "time": {"step": 0.01, "steps": 300},
-        "contact": {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5,
-                    "friction_smoothing": 1e-3},
+        "contact": CONTACT,
         "shapes": {"ground": {"type": "plane"}, "base": {"type": "box", "size": [0.22, 0.22, 0.08]},
                    "upper": {"type": "box", "size": [0.18, 0.05, 0.05]}, "foot": {"type": "hulls", "link": True, "parts": foot}},
         "bodies": robot.bodies,
-        "control": [{"type": "sines", "bodies": legs, "waves": 4, "amplitude": 0.05, "frequency": 1.5, "seed": 1,
-                     "ramp": 0.3, "low": [-0.7], "high": [0.7]}],
+        "control": [waves(legs, 0.05)],
         "objective": [{"type": "com", "target": rounded([FAR * math.cos(slope), 0, FAR * math.sin(slope)])}],
         "design": [{"type": "vertices", "shape": "foot", "box": [0.03, 0.03, 0.03], "scale": 0.04, "connect": "link",
                     "hold": [-1, -1, 0.05, 1, 1, 1]}],
@@ -145,10 +149,8 @@ def biped():
     bottom = -lowest(foot) + 0.024
     ankle, knee, hip = bottom + 0.02, bottom + 0.22, bottom + 0.42
     blue = [0.2, 0.4, 0.7]
-    robot.add("ground", "ground", [0, 0, 0], [{"type": "fixed"}])
-    robot.bodies[0]["joint"] = "fixed"
-    robot.add("torso", "torso", [0, 0, hip + 0.12], [{"type": "free"}], density=500, color=blue)
-    robot.bodies[1]["joint"] = "free"
+    robot.add("ground", "ground", [0, 0, 0], "fixed")
+    robot.add("torso", "torso", [0, 0, hip + 0.12], "free", density=500, color=blue)
     pd = {"kp": 2000, "kd": 200}
     for side, x in (("left", -0.06), ("right", 0.06)):
         hinge = lambda z: [{"type": "hinge", "axis": [1, 0, 0], "anchor": [x, 0, z]}]
@@ -163,15 +165,13 @@ def biped():
                        " too short and too round to stand on.  Its gait and the 96 vertices of its feet, which are mirror"
                        " images, are sought together.  Written by scripts/paper/codesign_walkers.py.",
         "time": {"step": 0.01, "steps": 400},
-        "contact": {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5,
-                    "friction_smoothing": 1e-3},
+        "contact": CONTACT,
         "shapes": {"ground": {"type": "plane"}, "torso": {"type": "box", "size": [0.18, 0.1, 0.2]},
                    "leg": {"type": "box", "size": [0.04, 0.04, 0.18]},
                    "left_foot": {"type": "hulls", "link": True, "parts": foot},
                    "right_foot": {"type": "hulls", "link": True, "parts": mirrored(foot)}},
         "bodies": robot.bodies,
-        "control": [{"type": "sines", "bodies": legs, "waves": 4, "amplitude": 0.02, "frequency": 1.5, "seed": 1,
-                     "ramp": 0.3, "low": [-0.7], "high": [0.7]}],
+        "control": [waves(legs, 0.02)],
         "objective": [{"type": "com", "target": [0, 3, 0.4]},
                       {"type": "point", "body": "torso", "target": [0, 0, hip + 0.12], "axes": "z", "when": "every", "weight": 1000}],
         "design": [{"type": "vertices", "shape": "left_foot", "mirror": "right_foot", "mirror_axis": "x",
@@ -192,108 +192,108 @@ def text_of(value, indent=0):
     return json.dumps(value)
 
 
-def run(arguments, command, name, settings):
-    folder = os.path.join(arguments.output, name)
+def run(arguments, seed, command, name, *words):
+    """What a command on the scene answers; the run is kept under its name."""
+    folder = os.path.join(arguments.output, f"{name}_{seed}")
     shutil.rmtree(folder, ignore_errors=True)
-    line = [arguments.dcsim, command, os.path.join(ROOT, "scenes", f"codesign_{arguments.task}.json"), "-o", folder, "--json",
-            "--quiet", "--no-report", "--threads", "1", "--set", f"control.0.seed={arguments.seed}"]
-    if arguments.quick:
-        line += ["--set", "optimizer.iterations=10", "--set", "time.steps=60"]
-    done = subprocess.run(line + settings, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
+    quick = ["optimizer.iterations=10", "time.steps=60"] if arguments.quick else []
+    return call(arguments, command, scene_path(f"codesign_{arguments.task}"), "-o", folder, "--json", "--quiet", "--no-report",
+                "--threads", "1", *settings(f"control.0.seed={seed}", *quick), *words)
+
+
+def found(arguments, seed, name):
+    """Words that take the parameters of a run."""
+    return ["--control", os.path.join(arguments.output, f"{name}_{seed}")]
 
 
 def climbed(result):
     return FAR - result["objectives"][0]["distance"]
 
 
-def compare_spider(arguments):
-    both = run(arguments, "optimize", "codesign_spider", [])
-    alone = run(arguments, "optimize", "codesign_spider_controls", ["--set", "design=[]"])
-    first = run(arguments, "simulate", "codesign_spider_first",
-                ["--set", "design=[]", "--control", os.path.join(arguments.output, "codesign_spider")])
-    lines = [f"Random gait {arguments.seed} at the start.", "", "| | iterations | climbed, m | against it |", "|---|---|---|---|"]
+def compare_spider(arguments, seed, lines):
+    both = run(arguments, seed, "optimize", "codesign_spider")
+    alone = run(arguments, seed, "optimize", "codesign_spider_controls", *settings("design=[]"))
+    control = found(arguments, seed, "codesign_spider")
+    first = run(arguments, seed, "simulate", "codesign_spider_first", *control, *settings("design=[]"))
+    lines += ["| | iterations | climbed, m | the first row against it |", "|---|---|---|---|"]
     for name, result in (("gait and feet", both), ("the same gait with the first feet", first), ("gait alone", alone)):
         lines.append(f"| {name} | {result['iterations'] or ''} | {climbed(result):.2f} |"
                      + ("" if result is both else f" {100 * (climbed(both) / climbed(result) - 1):+.1f} %") + " |")
-    if not arguments.quick:
-        met = climbed(both) >= 1.05 * max(climbed(first), climbed(alone))
-        lines += ["", f"Verdict: {'met' if met else 'not met'} (5 % farther than either)."]
-    return lines
+    if arguments.quick:
+        return None
+    steps = {part: climbed(run(arguments, seed, "simulate", "codesign_spider_steps", *control,
+                               *settings(f"time.step={0.01 / part}", f"time.steps={300 * part}"))) for part in (2, 4, 8)}
+    lines.append("| gait and feet in steps of 5, 2.5, 1.25 ms | | " + ", ".join(f"{way:.2f}" for way in steps.values()) + " | |")
+    for title, options_of_mujoco in REPLAYS:
+        way = climbed(run(arguments, seed, "simulate", "codesign_spider_mujoco", *control, "--model", "mujoco",
+                          *settings(*options_of_mujoco)))
+        lines.append(f"| gait and feet, MuJoCo{title} | | {way:.2f} | |")
+    return climbed(both) >= 1.05 * max(climbed(first), climbed(alone))
 
 
-def torso(arguments, name):
+def torso(arguments, seed, name):
     """Height of the torso at the end, as a part of that at the start, and how far it came, m."""
-    folder = os.path.join(arguments.output, name)
-    table = os.path.join(folder, "motion.csv")
-    done = subprocess.run([arguments.dcsim, "export", folder, "--format", "csv", "-o", table], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    with open(table, encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = motion(arguments, os.path.join(arguments.output, f"{name}_{seed}"))
     return (float(rows[-1]["torso.z [m]"]) / float(rows[0]["torso.z [m]"]),
             float(rows[-1]["torso.y [m]"]) - float(rows[0]["torso.y [m]"]))
 
 
-def stages(arguments, name, settings):
-    """The last run of several: to stand for longer and longer, then to walk."""
+def stages(arguments, seed, name, *words):
+    """Iterations of several runs: to stand for longer and longer, then to walk, which is the one kept under the name."""
     iterations, earlier = 0, []
     for steps in () if arguments.quick else STAND:
         stage = f"{name}_{steps}"
-        iterations += run(arguments, "optimize", stage, settings + earlier + [
-            "--set", "objective.0.weight=0.01", "--set", f"time.steps={steps}", "--set", "optimizer.iterations=40"])["iterations"]
-        earlier = ["--control", os.path.join(arguments.output, stage)]
-    return iterations + run(arguments, "optimize", name, settings + earlier)["iterations"]
+        iterations += run(arguments, seed, "optimize", stage, *words, *earlier, *settings(
+            "objective.0.weight=0.01", f"time.steps={steps}", "optimizer.iterations=40"))["iterations"]
+        earlier = found(arguments, seed, stage)
+    return iterations + run(arguments, seed, "optimize", name, *words, *earlier)["iterations"]
 
 
-def compare_biped(arguments):
+def compare_biped(arguments, seed, lines):
     name = "codesign_biped"
-    iterations = {name: stages(arguments, name, []), name + "_controls": stages(arguments, name + "_controls", ["--set", "design=[]"])}
-    control = ["--control", os.path.join(arguments.output, name)]
-    run(arguments, "simulate", name + "_first", control + ["--set", "design=[]"])
+    alone = settings("design=[]")
+    iterations = {name: stages(arguments, seed, name), name + "_controls": stages(arguments, seed, name + "_controls", *alone)}
+    control = found(arguments, seed, name)
+    run(arguments, seed, "simulate", name + "_first", *control, *alone)
+    titles = [("gait and feet", name), ("the same gait with the first feet", name + "_first"), ("gait alone", name + "_controls")]
     if not arguments.quick:
-        run(arguments, "simulate", name + "_mujoco", control + ["--model", "mujoco"])
-    lines = [f"Random gait {arguments.seed} at the start.", "", "| | iterations | height of the torso at the end, of that at the start | came, m |",
-             "|---|---|---|---|"]
+        run(arguments, seed, "simulate", name + "_mujoco", *control, "--model", "mujoco")
+        titles.append(("gait and feet, MuJoCo", name + "_mujoco"))
+    lines += ["| | iterations | height of the torso at the end, of that at the start | came, m |", "|---|---|---|---|"]
     heights = {}
-    for title, result in (("gait and feet", name), ("the same gait with the first feet", name + "_first"), ("gait alone", name + "_controls"),
-                          ("gait and feet, MuJoCo", name + "_mujoco")):
-        if arguments.quick and result.endswith("mujoco"):
-            continue
-        heights[result], way = torso(arguments, result)
+    for title, result in titles:
+        heights[result], way = torso(arguments, seed, result)
         lines.append(f"| {title} | {iterations.get(result, '')} | {heights[result]:.2f} | {way:.2f} |")
-    if not arguments.quick:
-        met = heights[name] >= UPRIGHT > heights[name + "_controls"]
-        lines += ["", f"Verdict: {'met' if met else 'not met'} (above {UPRIGHT} at the end with feet, and below without)."]
-    return lines
+    return None if arguments.quick else heights[name] >= UPRIGHT > heights[name + "_controls"]
+
+
+# How the tasks are compared, and the rule of their verdict.
+TASKS = {"spider": (compare_spider, "5 % farther than either"),
+         "biped": (compare_biped, f"above {UPRIGHT} at the end with feet, and below without")}
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("task", nargs="?", default="spider", choices=("spider", "biped"))
+    parser = options(__doc__)
+    parser.add_argument("task", nargs="?", default="spider", choices=TASKS)
     parser.add_argument("--scenes")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seed", type=int, default=2)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    parser.add_argument("--publish", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.scenes:
-        os.makedirs(arguments.output, exist_ok=True)
-        compare = {"spider": compare_spider, "biped": compare_biped}[arguments.task]
-        text = "\n".join(compare(arguments)) + "\n"
-        print(text, end="")
-        task = f"codesign_{arguments.task}"
-        for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
-            with open(os.path.join(folder, task + ".md"), "w", encoding="utf-8") as file:
-                file.write(f"### {arguments.task.capitalize()} (after paper 003, Figures 11 to 13)\n\nBy `scripts/paper/codesign-{arguments.task}`, "
-                           f"`scenes/{task}.json`. {text}" if folder != arguments.output else text)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[2, 3, 4])
+    arguments = parse(parser)
+    if arguments.scenes:
+        for name, scene in (("codesign_spider", spider()), ("codesign_biped", biped())):
+            with open(os.path.join(arguments.scenes, name + ".json"), "w", encoding="utf-8") as file:
+                file.write(text_of(scene) + "\n")
         return
-    for name, scene in (("codesign_spider", spider()), ("codesign_biped", biped())):
-        with open(os.path.join(arguments.scenes, name + ".json"), "w", encoding="utf-8") as file:
-            file.write(text_of(scene) + "\n")
+    compare, rule = TASKS[arguments.task]
+    name = f"codesign_{arguments.task}"
+    lines = [f"### {arguments.task.capitalize()} (after paper 003, Figures 11 to 13)", "",
+             f"By `scripts/paper/codesign-{arguments.task}`, `scenes/{name}.json`."]
+    met = []
+    for seed in arguments.seeds[:1] if arguments.quick else arguments.seeds:
+        lines += ["", f"Random gait {seed} at the start:", ""]
+        met.append(compare(arguments, seed, lines))
+    if not arguments.quick:
+        lines += ["", f"Verdict: met from {sum(met)} of {len(met)} gaits ({rule})."]
+    show(arguments, name, lines)
 
 
 if __name__ == "__main__":

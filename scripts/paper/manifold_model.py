@@ -29,17 +29,27 @@ def run(arguments, *command):
     return (json.loads(result.stdout) if result.stdout.strip().startswith("{") else None), result.stderr.strip().split("\n")[-1]
 
 
+def row(label, answer, columns, cells):
+    """A row of a table: what a run said, or its message in the first of so many columns."""
+    said, message = answer
+    return f"| {label} | " + " | ".join(cells(said) if said else [message] + [""] * (columns - 1)) + " |"
+
+
+def write(name, scene):
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+
+
 def task(arguments):
     scene = os.path.join(ROOT, "scenes", "billiards_stones.json")
     lines = ["A shot of superquadric stones (`scenes/billiards_stones.json`): the cue's place and velocity are to drive the last of two stones to a target; Adam, the same first guess and settings for all.", "",
              "| model | loss at the start | best | iterations | distance, m | reached |", "|---|---|---|---|---|---|"]
     for model in arguments.models.split(","):
         name, *settings = model.split("+")
-        said, message = run(arguments, "optimize", scene, "--model", name, *[word for setting in settings for word in ("--set", setting)], "-o", model)
-        if not said:
-            lines.append(f"| {model} | {message} | | | | |")
-            continue
-        lines.append(f"| {model.replace('+', ', ')} | {said['initial_loss']:.4g} | {said['loss']:.3g} | {said['iterations']} | {said['objectives'][0]['distance']:.4g} | {'yes' if said['success'] else 'no'} |")
+        answer = run(arguments, "optimize", scene, "--model", name, *[word for setting in settings for word in ("--set", setting)], "-o", model)
+        lines.append(row(model.replace("+", ", "), answer, 5, lambda said: [
+            f"{said['initial_loss']:.4g}", f"{said['loss']:.3g}", str(said["iterations"]), f"{said['objectives'][0]['distance']:.4g}",
+            "yes" if said["success"] else "no"]))
     return lines
 
 
@@ -49,14 +59,11 @@ def shots(arguments):
         scene = {"name": "shot", "time": {"step": 0.02, "steps": 10}, "gravity": [0, 0, 0], "contact": {"model": "manifold", "stiffness": 1e-5}, "shapes": {"stone": STONE},
                  "bodies": [{"name": "cue", "shape": "stone", "mass": 0.05, "position": [-0.3, 0.02, 0.01], "velocity": [speed, 0, 0]},
                             {"name": "one", "shape": "stone", "mass": 0.05, "rotation": [0.8, 0, 0, 0.6]}]}
-        with open("shot.json", "w", encoding="utf-8") as file:
-            json.dump(scene, file)
-        said, message = run(arguments, "simulate", "shot.json", "-o", f"at-{speed}")
-        if not said:
-            lines.append(f"| {speed} | {message} | | |")
-            continue
+        write("shot.json", scene)
+        answer = run(arguments, "simulate", "shot.json", "-o", f"at-{speed}")
         checked = subprocess.run([os.path.join(arguments.build, "dcsim"), "verify", f"at-{speed}"], capture_output=True, check=False)
-        lines.append(f"| {speed} | {said['min_gap']:.3g} | {said.get('divided_steps', 0)} | {'yes' if checked.returncode == 0 else 'no'} |")
+        verified = "yes" if checked.returncode == 0 else "no"
+        lines.append(row(speed, answer, 3, lambda said: [f"{said['min_gap']:.3g}", str(said.get("divided_steps", 0)), verified]))
     return lines
 
 
@@ -68,13 +75,11 @@ def drops(arguments):
                  "bodies": [{"name": "below", "shape": "hammer", "joint": "fixed"},
                             {"name": "above", "shape": "hammer", "mass": 0.5, "position": [0, 0, 0.08], "rotation": [0.7071067811865476, 0, 0, 0.7071067811865476]}],
                  "objective": [{"type": "reach", "body": "above", "target": [0, 0, 0], "when": "end"}]}
-        with open("drop.json", "w", encoding="utf-8") as file:
-            json.dump(scene, file)
-        said, message = run(arguments, "simulate", "drop.json", "-o", f"edges-{edges}")
-        if not said:
-            lines.append(f"| {edges} | {message} | | | | |")
-            continue
-        lines.append(f"| {edges} | {said['newton_iterations_per_step']:.3g} | {said['evaluations_per_step']:.3g} | {said.get('divided_steps', 0)} | {said['min_gap']:.3g} | {said['objectives'][0]['distance']:.4g} |")
+        write("drop.json", scene)
+        answer = run(arguments, "simulate", "drop.json", "-o", f"edges-{edges}")
+        lines.append(row(edges, answer, 5, lambda said: [
+            f"{said['newton_iterations_per_step']:.3g}", f"{said['evaluations_per_step']:.3g}", str(said.get("divided_steps", 0)),
+            f"{said['min_gap']:.3g}", f"{said['objectives'][0]['distance']:.4g}"]))
     return lines
 
 

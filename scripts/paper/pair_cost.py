@@ -9,7 +9,6 @@ friction.  Counted are instructions of the processor (perf stat) of 600 steps le
 in between: value, gradient and Hessian, with the step around it.  Prints Markdown, which DIR/pair_cost.md (default DIR:
 runs/paper) holds, too; --publish: and docs/measured/pair_cost.md.  --quick: 8 and 32 vertices.
 """
-import argparse
 import json
 import math
 import os
@@ -17,8 +16,7 @@ import random
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODELS = {"sdrs": {"stiffness": 1e-3, "length": 0.01, "support": 0.1}, "ipc": {"stiffness": 1e-3, "dhat": 2e-3}}
+from measuring import MODELS, options, parse, show
 
 
 def cloud(count, seed):
@@ -48,8 +46,10 @@ def count_run(arguments, *what, steps):
                            "--quiet", "--threads", "1"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
-    line = next(line for line in done.stderr.splitlines() if "instructions" in line)
-    return float(line.split(",")[0]), json.loads(done.stdout)["evaluations_per_step"] * steps
+    counted = next(line for line in done.stderr.splitlines() if "instructions" in line).split(",")[0]
+    if not counted[0].isdigit():
+        sys.exit(f"perf counts no instructions on this machine: {counted}")
+    return float(counted), json.loads(done.stdout)["evaluations_per_step"] * steps
 
 
 def cost(arguments, *what):
@@ -58,13 +58,7 @@ def cost(arguments, *what):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join(ROOT, "runs", "paper"))
-    parser.add_argument("--publish", action="store_true")
-    arguments = parser.parse_args()
-    os.makedirs(arguments.output, exist_ok=True)
+    arguments = parse(options(__doc__))
     lines = ["### Cost of a pair of hulls (paper 003, Figure 8)", "",
              "By `scripts/paper/pair-cost`: thousands of instructions for an evaluation with gradient and Hessian, the step around it included. "
              "`ipc` of the paper's figure is a potential of mesh primitives as ours; the paper has 2.55 to 32 times, from 8 to 512 vertices.", "",
@@ -79,11 +73,7 @@ def main():
                 ratios.append(theirs / ours)
         lines.append(f"| {count} | " + " | ".join(cells) + " |")
     lines += ["", f"Verdict: {'met' if min(ratios) >= 2 else 'not met'} (at least 2 from 32 vertices on)."]
-    text = "\n".join(lines) + "\n"
-    print(text, end="")
-    for folder in [arguments.output] + ([os.path.join(ROOT, "docs", "measured")] if arguments.publish else []):
-        with open(os.path.join(folder, "pair_cost.md"), "w", encoding="utf-8") as file:
-            file.write(text)
+    show(arguments, "pair_cost", lines)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import xml.etree.ElementTree as tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from grasps import multiply, normal3, rounded, turn_by, unit, unit4  # noqa: E402
+from grasps import normal3, rounded, turn_by, unit, unit4  # noqa: E402
 from hands_and_objects import add, box, lathe, scaled, sphere, write_obj  # noqa: E402
 
 TOUCH = 2e-6    # m: a pair touches

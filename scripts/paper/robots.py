@@ -6,7 +6,7 @@
 
 Every *.urdf (and *.xml that is MJCF) below FOLDER is included in a scene of two steps and checked, as it comes; packages are folders below FOLDER, or those of
 --package-path. With --names only the first robots whose paths end so are: each is checked, unedited, and simulated for two steps, and the table says of each what came of
-it (docs/measured/robots.md). Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
+it. Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
 instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. With --adjoint a
 row for each arm: processor time of a step with its adjoint, by the difference of optimizations of few and more iterations, the median of some, beside that of a loop
 that is the same on every machine, timed around it: their ratio is what a busy machine leaves alone. Nothing
@@ -17,7 +17,6 @@ import json
 import os
 import re
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -139,9 +138,9 @@ FEW, MORE, STEPS, TRIES = 1, 41, 100, 5
 
 def reference():
     """Seconds of processor time of a loop that is always the same, of this process."""
-    began, sum = time.process_time(), 0
+    began, total = time.process_time(), 0
     for i in range(1000000):
-        sum += i * i
+        total += i * i
     return time.process_time() - began
 
 
@@ -159,8 +158,7 @@ def with_adjoint(arguments, path, folder):
     """Seconds of a step with its adjoint and of the reference loop: medians.  The arm holds its pose; every joint is driven."""
     trial = Trial(arguments, path)
     held = dict(ADJOINT, pd={"kp": 1000, "kd": 100})
-    scene = os.path.join(folder, "arm.json")
-    shutil.rmtree(folder)
+    scene = os.path.join(folder, "arm", "arm.json")
     if trial.run("import", held, STEPS, options=["-o", scene]).returncode:
         sys.exit("%s cannot be imported" % path)
     text = json.load(open(scene))
@@ -182,7 +180,8 @@ def measure_adjoints(arguments, robots):
     print("| arm | step with adjoint, ms | reference loop, ms | steps a loop |\n|---|---|---|---|")
     for name in arguments.arms.split(","):
         for path in [path for path in robots if path.endswith(name)][:1]:
-            step, loop = with_adjoint(arguments, path, tempfile.mkdtemp())
+            with tempfile.TemporaryDirectory() as folder:
+                step, loop = with_adjoint(arguments, path, folder)
             print("| %s | %.2f | %.0f | %.1f |" % (os.path.basename(path), 1e3 * step, 1e3 * loop, loop / step), flush=True)
 
 

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments of paper 004 that need elastic solids and half-spaces: gradients, identification, friction.
 
-    scripts/paper/soft [--part NAME ...] [--draws N] [--dcsim FILE] [--output DIR] [--scenes DIR]
+    scripts/paper/soft [--part NAME ...] [--draws N] [--dcsim FILE] [--output DIR] [--publish]
 
-Parts: gradients, stick, identify, starts, friction; default: all.  Every scene is a block on the ground, made here and written into DIR (default: runs/paper/soft).
+Parts: gradients, stick, identify, starts, friction; default: all.  Every scene is a block on the ground, made here and written into DIR/soft (default DIR: runs/paper).
 Identification follows markers of a run with the true values, from other values: Gauss-Newton of the scene format, at most 15 iterations.
 A rollout is one simulation of the scene, as dcsim counts them; a Jacobian by directions is not one.
-Prints Markdown and writes it to DIR/soft.md (default: runs/paper).  About a minute of processor time.
+Prints Markdown and writes it to DIR/soft.md; --publish: and to docs/measured/soft.md.  About a minute of processor time.
 """
-import argparse
 import copy
 import json
 import math
@@ -18,7 +17,8 @@ import random
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import options, parse, publish, scene_path
+
 MARKERS = {"front": [0.08, 0.04, 0.04], "back": [-0.08, -0.04, 0.04], "top": [0, 0, 0.04], "low": [0.08, -0.04, -0.04]}
 MOST = 15  # iterations
 WITHIN = 0.01
@@ -53,8 +53,8 @@ def of_block(scene, **numbers):
 
 
 class Lab:
-    def __init__(self, options):
-        self.dcsim, self.folder = options.dcsim, os.path.abspath(options.scenes)
+    def __init__(self, arguments):
+        self.dcsim, self.folder = arguments.dcsim, os.path.join(arguments.output, "soft")
         self.lines = []
         os.makedirs(self.folder, exist_ok=True)
 
@@ -161,7 +161,6 @@ def experiments():
     thrown = block(40, velocity=(0, 0, 0), height=0.002, friction=0.3)
     pull = [number("gravity", -40, 40, None, axes="x")]
     lift = [number("gravity", -40, 40, None, axes="z")]
-    heavy = [0, 0, -9.81]
     return [
         ("arap", "ARAP stiffness, 2 kPa to 20 kPa", block(material="arap", young=2e3), {"young": 2e4}, {"design": [number("young", 0.02, 50)]}, "block.young", 2e4),
         ("young", "Neo-Hookean E, 2 kPa to 20 kPa", block(young=2e3), {"young": 2e4}, {"design": [number("young", 0.02, 50)]}, "block.young", 2e4),
@@ -214,7 +213,7 @@ def identify(lab):
 def starts(lab, draws):
     """soft_identify from other starts."""
     truth = {"jelly.young": 2e4, "jelly.poisson": 0.3, "jelly.friction": 0.4}
-    scene = os.path.join(ROOT, "scenes", "soft_identify.json")
+    scene = scene_path("soft_identify")
     lab.say("**Three coupled numbers.** `soft_identify`, E, nu and friction of a jelly from six markers, from the scene's start and from drawn ones (E and friction times 1/4 to 4, evenly in the logarithm, "
             "nu from 0.05 to 0.45). Bar: all within 1 % in fewer than 20 rollouts.")
     lab.say()
@@ -280,25 +279,19 @@ def friction(lab):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, quick=False)
     parser.add_argument("--part", action="append", choices=["gradients", "stick", "identify", "starts", "friction"])
     parser.add_argument("--draws", type=int, default=6)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join("runs", "paper"))
-    parser.add_argument("--scenes", default=os.path.join("runs", "paper", "soft"))
-    options = parser.parse_args()
-    options.dcsim = os.path.abspath(options.dcsim)
-    lab = Lab(options)
+    arguments = parse(parser)
+    lab = Lab(arguments)
     lab.say("### Soft bodies: gradients, identification, friction")
     lab.say()
     lab.say("By `scripts/paper/soft`: a block of 0.2 x 0.1 x 0.1 m, 2 kg, 36 nodes where nothing else is said, steps of 10 ms.")
     lab.say()
-    parts = {"gradients": gradients, "stick": stick, "identify": identify, "starts": lambda l: starts(l, options.draws), "friction": friction}
-    for name in options.part or parts:
+    parts = {"gradients": gradients, "stick": stick, "identify": identify, "starts": lambda l: starts(l, arguments.draws), "friction": friction}
+    for name in arguments.part or parts:
         parts[name](lab)
-    os.makedirs(options.output, exist_ok=True)
-    with open(os.path.join(options.output, "soft.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(lab.lines).rstrip() + "\n")
+    publish(arguments, "soft", lab.lines)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """What steps of a soft body in contact cost by its number of nodes, and its gradient by a step.
 
-    scripts/paper/soft-cost [--most NODES] [--backward-most NODES] [--instructions NODES] [--dcsim FILE] [--output DIR]
+    scripts/paper/soft-cost [--most NODES] [--backward-most NODES] [--instructions NODES] [--dcsim FILE] [--output DIR] [--publish]
 
 Blocks of cubes of 1 cm (E = 20 kPa, nu = 0.3, friction 0.5) fall on the ground with 0.5 m/s and slide with 0.5 m/s.  Processor time of a step: that of a run of 8 steps less that of
 one of 2, over 6; the impact is in the first two.  Backward: half of what three iterations of an optimizer take more than one, over those steps of a simulation, less 1.  Instructions are counted by
 callgrind where there are at most so many nodes.
-Prints Markdown and writes it to DIR/soft_cost.md (default: runs/paper).
+Prints Markdown and writes it to DIR/soft_cost.md (default: runs/paper); --publish: and to docs/measured/soft_cost.md.
 """
-import argparse
 import json
 import math
 import os
-import platform
 import re
 import resource
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import options, parse, processor, publish
+
 BLOCKS = [[9, 9, 9], [20, 12, 10], [20, 20, 21], [30, 30, 30], [46, 46, 45]]
 FIRST, LAST = 2, 8  # steps
 
@@ -72,22 +71,12 @@ class Lab:
         return int(re.search(r"Collected\s*:\s*(\d+)", done.stderr).group(1))
 
 
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, quick=False)
     parser.add_argument("--most", type=int, default=100000)
     parser.add_argument("--backward-most", type=int, default=100000)
     parser.add_argument("--instructions", type=int, default=4000)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join("runs", "paper"))
-    options = parser.parse_args()
+    arguments = parse(parser)
     lines = ["### Soft bodies: cost of a step", "",
              f"By `scripts/paper/soft-cost` on {processor()}, one thread, processor time beside other processes: blocks of cells of 1 cm, E = 20 kPa, that hit the ground with 0.5 m/s down and 0.5 m/s along it. "
              f"A step: the mean of steps {FIRST + 1} to {LAST}. The exponent is that of the growth from the row above. Backward: a gradient by one number, over the steps of the simulation. "
@@ -97,20 +86,20 @@ def main():
     print("\n".join(lines), flush=True)
     before = None
     with tempfile.TemporaryDirectory() as folder:
-        lab = Lab(os.path.abspath(options.dcsim), folder)
+        lab = Lab(arguments.dcsim, folder)
         for cells in BLOCKS:
             count, span = nodes(cells), LAST - FIRST
-            if count > options.most:
+            if count > arguments.most:
                 break
             first, _ = lab.seconds(*lab.command("simulate", cells, FIRST))
             last, result = lab.seconds(*lab.command("simulate", cells, LAST))
             step = (last - first) / span
             backward = instructions = None
-            if count <= options.backward_most:
+            if count <= arguments.backward_most:
                 once, thrice = [lab.seconds(*lab.command("optimize", cells, LAST, "--set", f"optimizer.iterations={n}"))[0] for n in (1, 3)]
                 forward = last - first + FIRST * step
                 backward = (thrice - once) / 2 / forward - 1
-            if count <= options.instructions:
+            if count <= arguments.instructions:
                 instructions = (lab.instructions(cells, LAST) - lab.instructions(cells, FIRST)) / span
             growth = [math.log(now / then) / math.log(count / before[0]) if before and now and then else None for now, then in ((step, before[1]), (instructions, before[2]))] if before else [None, None]
             cells_of = [f"{count:,}", f"{6 * math.prod(cells):,}", f"{result['newton_iterations_per_step']:.1f}", f"{1000 * step:.0f}", f"{growth[0]:.2f}" if growth[0] else "",
@@ -119,9 +108,7 @@ def main():
             lines.append("| " + " | ".join(cells_of) + f" | {'**does not hold**: ' + ', '.join(broken) if broken else 'holds'} |")
             print(lines[-1], flush=True)
             before = (count, step, instructions)
-    os.makedirs(options.output, exist_ok=True)
-    with open(os.path.join(options.output, "soft_cost.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(lines).rstrip() + "\n")
+    publish(arguments, "soft_cost", lines)
 
 
 if __name__ == "__main__":

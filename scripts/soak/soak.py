@@ -3,14 +3,14 @@
 """Runs random scenes and judges each by what dcsim promises: nothing passes through anything, no step fails silently, momentum is kept.
 
     scripts/soak/soak.py [--collisions N] [--thrown N] [--passages N] [--seed S] [--models NAME ...] [--shapes NAME ...] [--jobs N]
-                         [--only NAME] [--keep DIR] [--timeout SECONDS] [--markdown FILE] [--every]
+                         [--only NAME ...] [--without NAME ...] [--keep DIR] [--timeout SECONDS] [--markdown FILE] [--every]
 
 collisions: of two bodies, a chain's link or a fixed one, at 2 to 1000 m/s each, head-on and oblique, steps of 0.001 to 0.04 s; thrown: three to
 six bodies at up to 100 m/s; passages: slots and tubes with 0.1 mm of clearance.  Models and shapes take turns.  The program is build/dcsim of
 this tree, or SOAK_DCSIM; build/tests/soak/crossing, or SOAK_CROSSING, judges paths.  A status of 4 is an honest failure, and counted; everything
 else that is not a kept promise makes the script exit with 1.  Contact may give a little energy in a step that passes by ("energy above start";
 docs/theory.md, "Energy", says how much); what is above the start by more than that comes from nowhere, and breaks a promise.  --keep keeps the
-scenes of these and of status 4; --only repeats the ones of these names.  "Too close to tell": the independent judge does not resolve gaps below
+scenes of these and of status 4; --only repeats the ones of these names, --without leaves them out.  "Too close to tell": the independent judge does not resolve gaps below
 1e-13 m; "went around": bodies on a line slid off each other to the side and passed, crossing nothing.
 """
 import argparse
@@ -184,6 +184,7 @@ def parse():
     parser.add_argument("--shapes", nargs="+", choices=[*cases.COLLISIONS, *cases.PASSAGES, "thrown"])
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--without", nargs="+", metavar="NAME", default=[])
     parser.add_argument("--keep", metavar="DIR")
     parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS")
     parser.add_argument("--markdown", metavar="FILE")
@@ -197,6 +198,10 @@ def main():
         if not os.access(program, os.X_OK):
             sys.exit(f"{program}: not there; build first")
     listed = [named_case(name) for name in options.only] if options.only else chosen_cases(options)
+    absent = set(options.without) - {case.name for case in listed}
+    if absent:
+        sys.exit(f"{' '.join(sorted(absent))}: not among the cases")
+    listed = [case for case in listed if case.name not in options.without]
     if not listed:
         sys.exit("no cases; see --help")
     outcomes = run_all(listed, options)

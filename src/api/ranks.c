@@ -79,13 +79,32 @@ enum dc_status dc_api_gather_ranks(const dcsim_scene *scene, dcsim_ranks *ranks,
   return status ? status : dc_plan_crew_gather(&ranks->transport, identity, crew, error);
 }
 
+static enum dc_status serve(const struct dc_scene *scene, dcsim_ranks *ranks, const char *identity,
+                            struct dc_error *error)
+{
+  const struct dc_search_scene search = {.model = &scene->model,
+                                         .task = &scene->task,
+                                         .steps = (int)scene->definition.time.steps,
+                                         .settings = &scene->search,
+                                         .optimizer = scene->optimizer,
+                                         .options = scene->optimizer_options,
+                                         .gradient = &scene->gradient,
+                                         .first_guess = &scene->first_guess};
+  struct dc_search_helper *helper = dc_search_helper_create(&search);
+  enum dc_status status =
+      helper ? dc_plan_crew_serve(&ranks->transport, identity, search.model, search.task, dc_search_help, helper, error)
+             : dc_fail(error, DC_MEMORY, "out of memory for a rank");
+  dc_search_helper_destroy(helper);
+  return status;
+}
+
 int dc_api_serve_rank(const dcsim_scene *scene, dcsim_ranks *ranks, dcsim_error *error)
 {
   struct dc_error local = {0};
   char identity[IDENTITY];
   enum dc_status status = identify(scene, identity, &local);
   if (!status)
-    status = dc_plan_crew_serve(&ranks->transport, identity, &scene->scene->model, &scene->scene->task, &local);
+    status = serve(scene->scene, ranks, identity, &local);
   ranks->served = status == DC_OK;
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }

@@ -36,7 +36,8 @@ enum dc_status dc_session_open_run(struct session *session)
   if (session->options->overwrite)
     status = dc_run_set_aside(asked, session->replaced, sizeof session->replaced, &session->error);
   if (!status)
-    status = dc_run_create(asked, session->scene->scene, &session->run, &session->error);
+    status = dc_run_create(asked, session->scene->scene, session->options->results_only && !session->optimizing,
+                           &session->run, &session->error);
   if (status && session->replaced[0])
     dc_run_take_back(session->replaced, asked);
   return status;

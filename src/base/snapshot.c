@@ -142,3 +142,48 @@ bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_s
     entry->integers = slot->values;
   return true;
 }
+
+// What stands before an array in a message: its name and its numbers follow.
+struct head {
+  size_t kind, name_size, count;
+};
+
+enum dc_status dc_snapshot_write(const struct dc_snapshot *snapshot, struct dc_buffer *message)
+{
+  if (!dc_buffer_append(message, &snapshot->used, sizeof snapshot->used))
+    return DC_MEMORY;
+  for (size_t i = 0; i < snapshot->used; i++) {
+    const struct slot *slot = &snapshot->slots[i];
+    const struct head head = {.kind = slot->kind, .name_size = strlen(slot->name) + 1, .count = slot->count};
+    if (!dc_buffer_append(message, &head, sizeof head) || !dc_buffer_append(message, slot->name, head.name_size) ||
+        !dc_buffer_append(message, slot->values, slot->count * element_size(slot->kind)))
+      return DC_MEMORY;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_snapshot_read(struct dc_snapshot *snapshot, const struct dc_buffer *message, size_t *at)
+{
+  size_t count;
+  const void *part = dc_buffer_take(message, at, sizeof count);
+  if (!part)
+    return DC_USAGE;
+  memcpy(&count, part, sizeof count);
+  for (size_t i = 0; i < count; i++) {
+    struct head head;
+    part = dc_buffer_take(message, at, sizeof head);
+    if (!part)
+      return DC_USAGE;
+    memcpy(&head, part, sizeof head);
+    if (head.count > message->size || head.name_size < 1)
+      return DC_USAGE;
+    const char *name = dc_buffer_take(message, at, head.name_size);
+    const void *values = dc_buffer_take(message, at, head.count * element_size((enum kind)head.kind));
+    if (!name || !values || name[head.name_size - 1] != '\0')
+      return DC_USAGE;
+    enum dc_status status = put(snapshot, name, (enum kind)head.kind, head.count, values);
+    if (status)
+      return status;
+  }
+  return DC_OK;
+}

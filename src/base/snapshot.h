@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buffer.h"
 #include "base/status.h"
 
 struct dc_snapshot;
@@ -39,5 +40,10 @@ struct dc_snapshot_entry {
   const long *integers;
 };
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry);
+
+// All of it at the end of a message, for a program of the same build; DC_OK or DC_MEMORY.
+enum dc_status dc_snapshot_write(const struct dc_snapshot *snapshot, struct dc_buffer *message);
+// Puts the arrays in that stand at *at in a message, which moves on.  DC_OK, DC_MEMORY, or DC_USAGE when it is cut off.
+enum dc_status dc_snapshot_read(struct dc_snapshot *snapshot, const struct dc_buffer *message, size_t *at);
 
 #endif

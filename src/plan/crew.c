@@ -4,6 +4,8 @@
 //     HELLO   to rank 0: who a rank is                  text: the identity
 //     POINTS  from rank 0                               struct job, state, start, points
 //     LOSSES  to rank 0: the answer                     struct found [count], gradients; text: what went wrong
+//     ERRAND  from rank 0                               what the helper reads
+//     ANSWER  to rank 0                                 what the helper has written; text: what went wrong
 //     FAILED  to rank 0: a rank cannot go on            text: why
 //     END     from rank 0: there is no more work
 //     LEFT    to rank 0: the last message of a rank
@@ -17,7 +19,7 @@
 #include "base/clock.h"
 #include "base/threads.h"
 
-enum kind { HELLO = 1, POINTS, LOSSES, FAILED, END, LEFT };
+enum kind { HELLO = 1, POINTS, LOSSES, ERRAND, ANSWER, FAILED, END, LEFT };
 enum { TEXT = 1024 };
 
 struct head {
@@ -35,50 +37,15 @@ struct found {
   double loss, contact_seconds;
 };
 
-struct buffer {
-  char *bytes;
-  size_t size, capacity;
-};
-
 struct dc_plan_crew {
   struct dc_transport transport;
-  struct buffer out, in;
+  struct dc_buffer out, in;
   int shared;  // ranks that the samples under way are dealt to
 };
 
-static bool reserve(struct buffer *buffer, size_t capacity)
+static void add_reals(struct dc_buffer *buffer, const double *reals, size_t count)
 {
-  if (capacity <= buffer->capacity)
-    return true;
-  char *bytes = realloc(buffer->bytes, 2 * capacity);
-  if (!bytes)
-    return false;
-  buffer->bytes = bytes;
-  buffer->capacity = 2 * capacity;
-  return true;
-}
-
-// Adds to a buffer that has the room.
-static void add(struct buffer *buffer, const void *bytes, size_t size)
-{
-  if (size)
-    memcpy(buffer->bytes + buffer->size, bytes, size);
-  buffer->size += size;
-}
-
-static void add_reals(struct buffer *buffer, const double *reals, size_t count)
-{
-  add(buffer, reals, count * sizeof *reals);
-}
-
-// A part of a message that came; NULL when it is shorter.
-static const void *take(const struct buffer *buffer, size_t *at, size_t size)
-{
-  const char *part = buffer->bytes + *at;
-  if (*at + size > buffer->size)
-    return NULL;
-  *at += size;
-  return part;
+  dc_buffer_add(buffer, reals, count * sizeof *reals);
 }
 
 static void send_text(const struct dc_transport *transport, int to, enum kind kind, enum dc_status status,
@@ -102,13 +69,13 @@ static void rest(double since)
 }
 
 // The next message, from whom and its head; false: out of memory.
-static bool receive(const struct dc_transport *transport, struct buffer *in, int *from, struct head *head)
+static bool receive(const struct dc_transport *transport, struct dc_buffer *in, int *from, struct head *head)
 {
   double since = dc_seconds();
   int size;
   while ((size = transport->look(from)) < 0)
     rest(since);
-  if (!reserve(in, (size_t)size + sizeof *head + 1))
+  if (!dc_buffer_reserve(in, (size_t)size + sizeof *head + 1))
     return false;
   in->size = (size_t)transport->receive(*from, in->bytes, size);
   in->bytes[in->size] = '\0';
@@ -118,12 +85,12 @@ static bool receive(const struct dc_transport *transport, struct buffer *in, int
   return true;
 }
 
-static const char *text_of(const struct buffer *in, size_t at)
+static const char *text_of(const struct dc_buffer *in, size_t at)
 {
   return at < in->size ? in->bytes + at : "";
 }
 
-static enum dc_status greet(const struct dc_transport *transport, struct buffer *in, const char *identity,
+static enum dc_status greet(const struct dc_transport *transport, struct dc_buffer *in, const char *identity,
                             struct dc_error *error)
 {
   struct head head;
@@ -161,8 +128,8 @@ void dc_plan_crew_destroy(struct dc_plan_crew *crew)
 {
   if (!crew)
     return;
-  free(crew->out.bytes);
-  free(crew->in.bytes);
+  dc_buffer_release(&crew->out);
+  dc_buffer_release(&crew->in);
   free(crew);
 }
 
@@ -184,7 +151,7 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
   const struct dc_plan_start *start = &plan->start;
   size_t parameters = (size_t)plan->parameter_count, nq = (size_t)bodies->nq, nv = (size_t)bodies->nv;
   int share = share_of(rank, crew->shared, count);
-  struct buffer *out = &crew->out;
+  struct dc_buffer *out = &crew->out;
   const struct head head = {.kind = POINTS, .count = share};
   const struct job job = {.first = plan->window.first,
                           .steps = plan->window.steps,
@@ -200,10 +167,10 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
                           .before_length = start->before_length};
   size_t reals = (size_t)plan->state_size + 2 * nq + nv + (size_t)share * parameters;
   out->size = 0;
-  if (!reserve(out, sizeof head + sizeof job + reals * sizeof(double)))
+  if (!dc_buffer_reserve(out, sizeof head + sizeof job + reals * sizeof(double)))
     return false;
-  add(out, &head, sizeof head);
-  add(out, &job, sizeof job);
+  dc_buffer_add(out, &head, sizeof head);
+  dc_buffer_add(out, &job, sizeof job);
   add_reals(out, plan->state, (size_t)plan->state_size);
   add_reals(out, start->q, job.starts ? nq : 0);
   add_reals(out, start->velocity, job.starts ? nv : 0);
@@ -220,9 +187,9 @@ int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int
   for (int rank = 1; rank < crew->shared; rank++) {
     // the largest share comes first: what there is memory for now there is for all
     if (!write_points(crew, plan, rank, count, samples) ||
-        !reserve(&crew->in, (size_t)share_of(rank, crew->shared, count) *
-                                    (sizeof(struct found) + (size_t)plan->parameter_count * sizeof(double)) +
-                                2 * sizeof(struct head) + TEXT + 1))
+        !dc_buffer_reserve(&crew->in, (size_t)share_of(rank, crew->shared, count) *
+                                              (sizeof(struct found) + (size_t)plan->parameter_count * sizeof(double)) +
+                                          2 * sizeof(struct head) + TEXT + 1))
       return crew->shared = 1;
     crew->transport.send(rank, crew->out.bytes, (int)crew->out.size);
   }
@@ -243,7 +210,7 @@ static bool read_losses(const struct dc_plan_crew *crew, int rank, int count, si
   size_t at = sizeof(struct head);
   for (int i = rank; i < count; i += crew->shared) {
     struct found found;
-    const void *part = take(&crew->in, &at, sizeof found);
+    const void *part = dc_buffer_take(&crew->in, &at, sizeof found);
     if (!part)
       return false;
     memcpy(&found, part, sizeof found);
@@ -259,7 +226,7 @@ static bool read_losses(const struct dc_plan_crew *crew, int rank, int count, si
   for (int i = rank; i < count; i += crew->shared) {
     if (!samples[i].gradient)
       continue;
-    const void *part = take(&crew->in, &at, parameters * sizeof(double));
+    const void *part = dc_buffer_take(&crew->in, &at, parameters * sizeof(double));
     if (!part)
       return false;
     memcpy(samples[i].gradient, part, parameters * sizeof(double));
@@ -286,17 +253,45 @@ void dc_plan_crew_collect(struct dc_plan_crew *crew, const struct dc_plan *plan,
   }
 }
 
+enum dc_status dc_plan_crew_send(struct dc_plan_crew *crew, int rank, const struct dc_buffer *message,
+                                 struct dc_error *error)
+{
+  const struct head head = {.kind = ERRAND};
+  crew->out.size = 0;
+  if (message->size > INT32_MAX - sizeof head || !dc_buffer_append(&crew->out, &head, sizeof head) ||
+      !dc_buffer_append(&crew->out, message->bytes, message->size))
+    return dc_fail(error, DC_MEMORY, "out of memory for a message to rank %d", rank);
+  crew->transport.send(rank, crew->out.bytes, (int)crew->out.size);
+  return DC_OK;
+}
+
+enum dc_status dc_plan_crew_answer(struct dc_plan_crew *crew, int *rank, const struct dc_buffer **answer, size_t *at,
+                                   struct dc_error *error)
+{
+  struct head head;
+  if (!receive(&crew->transport, &crew->in, rank, &head))
+    return dc_fail(error, DC_MEMORY, "out of memory for an answer of a rank");
+  *answer = &crew->in;
+  *at = sizeof head;
+  if (head.kind == ANSWER && !head.status)
+    return DC_OK;
+  return dc_fail(error, head.status ? (enum dc_status)head.status : DC_USAGE, "rank %d: %.900s", *rank,
+                 text_of(&crew->in, sizeof head));
+}
+
 // What another rank rolls out with.
 struct service {
   const struct dc_model *model;
   const struct dc_task *task;
+  dc_plan_crew_help *help;
+  void *context;
   // For losses alone and with gradients: made anew when capacity or coarseness are others.
   struct bench {
     struct dc_model model;
     struct dc_plan *plan;
     struct dc_plan_team team;
   } benches[2];
-  struct buffer in, out;
+  struct dc_buffer in, out;
 };
 
 static void clear_bench(struct bench *bench)
@@ -328,15 +323,15 @@ static enum dc_status set_up(struct service *service, const struct job *job, lon
   size_t nq = (size_t)service->model->bodies.nq, nv = (size_t)service->model->bodies.nv, real = sizeof(double);
   dc_plan_set_window(plan, (long)job->first, (int)job->steps);
   plan->stiffness = job->stiffness;
-  const double *state = take(&service->in, at, (size_t)job->state * real);
+  const double *state = dc_buffer_take(&service->in, at, (size_t)job->state * real);
   plan->start = (struct dc_plan_start){.before_length = job->before_length};
   if (job->starts) {
-    plan->start.q = take(&service->in, at, nq * real);
-    plan->start.velocity = take(&service->in, at, nv * real);
+    plan->start.q = dc_buffer_take(&service->in, at, nq * real);
+    plan->start.velocity = dc_buffer_take(&service->in, at, nv * real);
   }
   if (job->goes_on)
-    plan->start.q_before = take(&service->in, at, nq * real);
-  *points = take(&service->in, at, (size_t)count * (size_t)job->parameters * real);
+    plan->start.q_before = dc_buffer_take(&service->in, at, nq * real);
+  *points = dc_buffer_take(&service->in, at, (size_t)count * (size_t)job->parameters * real);
   if (!state || !*points || job->parameters != plan->parameter_count || job->state != plan->state_size)
     return dc_fail(error, DC_USAGE, "points of another scene");
   memcpy(plan->state, state, (size_t)job->state * real);
@@ -353,11 +348,11 @@ static enum dc_status set_up(struct service *service, const struct job *job, lon
 static void write_losses(struct service *service, const struct job *job, int count,
                          const struct dc_plan_sample *samples)
 {
-  struct buffer *out = &service->out;
+  struct dc_buffer *out = &service->out;
   const struct head head = {.kind = LOSSES, .count = count};
   const char *text = "";
   out->size = 0;
-  add(out, &head, sizeof head);
+  dc_buffer_add(out, &head, sizeof head);
   for (int i = 0; i < count; i++) {
     const struct dc_plan_work *work = &samples[i].work;
     const struct found found = {.status = samples[i].status,
@@ -367,15 +362,15 @@ static void write_losses(struct service *service, const struct job *job, int cou
                                 .evaluations = work->evaluations,
                                 .loss = samples[i].loss,
                                 .contact_seconds = work->contact_seconds};
-    add(out, &found, sizeof found);
+    dc_buffer_add(out, &found, sizeof found);
     bool fatal = found.status && found.status != DC_INFEASIBLE && found.status != DC_NUMERICAL;
     if (fatal && !text[0])
       text = samples[i].error.text;
   }
   for (int i = 0; i < count && job->gradient; i++)
     add_reals(out, samples[i].gradient, (size_t)job->parameters);
-  add(out, text, strnlen(text, TEXT - 1));
-  add(out, "", 1);
+  dc_buffer_add(out, text, strnlen(text, TEXT - 1));
+  dc_buffer_add(out, "", 1);
 }
 
 static enum dc_status roll_out(struct service *service, const struct head *head, struct dc_error *error)
@@ -383,7 +378,7 @@ static enum dc_status roll_out(struct service *service, const struct head *head,
   struct job job;
   size_t at = sizeof *head;
   const double *points;
-  const void *part = take(&service->in, &at, sizeof job);
+  const void *part = dc_buffer_take(&service->in, &at, sizeof job);
   if (!part || head->count < 0 || head->count > INT32_MAX)
     return dc_fail(error, DC_USAGE, "points that are cut off");
   memcpy(&job, part, sizeof job);
@@ -399,8 +394,8 @@ static enum dc_status roll_out(struct service *service, const struct head *head,
   struct dc_plan_sample *samples = dc_alloc((size_t)count, sizeof *samples);
   double *gradients = dc_alloc(job.gradient ? (size_t)count * parameters : 0, sizeof *gradients);
   if (!samples || !gradients ||
-      !reserve(&service->out,
-               sizeof *head + TEXT + (size_t)count * (sizeof(struct found) + parameters * sizeof(double))))
+      !dc_buffer_reserve(&service->out,
+                         sizeof *head + TEXT + (size_t)count * (sizeof(struct found) + parameters * sizeof(double))))
     status = dc_fail(error, DC_MEMORY, "out of memory for rollouts");
   for (int i = 0; i < count && !status; i++) {
     samples[i].parameters = points + (size_t)i * parameters;
@@ -415,41 +410,53 @@ static enum dc_status roll_out(struct service *service, const struct head *head,
   return status;
 }
 
-enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const char *identity,
-                                  const struct dc_model *model, const struct dc_task *task, struct dc_error *error)
+static enum dc_status help(struct service *service, struct dc_error *error)
 {
-  struct service service = {.model = model, .task = task};
+  const struct head head = {.kind = ANSWER};
+  service->out.size = 0;
+  if (!dc_buffer_append(&service->out, &head, sizeof head))
+    return dc_fail(error, DC_MEMORY, "out of memory for an answer");
+  enum dc_status status = service->help(service->context, &service->in, sizeof head, &service->out, error);
+  return !status && service->out.size > INT32_MAX ? dc_fail(error, DC_MEMORY, "an answer of more than 2 GB") : status;
+}
+
+enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const char *identity,
+                                  const struct dc_model *model, const struct dc_task *task, dc_plan_crew_help *helper,
+                                  void *context, struct dc_error *error)
+{
+  struct service service = {.model = model, .task = task, .help = helper, .context = context};
   struct head head = {.kind = POINTS};
   enum dc_status status = DC_OK;
   send_text(transport, 0, HELLO, DC_OK, identity);
-  while (!status && head.kind == POINTS) {
+  while (!status && (head.kind == POINTS || head.kind == ERRAND)) {
     struct dc_error local = {0};
     int from;
     if (!receive(transport, &service.in, &from, &head))
       status = dc_fail(error, DC_MEMORY, "out of memory for the points of rank 0");
-    if (status || head.kind != POINTS)
+    if (status || (head.kind != POINTS && head.kind != ERRAND))
       break;
-    enum dc_status rolled = roll_out(&service, &head, &local);
-    if (rolled)
-      send_text(transport, 0, LOSSES, rolled, local.text);
+    bool points = head.kind == POINTS;
+    enum dc_status done = points ? roll_out(&service, &head, &local) : help(&service, &local);
+    if (done)
+      send_text(transport, 0, points ? LOSSES : ANSWER, done, local.text);
     else
       transport->send(0, service.out.bytes, (int)service.out.size);
   }
   for (int i = 0; i < 2; i++)
     clear_bench(&service.benches[i]);
-  free(service.in.bytes);
-  free(service.out.bytes);
+  dc_buffer_release(&service.in);
+  dc_buffer_release(&service.out);
   return status;
 }
 
 // Until one of a kind has come from so many ranks.
 static void await(const struct dc_transport *transport, enum kind kind, int ranks)
 {
-  struct buffer in = {0};
+  struct dc_buffer in = {0};
   struct head head;
   for (int from; ranks > 0 && receive(transport, &in, &from, &head);)
     ranks -= head.kind == kind;
-  free(in.bytes);
+  dc_buffer_release(&in);
 }
 
 void dc_plan_crew_part(const struct dc_transport *transport, bool served, enum dc_status status, const char *why)

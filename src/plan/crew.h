@@ -8,6 +8,7 @@
 #ifndef DC_PLAN_CREW_H
 #define DC_PLAN_CREW_H
 
+#include "base/buffer.h"
 #include "base/transport.h"
 #include "plan/worker.h"
 
@@ -30,9 +31,22 @@ int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int
 void dc_plan_crew_collect(struct dc_plan_crew *crew, const struct dc_plan *plan, int count,
                           struct dc_plan_sample *samples);
 
-// Another rank: says who it is and rolls out what it is sent until rank 0 ends the work.
+// Work of another kind: a message that the rank's helper answers.  Between a message to a rank and its answer there is none
+// other to it.  DC_OK, DC_MEMORY; what cannot be sent in one piece is DC_MEMORY, too.
+enum dc_status dc_plan_crew_send(struct dc_plan_crew *crew, int rank, const struct dc_buffer *message,
+                                 struct dc_error *error);
+// The next answer, from whom, and where it begins in *answer, which is valid until the next one; or how a helper failed.
+enum dc_status dc_plan_crew_answer(struct dc_plan_crew *crew, int *rank, const struct dc_buffer **answer, size_t *at,
+                                   struct dc_error *error);
+
+// Answers a message, which begins at `at`: adds to *answer.
+typedef enum dc_status dc_plan_crew_help(void *context, const struct dc_buffer *message, size_t at,
+                                         struct dc_buffer *answer, struct dc_error *error);
+
+// Another rank: says who it is, rolls out what it is sent and helps until rank 0 ends the work.
 enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const char *identity,
-                                  const struct dc_model *model, const struct dc_task *task, struct dc_error *error);
+                                  const struct dc_model *model, const struct dc_task *task, dc_plan_crew_help *helper,
+                                  void *context, struct dc_error *error);
 
 // The last messages.  Rank 0 ends the work of all others and waits until they have left; another rank leaves, unless it has
 // served to the end it first says its status and why, which rank 0 then fails with, and waits for the end.

@@ -277,7 +277,6 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
 {
   size_t parameters = (size_t)plan->parameter_count;
   long retreats[RETREAT_COUNTS];
-  double loss;
   enum dc_status status = dc_snapshot_get_counts(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS,
                                                  INT_MAX / 2, retreats, error);
   if (!status)
@@ -287,10 +286,18 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
     status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->best_parameters, error);
   if (!status)
     status = dc_minimization_load(plan->minimization, named(prefix, "optimizer").text, snapshot, error);
-  if (status)
-    return status;
-  plan->earlier = (int)retreats[0];
-  plan->retreats = (int)retreats[1];
+  if (!status) {
+    plan->earlier = (int)retreats[0];
+    plan->retreats = (int)retreats[1];
+  }
+  return status;
+}
+
+// The trajectories of what was loaded.
+static enum dc_status restore_all(struct dc_plan *plan, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  double loss;
   bool begun = dc_minimization_begun(plan->minimization);
   // The last one is the present iterate, so that plan->trajectory is what it was.
   if (begun || plan->earlier) {
@@ -301,8 +308,8 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
   return status || !begun ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, &loss, error);
 }
 
-enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
-                               struct dc_error *error)
+static enum dc_status load(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                           bool trajectories, struct dc_error *error)
 {
   long counts[WORK_COUNTS], sampling[SAMPLING_COUNTS];
   double times[WORK_TIMES];
@@ -315,6 +322,8 @@ enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const s
                                     sampling, error);
   if (!status && plan->minimization)
     status = load_minimization(plan, prefix, snapshot, error);
+  if (!status && plan->minimization && trajectories)
+    status = restore_all(plan, error);
   if (status)
     return status;
   plan->gradient_counts = (struct dc_gradient_counts){sampling[0], sampling[1], sampling[2]};
@@ -326,4 +335,16 @@ enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const s
                                      .seconds = times[0],
                                      .contact_seconds = times[1]};
   return DC_OK;
+}
+
+enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                               struct dc_error *error)
+{
+  return load(plan, prefix, snapshot, true, error);
+}
+
+enum dc_status dc_plan_load_numbers_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                                       struct dc_error *error)
+{
+  return load(plan, prefix, snapshot, false, error);
 }

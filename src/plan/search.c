@@ -97,7 +97,7 @@ static void close_members(struct dc_search *search)
   search->member_count = 0;
 }
 
-static void close_world(struct dc_search *search)
+void dc_search_close_world(struct dc_search *search)
 {
   close_members(search);
   if (search->world != search->plan)
@@ -109,7 +109,7 @@ void dc_search_destroy(struct dc_search *search)
 {
   if (!search)
     return;
-  close_world(search);
+  dc_search_close_world(search);
   dc_arena_destroy(search->arena);
   free(search->x);
   free(search->best);
@@ -299,7 +299,7 @@ static void take_turn(struct dc_search_member *member, double target)
 
 struct turn {
   struct dc_search *search;
-  int live[DC_SEARCH_MEMBERS];
+  const int *live;
 };
 
 static void turn_pass(void *context, int index, int thread)
@@ -307,6 +307,30 @@ static void turn_pass(void *context, int index, int thread)
   const struct turn *turn = context;
   (void)thread;
   take_turn(&turn->search->members[turn->live[index]], turn->search->target);
+}
+
+void dc_search_run_turns(struct dc_search *search, const int *live, int count)
+{
+  struct turn turn = {search, live};
+  // where there are ranks the rollouts of each go side by side
+  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->crew);
+  for (int k = 0; k < count && one_by_one; k++)
+    turn_pass(&turn, k, 0);
+  if (!one_by_one)
+    dc_loop_run(turn_pass, &turn, count, 0, NULL);
+}
+
+// A member's best in the scene itself becomes the plan's; of one that was on another rank it is rolled out here.
+static enum dc_status record_best(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan, *found = member->plan;
+  if (!member->away)
+    return record(search, found->best_parameters, found->best_loss, found->best, error);
+  const struct dc_plan_work work = plan->work;
+  double loss;
+  enum dc_status status = dc_plan_evaluate(plan, found->best_parameters, &loss, NULL, error);
+  plan->work = work;
+  return status ? status : record(search, found->best_parameters, found->best_loss, plan->trajectory, error);
 }
 
 // What a member has found is the stage's, and in the scene itself the plan's.
@@ -322,9 +346,7 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
     memcpy(search->best, found->best_parameters, bytes);
   }
   bool lower = !search->rolled || found->best_loss < plan->best_loss;
-  return *best && search->world == plan && lower
-             ? record(search, found->best_parameters, found->best_loss, found->best, error)
-             : DC_OK;
+  return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
 }
 
 // A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
@@ -355,39 +377,30 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
 // What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows from.
 static void take_counts(struct dc_plan *plan, struct dc_plan *member)
 {
+  dc_plan_add_work(&plan->work, &member->work);
   plan->first_guess_counts.draws += member->first_guess_counts.draws;
   plan->first_guess_counts.vanished += member->first_guess_counts.vanished;
   plan->gradient_counts.one_sided += member->gradient_counts.one_sided;
   plan->gradient_counts.dropped += member->gradient_counts.dropped;
-  member->first_guess_counts = (struct dc_first_guess_counts){0};
-  member->gradient_counts.one_sided = member->gradient_counts.dropped = 0;
+  dc_search_clear_counts(member);
 }
 
 // One turn of all members side by side; the row is of the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
-  struct turn turn = {.search = search};
-  struct dc_plan_work work = search->plan->work;
-  int count = 0, lowest = -1;
+  int live[DC_SEARCH_MEMBERS], count = 0, lowest = -1;
   double start = dc_seconds();
   for (int i = 0; i < search->member_count; i++)
     if (search->members[i].plan)
-      turn.live[count++] = i;
-  bool one_by_one = count == 1 || search->plan->crew;  // whose own rollouts go side by side
-  for (int k = 0; k < count && one_by_one; k++)
-    turn_pass(&turn, k, 0);
-  if (!one_by_one)
-    dc_loop_run(turn_pass, &turn, count, 0, NULL);
-  work.seconds += dc_seconds() - start;
+      live[count++] = i;
+  enum dc_status status = dc_search_take_turns(search, live, count, error);
+  search->plan->work.seconds += dc_seconds() - start;
   search->turn++;
   *row = (struct dc_plan_iteration){.loss = NAN, .gradient_norm = NAN, .min_gap = NAN};
-  enum dc_status status = DC_OK;
   for (int k = 0; k < count && !status; k++) {
-    struct dc_search_member *member = &search->members[turn.live[k]];
+    struct dc_search_member *member = &search->members[live[k]];
     bool best = false;
-    dc_plan_add_work(&work, &member->plan->work);
     row->newton_iterations += member->plan->work.newton_iterations;
-    member->plan->work = (struct dc_plan_work){0};
     take_counts(search->plan, member->plan);
     if (member->status && !refused(member->status))
       status = dc_fail(error, member->status, "%s", member->error.text);
@@ -395,9 +408,8 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
       status = collect(search, member, &best, error);
     row->best = row->best || best;
     if (member->moved && !member->stiffer && (lowest < 0 || member->last.loss < search->members[lowest].last.loss))
-      lowest = turn.live[k];
+      lowest = live[k];
   }
-  search->plan->work = work;
   if (lowest >= 0) {
     long newton = row->newton_iterations;
     bool best = row->best;
@@ -409,7 +421,7 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
                              row->parameters, (size_t)row->parameter_count * sizeof *row->parameters);
   }
   for (int k = 0; k < count && !status; k++)
-    status = pass_on(search, &search->members[turn.live[k]], error);
+    status = pass_on(search, &search->members[live[k]], error);
   return status;
 }
 
@@ -442,7 +454,7 @@ static enum dc_status end_stage(struct dc_search *search, struct dc_error *error
   struct dc_plan *plan = search->plan;
   int steps = plan->window.steps;
   stage->reached = !(stage->loss > search->target);
-  close_world(search);
+  dc_search_close_world(search);
   search->stage++;
   if (search->stage == search->stage_count)
     return DC_OK;

@@ -82,4 +82,22 @@ bool dc_search_reached(const struct dc_search *search);  // in the scene itself
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot);
 enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error);
 
+// Another rank's part: it takes turns of members for rank 0, whose plan and search are made of the same.
+struct dc_search_scene {
+  const struct dc_model *model;
+  const struct dc_task *task;
+  int steps;
+  const struct dc_search_settings *settings;
+  const struct dc_optimizer_type *optimizer;
+  const void *options;
+  const struct dc_gradient_settings *gradient;
+  const struct dc_first_guess_settings *first_guess;
+};
+struct dc_search_helper;
+struct dc_search_helper *dc_search_helper_create(const struct dc_search_scene *scene);  // NULL when out of memory
+void dc_search_helper_destroy(struct dc_search_helper *helper);
+// A dc_plan_crew_help; context: the helper.
+enum dc_status dc_search_help(void *context, const struct dc_buffer *message, size_t at, struct dc_buffer *answer,
+                              struct dc_error *error);
+
 #endif

@@ -12,12 +12,15 @@ struct dc_search_member {
   struct dc_plan *plan;  // NULL: it has come to its end
   const struct dc_optimizer_type *optimizer;
   const void *options;
+  bool own;               // has the scene's optimizer
   int pace;               // iterations a turn
   bool stiffer;           // contact is stiffer than the stage's: the first half of its turns
   enum dc_status status;  // of the last turn
   bool moved;             // an iteration was had in it: the last one
   struct dc_plan_iteration last;
   struct dc_error error;
+  bool away, fresh;  // its last turn was another rank's; what is_fresh says of it there (search_ranks.c)
+  double *row;       // [parameter_count] of last, then
 };
 
 struct dc_search {
@@ -50,10 +53,21 @@ struct dc_search {
 
 // Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's steps.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error);
+void dc_search_close_world(struct dc_search *search);
 // Makes the members of the round, at the beginnings that x or the pool hold.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error);
+// Makes one of them, which begins at x [parameters of the world]; own: with the scene's optimizer, else the fan's.
+enum dc_status dc_search_make_member(struct dc_search *search, int index, bool own, int pace, bool stiffer,
+                                     const double *x, struct dc_error *error);
 void dc_search_release_member(struct dc_search_member *member);
 // Stiffness of a member's contact.
 double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member);
+
+// Turns of count members, side by side on this rank's threads.
+void dc_search_run_turns(struct dc_search *search, const int *live, int count);
+// The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY or how a rank failed.
+enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error);
+// What a turn has counted is the search's: the member begins at zero again.
+void dc_search_clear_counts(struct dc_plan *member);
 
 #endif

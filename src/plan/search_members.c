@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world of a stage and the members of its rounds.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/search_internal.h"
@@ -13,6 +14,7 @@ static const double STIFFER = 3;  // of the member that begins so
 void dc_search_release_member(struct dc_search_member *member)
 {
   dc_plan_destroy(member->plan);
+  free(member->row);
   *member = (struct dc_search_member){0};
 }
 
@@ -48,14 +50,19 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
   return DC_OK;
 }
 
-static enum dc_status add_member(struct dc_search *search, const struct dc_optimizer_type *optimizer,
-                                 const void *options, int pace, bool stiffer, const double *x, struct dc_error *error)
+enum dc_status dc_search_make_member(struct dc_search *search, int index, bool own, int pace, bool stiffer,
+                                     const double *x, struct dc_error *error)
 {
-  struct dc_search_member *member = &search->members[search->member_count];
-  *member = (struct dc_search_member){.optimizer = optimizer, .options = options, .pace = pace, .stiffer = stiffer};
-  member->plan = dc_plan_hire(search->world, error);
+  struct dc_search_member *member = &search->members[index];
+  *member = (struct dc_search_member){.optimizer = own ? search->optimizer : &dc_gauss_newton,
+                                      .options = own ? search->options : search->fan_options,
+                                      .own = own,
+                                      .pace = pace,
+                                      .stiffer = stiffer,
+                                      .row = dc_alloc((size_t)search->world->parameter_count, sizeof *member->row)};
+  member->plan = member->row ? dc_plan_hire(search->world, error) : NULL;
   if (!member->plan)
-    return error ? error->status : DC_MEMORY;
+    return member->row && error ? error->status : dc_fail(error, DC_MEMORY, "out of memory for a search");
   dc_plan_follow(member->plan, search->world);
   dc_plan_set_gradient(member->plan, &search->plan->gradient);
   member->plan->coarseness = search->world->coarseness;
@@ -63,30 +70,34 @@ static enum dc_status add_member(struct dc_search *search, const struct dc_optim
   member->plan->stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)
     member->plan->first_guess = search->plan->first_guess;
-  search->member_count++;
-  return dc_plan_begin(member->plan, optimizer, options, x, error);
+  return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
+}
+
+static enum dc_status add_member(struct dc_search *search, bool own, int pace, bool stiffer, const double *x,
+                                 struct dc_error *error)
+{
+  return dc_search_make_member(search, search->member_count++, own, pace, stiffer, x, error);
 }
 
 // A portfolio without residual rows has the scene's optimizer alone.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error)
 {
   bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
-  const struct dc_optimizer_type *refine = portfolio && rows ? &dc_gauss_newton : search->optimizer;
-  const void *options = portfolio && rows ? search->fan_options : search->options;
+  bool own = !(portfolio && rows);
   int walk = search->optimizer->propose ? WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
   enum dc_status status = DC_OK;
   search->member_count = 0;
   search->turn = 0;
   if (search->round == 0) {
-    status = add_member(search, refine, options, pace, false, search->x, error);
+    status = add_member(search, own, pace, false, search->x, error);
     if (!status && portfolio)
-      status = add_member(search, refine, options, pace, true, search->x, error);
+      status = add_member(search, own, pace, true, search->x, error);
     if (!status && portfolio && rows && search->optimizer != &dc_gauss_newton)
-      status = add_member(search, search->optimizer, search->options, walk, false, search->x, error);
+      status = add_member(search, true, walk, false, search->x, error);
     return status;
   }
   for (int i = 0; i < search->pool_count && !status; i++)
-    status = add_member(search, refine, options, pace, false,
-                        search->pool + (size_t)i * (size_t)search->plan->parameter_capacity, error);
+    status = add_member(search, own, pace, false, search->pool + (size_t)i * (size_t)search->plan->parameter_capacity,
+                        error);
   return status;
 }

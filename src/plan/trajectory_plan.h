@@ -159,6 +159,10 @@ enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snap
 enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, struct dc_snapshot *snapshot);
 enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
                                struct dc_error *error);
+// Loads the numbers alone: trajectories stay those of before and best_loss is the caller's to set, until
+// dc_plan_load_as has loaded what was saved meanwhile.
+enum dc_status dc_plan_load_numbers_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
+                                       struct dc_error *error);
 
 // Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
 // initial; those of the design stay.

@@ -56,6 +56,37 @@ static void test_refusals(void)
   dc_snapshot_destroy(NULL);
 }
 
+// In a message, behind something else; cut off anywhere it is refused.
+static void test_messages(void)
+{
+  const double reals[3] = {-0.0, INFINITY, 1.0 / 3};
+  const long integers[2] = {LONG_MIN, 7};
+  double real_copy[3];
+  long integer_copy[2];
+  struct dc_buffer message = {0};
+  struct dc_snapshot *snapshot = dc_snapshot_create(), *copy = dc_snapshot_create();
+  CHECK(dc_snapshot_put_reals(snapshot, "odd length", 3, reals) == DC_OK);
+  CHECK(dc_snapshot_put_reals(snapshot, "none", 0, NULL) == DC_OK);
+  CHECK(dc_snapshot_put_integers(snapshot, "n", 2, integers) == DC_OK);
+  CHECK(dc_buffer_append(&message, "abc", 3));
+  CHECK(dc_snapshot_write(snapshot, &message) == DC_OK);
+  size_t whole = message.size, at = 3;
+  CHECK(dc_snapshot_read(copy, &message, &at) == DC_OK && at == whole);
+  CHECK(dc_snapshot_get_reals(copy, "odd length", 3, real_copy, NULL) == DC_OK);
+  CHECK(memcmp(reals, real_copy, sizeof reals) == 0);
+  CHECK(dc_snapshot_get_reals(copy, "none", 0, NULL, NULL) == DC_OK);
+  CHECK(dc_snapshot_get_integers(copy, "n", 2, integer_copy, NULL) == DC_OK);
+  CHECK(memcmp(integers, integer_copy, sizeof integers) == 0);
+  for (message.size = 0; message.size < whole; message.size++) {
+    dc_snapshot_clear(copy);
+    at = 3;
+    CHECK(dc_snapshot_read(copy, &message, &at) == DC_USAGE, "%zu bytes", message.size);
+  }
+  dc_buffer_release(&message);
+  dc_snapshot_destroy(snapshot);
+  dc_snapshot_destroy(copy);
+}
+
 // Many arrays of many sizes, again and again in the same memory, and walked through in order.
 static void test_clear_and_walk(void)
 {
@@ -95,5 +126,6 @@ static void test_clear_and_walk(void)
 }
 
 RUN_TESTS({"numbers come back bit for bit", test_bits_come_back},
+          {"bits come back from messages", test_messages},
           {"other names, kinds and lengths are refused", test_refusals},
           {"arrays in order, and again in the same memory", test_clear_and_walk})

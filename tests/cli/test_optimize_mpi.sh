@@ -43,6 +43,8 @@ over samples ball.json --set optimizer.type=cem
 over "a fan" ball.json --set optimizer.type=gauss_newton
 over "draws of a first guess" ball.json --set init.type=sample --set init.threshold=1e5 --set init.draws=20
 over "a search in stages" ball.json --set portfolio.rollouts=150 --set continuation.stages=1 --set continuation.step=2 --set continuation.stiffness=0.1
+over "members that are dealt out" ball.json --set portfolio.rollouts=220 --set portfolio.draws=16 --set portfolio.candidates=5 --set objective.0.tolerance=0
+over "members with bundles" ball.json --set portfolio.rollouts=220 --gradient bundle --set gradient.samples=4 --set optimizer.type=adam --set objective.0.tolerance=0
 over "a receding horizon" held.json --set horizon.length=6 --set horizon.iterations=2 --set horizon.explore=1 --set optimizer.type=mppi
 
 cat >long.json <<'SCENE'
@@ -58,8 +60,8 @@ cat >long.json <<'SCENE'
 SCENE
 run 0 optimize long.json -o straight --quiet --no-report
 rows() { cat "$1/loss.csv" 2>/dev/null | wc -l; }
-begin() { # DIRECTORY: in the background, until there are some rows
-  mpirun -n 3 "$dcsim" optimize long.json -o "$1" --checkpoint 0 --quiet --no-report >"$out" 2>"$err" &
+begin() { # DIRECTORY ARGUMENT...: in the background, until there are some rows
+  mpirun -n 3 "$dcsim" optimize long.json -o "$@" --checkpoint 0 --quiet --no-report >"$out" 2>"$err" &
   pid=$!
   tries=0
   until [ "$(rows "$1")" -gt 5 ] || [ $tries -gt 30000 ]; do
@@ -80,19 +82,30 @@ status=0
 wait "$pid" || status=$?
 check "and goes on with it (status $status)" [ "$status" -eq 0 ]
 same straight stopped "a rank that was stopped"
-killed() { # WHICH
-  begin "killed-$1"
-  kill_ranks "$1" KILL optimize
+killed() { # WHICH STRAIGHT ARGUMENT...
+  which=$1 straight=$2
+  shift 2
+  begin "killed-$straight-$which" "$@"
+  kill_ranks "$which" KILL optimize
   status=0
   wait "$pid" 2>/dev/null || status=$?
-  check "killed: $1: mpirun says so (status $status)" [ "$status" -ne 0 ]
-  echo "# after kill $1: $(rows "killed-$1") rows"
-  ranks 0 2 optimize --resume "killed-$1" --quiet --no-report
-  same straight "killed-$1" "killed: $1"
+  check "$straight, killed: $which: mpirun says so (status $status)" [ "$status" -ne 0 ]
+  echo "# after kill $which: $(rows "killed-$straight-$which") rows"
+  ranks 0 2 optimize --resume "killed-$straight-$which" --quiet --no-report
+  same "$straight" "killed-$straight-$which" "$straight, killed: $which"
 }
-killed 1
-killed 0
-killed all
+killed 1 straight
+killed 0 straight
+killed all straight
+
+# a search, whose members are on the ranks
+search='--set portfolio.rollouts=3000 --set portfolio.draws=16 --set portfolio.candidates=4 --set portfolio.iterations=200'
+# shellcheck disable=SC2086
+run 0 optimize long.json -o search --quiet --no-report $search
+for which in 1 all; do
+  # shellcheck disable=SC2086
+  killed $which search $search
+done
 
 # what goes wrong is said once, by rank 0
 ranks 3 3 optimize nothing.json --quiet

@@ -43,6 +43,11 @@ ls -A numbers | sort >there
 check "--results-only leaves no trajectory" diff expected there
 check "the rows are the same" cmp run/loss.csv numbers/loss.csv
 run 0 optimize --resume numbers --results-only --quiet
+run 0 simulate scene.json -o alone --results-only --quiet
+check "of a simulation run.json alone" [ "$(ls -A alone)" = run.json ]
+run 5 simulate scene.json -o alone --results-only --quiet
+run 0 simulate scene.json -o alone --results-only --quiet --overwrite
+check "which may be overwritten" [ "$(ls -A alone)" = run.json ]
 run 2 simulate scene.json -o pictures --results-only --frames 2
 says "no frames go with them"
 

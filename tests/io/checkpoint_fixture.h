@@ -109,7 +109,7 @@ static inline struct dc_run *create(const struct fixture *fixture)
 {
   struct dc_error error = {0};
   struct dc_run *run;
-  if (dc_run_create(in(fixture, "run"), &fixture->scene, &run, &error)) {
+  if (dc_run_create(in(fixture, "run"), &fixture->scene, false, &run, &error)) {
     printf("Bail out! %s\n", error.text);
     exit(1);
   }

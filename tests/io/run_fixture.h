@@ -227,7 +227,7 @@ static inline struct dc_run *create(struct fixture *fixture, const char *name)
 {
   struct dc_error error = {0};
   struct dc_run *run;
-  enum dc_status status = dc_run_create(in(fixture, name), &fixture->scene, &run, &error);
+  enum dc_status status = dc_run_create(in(fixture, name), &fixture->scene, false, &run, &error);
   CHECK(status == DC_OK && run, "%s", error.text);
   if (!run) {
     printf("Bail out! no run directory\n");

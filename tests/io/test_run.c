@@ -141,7 +141,7 @@ static void test_full_disk_keeps_trajectory(void)
   struct dc_error create_error = {0};
   fixture.scene.text = calloc(1, 5001);
   memset((char *)fixture.scene.text, ' ', 5000);
-  enum dc_status create_status = dc_run_create(in(&fixture, "new/run"), &fixture.scene, &none, &create_error);
+  enum dc_status create_status = dc_run_create(in(&fixture, "new/run"), &fixture.scene, false, &none, &create_error);
   limit_files(limit);
   signal(SIGXFSZ, handler);
   CHECK(status == DC_IO && strstr(error.text, "trajectory.h5") && strstr(error.text, "write"), "%s", error.text);
@@ -173,7 +173,7 @@ static void test_lock(void)
   struct dc_error error = {0};
   struct dc_run *run = create(&fixture, "run"), *second;
   // The lock speaks before the files do.
-  CHECK(dc_run_create(in(&fixture, "run"), &fixture.scene, &second, &error) == DC_IO && !second);
+  CHECK(dc_run_create(in(&fixture, "run"), &fixture.scene, false, &second, &error) == DC_IO && !second);
   CHECK(strstr(error.text, ".lock") && strstr(error.text, "another run"), "%s", error.text);
   CHECK(exists(&fixture, "run/.lock") && exists(&fixture, "run/loss.csv"));
   close_run(run);
@@ -187,7 +187,7 @@ static void test_lock(void)
   int status;
   CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status));
   CHECK(exists(&fixture, "crashed/.lock"));
-  CHECK(dc_run_create(in(&fixture, "crashed"), &fixture.scene, &second, &error) == DC_IO);
+  CHECK(dc_run_create(in(&fixture, "crashed"), &fixture.scene, false, &second, &error) == DC_IO);
   CHECK(strstr(error.text, "scene.json") && strstr(error.text, "already holds a run"), "%s", error.text);
   unlink(in(&fixture, "crashed/scene.json"));
   unlink(in(&fixture, "crashed/progress.jsonl"));
@@ -202,10 +202,10 @@ static void test_refusals(void)
   setup(&fixture);
   struct dc_error error = {0};
   struct dc_run *run;
-  CHECK(dc_run_create("", &fixture.scene, &run, &error) == DC_IO && !run);
+  CHECK(dc_run_create("", &fixture.scene, false, &run, &error) == DC_IO && !run);
   mkdir(in(&fixture, "old"), 0777);
   write_text(in(&fixture, "old/loss.csv"), "precious\n");
-  CHECK(dc_run_create(in(&fixture, "old"), &fixture.scene, &run, &error) == DC_IO && !run);
+  CHECK(dc_run_create(in(&fixture, "old"), &fixture.scene, false, &run, &error) == DC_IO && !run);
   CHECK(strstr(error.text, "old/loss.csv"), "%s", error.text);
   CHECK(file_is(in(&fixture, "old/loss.csv"), "precious\n"));
   CHECK(!exists(&fixture, "old/scene.json") && !exists(&fixture, "old/meshes") && !exists(&fixture, "old/.lock"));
@@ -215,19 +215,19 @@ static void test_refusals(void)
   close_run(create(&fixture, "notes"));
   CHECK(file_is(in(&fixture, "notes/readme.txt"), "mine\n"));
   // Below a regular file nothing can be made (root passes permissions, but not this).
-  CHECK(dc_run_create(in(&fixture, "notes/readme.txt/run"), &fixture.scene, &run, &error) == DC_IO && !run);
+  CHECK(dc_run_create(in(&fixture, "notes/readme.txt/run"), &fixture.scene, false, &run, &error) == DC_IO && !run);
   CHECK(strstr(error.text, "readme.txt: cannot make the directory: Not a directory"), "%s", error.text);
   // A mesh that went away, or became a FIFO, which must not block.
   unlink(fixture.mesh_paths[1]);
-  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, &run, &error) == DC_IO && !run);
+  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, false, &run, &error) == DC_IO && !run);
   CHECK(strstr(error.text, "two/Bunny.OBJ: cannot open: No such file"), "%s", error.text);
   CHECK(!exists(&fixture, "a"));
   mkfifo(fixture.mesh_paths[1], 0666);
-  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, &run, &error) == DC_IO && !run);
+  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, false, &run, &error) == DC_IO && !run);
   CHECK(strstr(error.text, "two/Bunny.OBJ: is not a regular file"), "%s", error.text);
   CHECK(!exists(&fixture, "a"));
   fixture.scene.resolved = (char *)"{\"shapes\": {\"ball\": {\"file\": \"x\"}}";
-  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, &run, &error) == DC_BAD_INPUT && !run);
+  CHECK(dc_run_create(in(&fixture, "a/b"), &fixture.scene, false, &run, &error) == DC_BAD_INPUT && !run);
   CHECK(!exists(&fixture, "a"));
   teardown(&fixture);
 }

@@ -28,6 +28,7 @@ struct dc_run {
   int lock;            // -1: not held
   const char *header;  // of loss.csv
   struct growing_file loss, progress;
+  bool bare;  // without scene and rows
 };
 
 // Searches tell the stage.
@@ -311,8 +312,9 @@ static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene,
   if (status)
     return status;
   sweep(run->directory);
-  status = write_scene(run->directory, scene, &copies, error);
-  if (!status)
+  if (!run->bare)
+    status = write_scene(run->directory, scene, &copies, error);
+  if (!status && !run->bare)
     status = open_rows(run, error);
   if (status) {
     static const char *const names[] = {"loss.csv", "progress.jsonl", "scene.json", "resolved.json", NULL};
@@ -353,7 +355,7 @@ static struct dc_run *run_allocate(const char *directory)
   return run;
 }
 
-enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, bool bare, struct dc_run **run,
                              struct dc_error *error)
 {
   *run = NULL;
@@ -363,6 +365,7 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   if (!created)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   created->header = loss_header(scene);
+  created->bare = bare;
   int new_directories;
   enum dc_status status = dc_directory_create(created->directory, &new_directories, error);
   if (!status)
@@ -514,8 +517,8 @@ enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_er
 
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
 {
-  enum dc_status status = growing_sync(&run->loss, error);
-  return status ? status : growing_sync(&run->progress, error);
+  enum dc_status status = run->bare ? DC_OK : growing_sync(&run->loss, error);
+  return status || run->bare ? status : growing_sync(&run->progress, error);
 }
 
 const char *dc_run_directory(const struct dc_run *run)
@@ -567,6 +570,8 @@ static void format_progress(struct dc_text *text, const struct dc_run_row *row)
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)
 {
   struct dc_text loss = {0}, progress = {0};
+  if (run->bare)
+    return check_place(run, error);
   format_loss(&loss, row);
   format_progress(&progress, row);
   enum dc_status status = DC_OK;

@@ -19,8 +19,8 @@ struct dc_run;
 // Creates directory (parents included; it must not hold files of a run already) with scene.json, resolved.json, the
 // meshes (in DIR/meshes, which "file" in resolved.json names) and loss.csv with its header.  A lock on DIR/.lock
 // keeps a second writer out; the system releases it when the process ends, however it ends.  On failure *run is NULL
-// and what was made is taken back.
-enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, struct dc_run **run,
+// and what was made is taken back.  bare: without all these files and without rows, for run.json alone.
+enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, bool bare, struct dc_run **run,
                              struct dc_error *error);
 // The first of DIR-2, DIR-3 ... that is free.
 void dc_run_find_free(const char *directory, char *name, size_t size);

@@ -72,7 +72,8 @@ enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size,
   while (length > 1 && directory[length - 1] == '/')
     length--;
   aside[0] = '\0';
-  if (lstat(directory, &info) != 0 || !dc_run_has(directory, "scene.json") || !dc_run_has(directory, "resolved.json"))
+  bool whole = dc_run_has(directory, "scene.json") && dc_run_has(directory, "resolved.json");
+  if (lstat(directory, &info) != 0 || (!whole && !dc_run_has(directory, "run.json")))
     return DC_OK;  // no run: whether there is anything else dc_run_create finds out
   enum dc_status status = check_members(directory, error);
   if (!status)

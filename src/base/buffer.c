@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool dc_buffer_reserve(struct dc_buffer *buffer, size_t capacity)
+{
+  if (capacity <= buffer->capacity)
+    return true;
+  char *bytes = realloc(buffer->bytes, 2 * capacity);
+  if (!bytes)
+    return false;
+  buffer->bytes = bytes;
+  buffer->capacity = 2 * capacity;
+  return true;
+}
+
+void dc_buffer_add(struct dc_buffer *buffer, const void *bytes, size_t size)
+{
+  if (size)
+    memcpy(buffer->bytes + buffer->size, bytes, size);
+  buffer->size += size;
+}
+
+bool dc_buffer_append(struct dc_buffer *buffer, const void *bytes, size_t size)
+{
+  if (!dc_buffer_reserve(buffer, buffer->size + size))
+    return false;
+  dc_buffer_add(buffer, bytes, size);
+  return true;
+}
+
+const void *dc_buffer_take(const struct dc_buffer *buffer, size_t *at, size_t size)
+{
+  if (*at > buffer->size || size > buffer->size - *at)
+    return NULL;
+  const char *part = buffer->bytes + *at;
+  *at += size;
+  return part;
+}
+
+void dc_buffer_release(struct dc_buffer *buffer)
+{
+  free(buffer->bytes);
+  *buffer = (struct dc_buffer){0};
+}
