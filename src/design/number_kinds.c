@@ -374,10 +374,14 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &restitution,
                                                         &dc_number_lower_limit,
                                                         &dc_number_upper_limit,
+                                                        &dc_number_bending,
+                                                        &dc_number_pressure,
+                                                        &dc_number_wind,
                                                         NULL};
-const char *const dc_number_names[] = {"mass",    "stiffness",   "gravity",     "friction",        "kp",
-                                       "kd",      "position",    "velocity",    "limit_stiffness", "young",
-                                       "poisson", "restitution", "lower_limit", "upper_limit",     NULL};
+const char *const dc_number_names[] = {"mass",     "stiffness",   "gravity",     "friction",        "kp",
+                                       "kd",       "position",    "velocity",    "limit_stiffness", "young",
+                                       "poisson",  "restitution", "lower_limit", "upper_limit",     "bending",
+                                       "pressure", "wind",        NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {

@@ -39,7 +39,8 @@ struct dc_number_kind {
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
 extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_limit_stiffness,
-    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson;
+    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson, dc_number_bending,
+    dc_number_pressure, dc_number_wind;
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 

@@ -146,7 +146,7 @@ struct dc_step_term {
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_elastic_term,
-    dc_node_contact_term, dc_surface_term;
+    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds to floor [nv] what couplings make of the rounding of their coordinates.
@@ -193,6 +193,8 @@ void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *la
 // The least gap between a node and a half-space; INFINITY without.
 double dc_node_gap(const struct dc_model *model, const double *q);
 
+// Adds what rounding makes of the stiffness of cables to floor (terms_cable.c).
+void dc_cable_floor(const struct dc_step_state *state, double noise, double *floor);
 // Adds what rounding makes of the stiffness of touches to frames [bodies][6] and floor [nv] (terms_surface.c).
 void dc_surface_floor(const struct dc_step_state *state, double noise, double (*frames)[6], double *floor);
 

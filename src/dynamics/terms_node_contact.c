@@ -415,12 +415,24 @@ static void add_element_floor(const struct dc_soft *soft, int e, double modulus,
 {
   const int *element = soft->mesh.elements[e];
   double strain = 0;
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < soft->mesh.corners; a++)
     strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < soft->mesh.corners; a++)
     for (int k = 0; k < 3; k++)
       floor[3 * (size_t)element[a] + k] +=
           soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
+}
+
+static void add_bend_floor(const struct dc_soft *soft, const struct dc_bend *bend, double bending, const double *x,
+                           double *floor)
+{
+  int count = soft->mesh.corners + 1;
+  double sum = 0;
+  for (int a = 0; a < count; a++)
+    sum += fabs(bend->factors[a]) * dc_vec_norm(x + 3 * (size_t)bend->nodes[a]);
+  for (int a = 0; a < count; a++)
+    for (int k = 0; k < 3; k++)
+      floor[3 * (size_t)bend->nodes[a] + k] += bending * bend->weight * fabs(bend->factors[a]) * sum;
 }
 
 void dc_node_floor(const struct dc_step_state *state, double noise, double *floor)
@@ -434,10 +446,13 @@ void dc_node_floor(const struct dc_step_state *state, double noise, double *floo
   for (int s = 0; s < bodies->soft_count; s++) {
     const struct dc_soft *soft = &bodies->soft[s];
     const double *x = state->q_next + soft->q_offset;
-    struct dc_lame lame = dc_lame_of(design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
+    struct dc_lame lame =
+        dc_lame_of(soft->mesh.corners - 1, design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
     double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / h, *at = floor + soft->v_offset;
     for (int e = 0; e < soft->mesh.element_count; e++)
       add_element_floor(soft, e, modulus, x, at);
+    for (int i = 0; i < soft->elastic.bend_count; i++)
+      add_bend_floor(soft, &soft->elastic.bends[i], design->bending_scale[soft->body] * soft->bending, x, at);
     for (int p = 0; p < soft->pin_count; p++)
       for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
         at[node + k] += soft->pins[p].stiffness * dc_vec_norm(x + node);
@@ -445,4 +460,5 @@ void dc_node_floor(const struct dc_step_state *state, double noise, double *floo
       at[i] = noise * (at[i] + design->body_mass_scale[soft->body] * dc_soft_node_mass(soft, i / 3) / (h * h) *
                                    dc_vec_norm(x + i / 3 * 3));
   }
+  dc_cable_floor(state, noise, floor);
 }

@@ -90,10 +90,14 @@ enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *k
 static enum dc_status read_gravity(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
-  struct dc_json value = dc_json_member(&build->root, "gravity");
-  if (value.node)
-    return dc_read_option(&build->reader, &value, &dc_gravity_options[0], definition->gravity);
-  return dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+  enum dc_status status = dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+  for (int i = 0; dc_gravity_options[i].name && !status; i++) {
+    struct dc_json value = dc_json_member(&build->root, dc_gravity_options[i].name);
+    if (value.node)
+      status = dc_read_option(&build->reader, &value, &dc_gravity_options[i],
+                              (char *)definition + dc_gravity_options[i].offset);
+  }
+  return status;
 }
 
 // Runs of earlier versions have the options of all contact models in the file of this name.
