@@ -129,6 +129,7 @@ struct dc_bodies {
   int first_node_q, first_node_v;             // where nodes begin in q and in tangents; nq, nv without soft bodies
   struct dc_soft *soft;                       // [soft_count], in the order of their bodies
   struct dc_support *supports;                // [support_count] frames on nodes
+  int element_count;                          // of all soft bodies
   int cable_count;
   struct dc_cable *cables;  // [cable_count], in the order of their bodies
   double *reach;            // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles

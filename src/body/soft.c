@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "body/body_build.h"
+#include "geometry/mesh/simplices_read.h"
 #include "geometry/mesh/tetrahedra.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -94,6 +95,12 @@ static enum dc_status make_mesh(const struct dc_soft_definition *given, struct d
                                 struct dc_arena *arena, struct dc_error *error)
 {
   long cells[3] = {DEFAULT_CELLS, DEFAULT_CELLS, DEFAULT_CELLS};
+  if (given->file) {
+    enum dc_status status = dc_simplices_read(given->file, given->type == DC_SOFT_SOLID ? 4 : 3, arena, mesh, error);
+    for (int i = 0; i < mesh->node_count && !status; i++)
+      dc_vec_scale(mesh->nodes[i], mesh->nodes[i], given->scale);
+    return status;
+  }
   for (int k = 0; k < given->cells.count; k++)
     cells[k] = lround(given->cells.values[k]);
   switch ((enum dc_soft_type)given->type) {
@@ -186,6 +193,8 @@ enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_defi
       return status;
     if (soft->node_count > (INT_MAX - bodies->nq) / 3)
       return dc_fail(error, DC_MEMORY, "bodies: too many nodes");
+    soft->first_element = bodies->element_count;
+    bodies->element_count += soft->mesh.element_count;
     soft->q_offset = bodies->nq;
     soft->v_offset = bodies->nv;
     bodies->nq += 3 * soft->node_count;

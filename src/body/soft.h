@@ -29,6 +29,8 @@ enum dc_soft_type { DC_SOFT_SOLID, DC_SOFT_CLOTH, DC_SOFT_ROD };
 struct dc_soft_definition {
   int type;                         // enum dc_soft_type
   int form;                         // enum dc_grid_form
+  const char *file;                 // a mesh instead of a form, or NULL
+  double scale;                     // of the file's lengths
   struct dc_real_list size, cells;  // 3, 2 or 1 numbers by type
   double taper, thickness;          // thickness: of cloth, diameter of rods, m
   double bending;                   // N m or N m^2; NAN: by the material
@@ -50,6 +52,7 @@ struct dc_pin {
 struct dc_soft {
   int body;  // whose soft body it is
   int node_count, q_offset, v_offset;
+  int first_element;         // among those of all soft bodies
   struct dc_simplices mesh;  // in the world, as it starts
   struct dc_elastic elastic;
   enum dc_material material;

@@ -52,9 +52,27 @@ const struct dc_option dc_soft_options[] = {
      .choices = form_choices,
      .help = "what the mesh of a solid fills: block, sphere (an ellipsoid) or beam (a block along x that tapers)",
      .offset = offsetof(struct dc_soft_definition, form)},
+    {.name = "file",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "null",
+     .help =
+         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy); of cloth "
+         "triangles of these, of OBJ or STL",
+     .offset = offsetof(struct dc_soft_definition, file)},
+    {.name = "scale",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e9,
+     .minimum_excluded = true,
+     .help = "metres of a unit of the file",
+     .offset = offsetof(struct dc_soft_definition, scale)},
     {.name = "size",
      .type = DC_REAL_LIST,
      .unit = "m",
+     .fallback = "[]",
      .minimum = 0,
      .maximum = 1e4,
      .minimum_excluded = true,
@@ -200,6 +218,14 @@ const struct dc_option dc_soft_options[] = {
 static enum dc_status check_grid(const struct dc_soft_definition *soft, int index, struct dc_error *error)
 {
   int count = soft->type == DC_SOFT_SOLID ? 3 : soft->type == DC_SOFT_CLOTH ? 2 : 1;
+  if (soft->file) {
+    const char *extra = soft->size.count ? "size" : soft->cells.count ? "cells" : NULL;
+    if (soft->type == DC_SOFT_ROD)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.file: must not be given for a rod", index);
+    return extra
+               ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.%s: must not be given together with file", index, extra)
+               : DC_OK;
+  }
   if (soft->size.count != count)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.size: must hold %d number%s for a %s (holds %d)", index, count,
                    count > 1 ? "s" : "", type_choices[soft->type], soft->size.count);

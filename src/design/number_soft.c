@@ -118,3 +118,28 @@ const struct dc_number_kind dc_number_wind = {.name = "wind",
                                               .value = wind_value,
                                               .unit = "m/s",
                                               .offset = offsetof(struct dc_design, wind)};
+
+static bool is_element(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return true;
+}
+
+static double element_young(const struct dc_model *model, int index)
+{
+  double young = 0;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (index >= model->bodies.soft[s].first_element)
+      young = model->bodies.soft[s].young;
+  return young;
+}
+
+const struct dc_number_kind dc_number_young_element = {.name = "young_element",
+                                                       .summary = "Young's modulus of each element of a soft body",
+                                                       .index = DC_NUMBER_OF_ELEMENT,
+                                                       .factor = true,
+                                                       .present = is_element,
+                                                       .value = element_young,
+                                                       .unit = "Pa",
+                                                       .offset = offsetof(struct dc_design, young_element),
+                                                       .array = true};

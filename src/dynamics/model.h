@@ -80,6 +80,7 @@ struct dc_design {
   double *limit_scale;          // [bodies] factors on the stiffness of each joint's limits
   double *young_scale;          // [bodies] factors on Young's modulus of each soft body
   double *poisson;              // [bodies] Poisson's ratio of each soft body
+  double *young_element;        // [elements of soft bodies] factors on Young's modulus of each
   double *pressure;             // [bodies] Pa, on the surface of each soft body in air
   double *bending_scale;        // [bodies] factors on the bending stiffness of each sheet and rod
   double *restitution_shift;    // [bodies] added to the restitution of each body that has one

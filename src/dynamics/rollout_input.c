@@ -22,6 +22,7 @@ void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bo
                                                         {design->poisson, count},
                                                         {design->bending_scale, count},
                                                         {design->pressure, count},
+                                                        {design->young_element, bodies->element_count},
                                                         {design->restitution_shift, count},
                                                         {design->lower_shift, nv},
                                                         {design->upper_shift, nv}};
@@ -38,6 +39,7 @@ static bool create_design(struct dc_design *design, const struct dc_bodies *bodi
   bool complete = true;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     complete &= (*of_bodies[i] = dc_alloc((size_t)bodies->count, sizeof(double))) != NULL;
+  complete &= (design->young_element = dc_alloc((size_t)bodies->element_count, sizeof(double))) != NULL;
   for (size_t i = 0; i < sizeof of_coordinates / sizeof *of_coordinates; i++)
     complete &= (*of_coordinates[i] = dc_alloc((size_t)bodies->nv, sizeof(double))) != NULL;
   return complete;
@@ -54,6 +56,7 @@ static void destroy_design(struct dc_design *design)
   free(design->poisson);
   free(design->bending_scale);
   free(design->pressure);
+  free(design->young_element);
   free(design->restitution_shift);
   free(design->lower_shift);
   free(design->upper_shift);

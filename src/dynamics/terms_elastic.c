@@ -16,28 +16,50 @@ static struct dc_elasticity elasticity_of(const struct dc_step_state *state, con
   return (struct dc_elasticity){
       soft->material,
       dc_lame_of(dimension_of(soft), design->young_scale[soft->body] * soft->young, design->poisson[soft->body]),
-      design->bending_scale[soft->body] * soft->bending};
+      design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element};
 }
 
 // Its derivatives by the factor on Young's modulus, by Poisson's ratio, and by the factor on the bending stiffness.
 static struct dc_elasticity by_young(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  struct dc_lame lame = dc_lame_by_young(dimension_of(soft), state->input->design.poisson[soft->body]);
-  return (struct dc_elasticity){soft->material, {soft->young * lame.mu, soft->young * lame.lambda}, 0};
+  const struct dc_design *design = &state->input->design;
+  struct dc_lame lame = dc_lame_by_young(dimension_of(soft), design->poisson[soft->body]);
+  return (struct dc_elasticity){soft->material,
+                                {soft->young * lame.mu, soft->young * lame.lambda},
+                                0,
+                                design->young_element + soft->first_element};
 }
 
 static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   const struct dc_design *design = &state->input->design;
+  double young = design->young_scale[soft->body] * soft->young;
   return (struct dc_elasticity){soft->material,
-                                dc_lame_by_poisson(dimension_of(soft), design->young_scale[soft->body] * soft->young,
-                                                   design->poisson[soft->body]),
-                                0};
+                                dc_lame_by_poisson(dimension_of(soft), young, design->poisson[soft->body]), 0,
+                                design->young_element + soft->first_element};
 }
 
 static struct dc_elasticity by_bending(const struct dc_soft *soft)
 {
-  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending};
+  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending, NULL};
+}
+
+// By the factors of elements: those of a variation take the place of the factors.
+static struct dc_elasticity by_elements(const struct dc_step_state *state, const struct dc_soft *soft,
+                                        const double *factors)
+{
+  struct dc_elasticity elasticity = elasticity_of(state, soft);
+  elasticity.bending = 0;
+  elasticity.factors = factors + soft->first_element;
+  return elasticity;
+}
+
+static bool any(const double *numbers, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (numbers[i] != 0)
+      return true;
+  return false;
 }
 
 static double value(const struct dc_step_state *state)
@@ -165,6 +187,8 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     const double *l = direction->joints + soft->v_offset;
     design->young_scale[soft->body] += dc_elastic_along(&soft->elastic, by_young(state, soft), y, l);
     design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft), y, l);
+    dc_elastic_along_each(&soft->elastic, elasticity_of(state, soft), y, l,
+                          design->young_element + soft->first_element);
     if (soft->elastic.bend_count)
       design->bending_scale[soft->body] += dc_elastic_along(&soft->elastic, by_bending(soft), y, l);
     if (soft->viscosity > 0)
@@ -186,6 +210,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
       dc_elastic_add_gradient(&soft->elastic, by_young(state, soft), y, young, sum);
     if (poisson != 0)
       dc_elastic_add_gradient(&soft->elastic, by_poisson(state, soft), y, poisson, sum);
+    if (any(change->young_element + soft->first_element, soft->mesh.element_count))
+      dc_elastic_add_gradient(&soft->elastic, by_elements(state, soft, change->young_element), y, 1, sum);
     if (bending != 0 && soft->elastic.bend_count)
       dc_elastic_add_gradient(&soft->elastic, by_bending(soft), y, bending, sum);
     if (soft->viscosity > 0)

@@ -450,7 +450,7 @@ void dc_node_floor(const struct dc_step_state *state, double noise, double *floo
         dc_lame_of(soft->mesh.corners - 1, design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
     double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / h, *at = floor + soft->v_offset;
     for (int e = 0; e < soft->mesh.element_count; e++)
-      add_element_floor(soft, e, modulus, x, at);
+      add_element_floor(soft, e, design->young_element[soft->first_element + e] * modulus, x, at);
     for (int i = 0; i < soft->elastic.bend_count; i++)
       add_bend_floor(soft, &soft->elastic.bends[i], design->bending_scale[soft->body] * soft->bending, x, at);
     for (int p = 0; p < soft->pin_count; p++)

@@ -135,11 +135,21 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
   return response.energy;
 }
 
+// All materials are linear in Lame's constants.
+static struct dc_elasticity of_element(struct dc_elasticity elasticity, int e)
+{
+  if (elasticity.factors) {
+    elasticity.lame.mu *= elasticity.factors[e];
+    elasticity.lame.lambda *= elasticity.factors[e];
+  }
+  return elasticity;
+}
+
 double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x)
 {
   double sum = 0;
   for (int e = 0; e < elastic->mesh->element_count; e++)
-    sum += elastic->volumes[e] * density(elastic, elasticity, x, e);
+    sum += elastic->volumes[e] * density(elastic, of_element(elasticity, e), x, e);
   if (elastic->bend_count)
     sum += elasticity.bending * dc_bend_energy(elastic, x);
   return sum;
@@ -150,7 +160,7 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 {
   double p[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, elasticity, x, e, p);
+    stress(elastic, of_element(elasticity, e), x, e, p);
     dc_element_add_stress(elastic, e, p, scale, gradient);
   }
   if (elastic->bend_count)
@@ -162,13 +172,25 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
 {
   double sum = 0, p[9], moved[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, elasticity, x, e, p);
+    stress(elastic, of_element(elasticity, e), x, e, p);
     dc_element_gradient(elastic, e, direction, moved);
     sum += elastic->volumes[e] * dc_dot(p, moved, 9);
   }
   if (elastic->bend_count)
     sum += elasticity.bending * dc_bend_along(elastic, x, direction);
   return sum;
+}
+
+void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *direction, double *out)
+{
+  double p[9], moved[9];
+  elasticity.factors = NULL;
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    stress(elastic, elasticity, x, e, p);
+    dc_element_gradient(elastic, e, direction, moved);
+    out[e] += elastic->volumes[e] * dc_dot(p, moved, 9);
+  }
 }
 
 // In the axes of U and V an element with gradients h_a = V^T g_a has, of nodes a and b, the block K with
@@ -234,6 +256,8 @@ static void stencil_blocks(const struct dc_elastic *elastic, struct dc_elasticit
 void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                                 int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
+  if (stencil < elastic->mesh->element_count)
+    elasticity = of_element(elasticity, stencil);
   if (elastic->mesh->corners < 4)
     stencil_blocks(elastic, elasticity, x, stencil, projected, blocks);
   else

@@ -52,7 +52,8 @@ static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, in
 struct dc_elasticity {
   enum dc_material material;
   struct dc_lame lame;
-  double bending;  // N m of sheets, N m^2 of rods
+  double bending;         // N m of sheets, N m^2 of rods
+  const double *factors;  // [elements] on Lame's constants; NULL: 1
 };
 
 // J; INFINITY where an element is inverted that its material does not allow to be.
@@ -63,6 +64,9 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);
+// out [elements] += the part of each element in (d energy / d x) . direction, without its factor.
+void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *direction, double *out);
 // The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).  projected:
 // positive semidefinite.
 enum { DC_ELEMENT_BLOCKS = 10 };

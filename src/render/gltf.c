@@ -9,6 +9,7 @@
 #include "io/json/json_write.h"
 #include "math/vector.h"
 #include "render/camera.h"
+#include "render/skin.h"
 
 enum { FLOAT_COMPONENT = 5126, INTEGER_COMPONENT = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 static const double degree = 0.01745329251994329577;  // rad
@@ -148,25 +149,35 @@ static int target_count(const struct builder *builder)
 
 static void add_soft(struct builder *builder, const struct dc_soft *soft)
 {
-  const double *start = builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0];
+  int count = dc_skin_vertex_count(soft), triangle_count = dc_skin_triangle_count(soft);
+  double(*start)[3] = dc_alloc((size_t)count, sizeof *start), (*moved)[3] = dc_alloc((size_t)count, sizeof *moved);
+  int(*triangles)[3] = dc_alloc((size_t)triangle_count, sizeof *triangles);
+  builder->failed |= !start || !moved || !triangles;
+  if (!builder->failed) {
+    dc_skin_place(soft, builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0], start);
+    dc_skin_triangles(soft, triangles);
+  }
   begin_array(builder, 3, true, true);
-  for (int n = 0; n < soft->node_count && !builder->failed; n++)
-    add_vector(builder, start + 3 * (size_t)n);
+  for (int n = 0; n < count && !builder->failed; n++)
+    add_vector(builder, start[n]);
   if (!builder->failed)
     builder->arrays[begin_array(builder, 1, false, false)].indices = true;
-  for (int i = 0; i < 3 * soft->mesh.triangle_count && !builder->failed; i++) {
-    put_u32(&builder->binary, (uint32_t)soft->mesh.triangles[i / 3][i % 3]);
+  for (int i = 0; i < 3 * triangle_count && !builder->failed; i++) {
+    put_u32(&builder->binary, (uint32_t)triangles[i / 3][i % 3]);
     builder->arrays[builder->array_count - 1].count++;
   }
   for (int k = 1; k <= target_count(builder) && !builder->failed; k++) {
-    const double *at = nodes_at(builder, soft, k);
     begin_array(builder, 3, true, true);
-    for (int n = 0; n < 3 * soft->node_count && !builder->failed; n += 3) {
+    dc_skin_place(soft, nodes_at(builder, soft, k), moved);
+    for (int n = 0; n < count && !builder->failed; n++) {
       double move[3];
-      dc_vec_sub(move, at + n, start + n);
+      dc_vec_sub(move, moved[n], start[n]);
       add_vector(builder, move);
     }
   }
+  free(start);
+  free(moved);
+  free(triangles);
 }
 
 // Of every frame one target in full, of the first none.
@@ -418,6 +429,12 @@ static void put_meshes(const struct builder *builder, struct dc_json_writer *jso
   dc_json_end(json, ']');
 }
 
+// Cloth is seen from both sides.
+static bool is_cloth(const struct dc_soft *soft)
+{
+  return soft && soft->mesh.corners == 3;
+}
+
 // Colours of bodies are linear RGB, and so is baseColorFactor (glTF 2.0, 3.9.2): no sRGB anywhere.
 static void put_materials(const struct builder *builder, struct dc_json_writer *json)
 {
@@ -435,6 +452,11 @@ static void put_materials(const struct builder *builder, struct dc_json_writer *
     dc_json_put_number(json, "metallicFactor", 0);
     dc_json_put_number(json, "roughnessFactor", roughness);
     dc_json_end(json, '}');
+    for (int other = b; other < bodies->count; other++)
+      if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].soft)) {
+        dc_json_put_boolean(json, "doubleSided", true);
+        break;
+      }
     dc_json_end(json, '}');
   }
   dc_json_end(json, ']');

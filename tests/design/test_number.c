@@ -158,7 +158,7 @@ static void test_kinds(void)
     // there is no soft body here: tests/cli/test_soft.sh compares these with differences
     if (dc_number_kinds[k] == &dc_number_young || dc_number_kinds[k] == &dc_number_poisson ||
         dc_number_kinds[k] == &dc_number_bending || dc_number_kinds[k] == &dc_number_pressure ||
-        dc_number_kinds[k] == &dc_number_wind)
+        dc_number_kinds[k] == &dc_number_wind || dc_number_kinds[k] == &dc_number_young_element)
       continue;
     check_kind(dc_number_kinds[k], "");
     if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY)

@@ -333,9 +333,10 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     if ((dc_step_terms[t] == &dc_limit_term && add == free_bodies) ||
         (dc_step_terms[t] == &dc_impact_term && add != free_bodies) ||  // hardly opens there
         (dc_step_terms[t] == &dc_coupling_term && add != coupled_arm) ||
-        // no nodes here: tests/cli/test_soft.sh compares rollouts of these with differences
+        // no nodes here: tests/cli/test_soft.sh and test_cloth.sh compare rollouts of these with differences
         dc_step_terms[t] == &dc_node_term || dc_step_terms[t] == &dc_elastic_term ||
-        dc_step_terms[t] == &dc_node_contact_term || dc_step_terms[t] == &dc_surface_term)
+        dc_step_terms[t] == &dc_node_contact_term || dc_step_terms[t] == &dc_surface_term ||
+        dc_step_terms[t] == &dc_cable_term || dc_step_terms[t] == &dc_air_term)
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);

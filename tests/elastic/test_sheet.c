@@ -70,7 +70,7 @@ static double apart(const double *a, const double *b, int count)
 static void check_derivatives(int corners, int material, double deformation)
 {
   struct body body;
-  struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(corners - 1, 10, 0.3), 0.02};
+  struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(corners - 1, 10, 0.3), 0.02, NULL};
   make_body(&body, corners, deformation, 3);
   double gradient[MOST] = {0}, product[MOST], moved[2][MOST] = {{0}}, values[2], h = 1e-6, x[MOST];
   dc_elastic_add_gradient(&body.elastic, elasticity, body.x, 1, gradient);
@@ -108,7 +108,7 @@ static void test_stretch(void)
 {
   for (int material = 0; dc_material_names[material]; material++) {
     struct body body;
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(2, 10, 0.3), 0.5};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(2, 10, 0.3), 0.5, NULL};
     make_body(&body, 3, 0, 3);
     CHECK_NEAR(dc_elastic_energy(&body.elastic, elasticity, body.x), 0, 1e-28);
     for (int i = 0; i < body.count; i++)
@@ -122,7 +122,7 @@ static void test_stretch(void)
   make_body(&rod, 2, 0, 3);
   for (int i = 0; i < rod.count; i++)
     rod.x[i] *= 1.1;
-  CHECK_NEAR(dc_elastic_energy(&rod.elastic, (struct dc_elasticity){0, dc_lame_of(1, 10, 0.3), 0.5}, rod.x),
+  CHECK_NEAR(dc_elastic_energy(&rod.elastic, (struct dc_elasticity){0, dc_lame_of(1, 10, 0.3), 0.5, NULL}, rod.x),
              0.5 * 10 * 0.01 * 0.02 * 1.4, 1e-15);
   dc_arena_destroy(rod.arena);
 }
@@ -142,7 +142,7 @@ static void test_bending(void)
       double angle = mesh.nodes[i][axis] / radius;
       dc_vec_copy(x + 3 * i, (double[3]){radius * sin(angle), mesh.nodes[i][1 - axis], radius * cos(angle)});
     }
-    struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, {0, 0}, bending};
+    struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, {0, 0}, bending, NULL};
     double energy = dc_elastic_energy(&elastic, elasticity, x), exact = bending / (2 * radius * radius);
     CHECK(fabs(energy / exact - 1) < 0.05, "%g of %g", energy, exact);
   }
@@ -152,7 +152,7 @@ static void test_bending(void)
     double angle = mesh.nodes[i][0] / radius;
     dc_vec_copy(x + 3 * i, (double[3]){radius * sin(angle), 0, radius * cos(angle)});
   }
-  double energy = dc_elastic_energy(&elastic, (struct dc_elasticity){DC_MATERIAL_ARAP, {0, 0}, bending}, x);
+  double energy = dc_elastic_energy(&elastic, (struct dc_elasticity){DC_MATERIAL_ARAP, {0, 0}, bending, NULL}, x);
   CHECK_NEAR(energy, bending / (2 * radius * radius) * 49 / 50, 1e-4 * energy);
   dc_arena_destroy(arena);
 }

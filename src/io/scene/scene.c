@@ -314,6 +314,14 @@ static enum dc_status resolve(struct dc_scene_build *build)
     scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
     scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
   }
+  for (int s = 0; s < scene->model.bodies.soft_count; s++) {
+    const struct dc_soft *soft = &scene->model.bodies.soft[s];
+    size_t nodes = (size_t)soft->node_count, elements = (size_t)soft->mesh.element_count;
+    if (!scene->bodies[soft->body].soft->file)
+      continue;
+    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.nodes, nodes * sizeof *soft->mesh.nodes);
+    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.elements, elements * sizeof *soft->mesh.elements);
+  }
   return DC_OK;
 }
 
