@@ -109,7 +109,8 @@ static bool same_frame(const struct dc_bodies *of, const struct dc_stored_trajec
   bool same = same_numbers(one->time, other->time, frame, 1) &&
               same_numbers(one->position, other->position, frame, 3 * bodies) &&
               same_numbers(one->quaternion, other->quaternion, frame, 4 * bodies) &&
-              same_numbers(one->min_gap, other->min_gap, frame, 1);
+              same_numbers(one->min_gap, other->min_gap, frame, 1) &&
+              same_numbers(one->nodes, other->nodes, frame, 3 * (size_t)of->node_count);
   for (enum dc_motion m = 0; m < DC_MOTIONS && same; m++)
     same = same_numbers(one->motion[m], other->motion[m], frame, (size_t)dc_motion_columns(of, m, NULL));
   for (int j = 0; j < one->joint_count && same; j++)
@@ -151,6 +152,7 @@ static int compare_trajectories(const struct dc_bodies *const bodies[2], const s
     comparable = strcmp(bodies[0]->bodies[b].name, bodies[1]->bodies[b].name) == 0;
   for (int j = 0; j < one->joint_count && comparable; j++)
     comparable = one->joints[j].body == other->joints[j].body && one->joints[j].width == other->joints[j].width;
+  comparable &= bodies[0]->node_count == bodies[1]->node_count;
   if (!comparable || !same_columns(bodies))
     return 0;
   int frames = one->frames < other->frames ? one->frames : other->frames;

@@ -111,9 +111,11 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
 static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, struct dc_text *text,
                           struct dc_json_writer *json)
 {
+  static const char *const elements[] = {"segments", "triangles", "tetrahedra"};
   double volume = soft->elastic.volume, mass = soft->density * volume;
-  dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d tetrahedra, %d pins", body->name,
-              "soft", mass, volume, soft->node_count, soft->mesh.element_count, soft->pin_count);
+  dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d %s, %d pins", body->name, "soft",
+              mass, volume, soft->node_count, soft->mesh.element_count, elements[soft->mesh.corners - 2],
+              soft->pin_count);
   dc_json_put_string(json, "material", dc_material_names[soft->material]);
   dc_json_put_number(json, "volume", volume);
   dc_json_put_integer(json, "nodes", soft->node_count);

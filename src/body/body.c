@@ -64,8 +64,8 @@ static void count_joint(struct build *build, int i)
   struct dc_body *body = &build->bodies->bodies[i];
   const struct dc_joint_definition *joints = joints_of(build, i);
   int count = build->definitions[i].joint.count;
-  if (build->definitions[i].soft) {
-    body->joint_name = "soft";
+  if (dc_is_jointless(&build->definitions[i])) {
+    body->joint_name = build->definitions[i].soft ? "soft" : "cable";
     return;
   }
   body->joint_name = count > 1 ? "composite" : dc_joint_types[joints[0].type]->name;
@@ -274,7 +274,7 @@ static enum dc_status set_parts(struct build *build, int i)
     return out_of_memory(build);
   int q = body->q_offset, v = body->v_offset, first = 0;
   const struct dc_joint_definition *joints = joints_of(build, i);
-  for (int k = 0; !build->definitions[i].soft && k < build->definitions[i].joint.count; k++) {
+  for (int k = 0; !dc_is_jointless(&build->definitions[i]) && k < build->definitions[i].joint.count; k++) {
     enum dc_status status = add_parts(build, i, &joints[k], parts + first, &q, &v);
     if (status)
       return status;
@@ -549,6 +549,8 @@ enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
     status = build_bodies(&build, shapes);
   if (!status)
     status = set_initial_poses(&build);
+  if (!status)
+    status = dc_cables_build(bodies, definitions, arena, error);
   free(build.rest);
   free(build.follows);
   return status;

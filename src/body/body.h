@@ -12,6 +12,7 @@
 #define DC_BODY_BODY_H
 
 #include "body/coupling.h"
+#include "body/cable.h"
 #include "body/joint.h"
 #include "body/soft.h"
 #include "geometry/shapes/shape.h"
@@ -66,6 +67,7 @@ struct dc_body_definition {
   double velocity_limit;                               // of lengths and angles, m/s or rad/s; NAN: none; does not bind
   struct dc_pd_definition *pd;                         // NULL: no actuator
   struct dc_soft_definition *soft;                     // NULL: a rigid body
+  struct dc_cable_definition *cable;                   // NULL: no cable
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
   double restitution;                                  // in [0, 1]; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
@@ -103,7 +105,7 @@ struct dc_body {
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
   double velocity_limit;         // what speeds of lengths and angles shall stay below, m/s or rad/s; NAN: none
-  int actuator;                  // first entry in vectors of actuator targets; -1 without pd
+  int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
   double friction, restitution;  // NAN: those of the contact settings
   double color[3];
 };
@@ -127,7 +129,10 @@ struct dc_bodies {
   int first_node_q, first_node_v;             // where nodes begin in q and in tangents; nq, nv without soft bodies
   struct dc_soft *soft;                       // [soft_count], in the order of their bodies
   struct dc_support *supports;                // [support_count] frames on nodes
-  double *reach;  // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
+  int element_count;                          // of all soft bodies
+  int cable_count;
+  struct dc_cable *cables;  // [cable_count], in the order of their bodies
+  double *reach;            // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
   // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
   // hangs it on, or -1, by its name; collide, except and near_only: filters.
   const int *group, *above;

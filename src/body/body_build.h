@@ -5,6 +5,14 @@
 
 #include "body/body.h"
 
+// Bodies that have no joint: soft ones and cables; what must not be given for these (what: "soft body" or "cable").
+static inline bool dc_is_jointless(const struct dc_body_definition *definition)
+{
+  return definition->soft || definition->cable;
+}
+enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
+                                  struct dc_error *error);
+
 // Rules of one definition; of its motion once it is known whether the body moves at all; of all names.
 enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error);
 enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,

@@ -213,7 +213,7 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
 {
   const struct dc_joint_definition *joints = definition->joint.objects;
   const struct dc_joint_type *first = dc_joint_types[joints[0].type];
-  if (definition->soft)
+  if (dc_is_jointless(definition))
     return DC_OK;
   if (first != &dc_joint_free && !is_zero(definition->velocity))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].velocity: must be zero for a body that is not free", index);
@@ -243,6 +243,8 @@ enum dc_status dc_body_check(const struct dc_body_definition *definition, int in
   enum dc_status status = check_options(dc_body_options, definition, place, error);
   if (!status)
     status = check_place(definition, index, count, error);
+  if (!status && definition->cable)
+    return dc_cable_check(definition, index, error);
   if (!status && definition->soft)
     return dc_soft_check(definition, index, error);
   if (!status)

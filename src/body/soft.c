@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "body/body_build.h"
+#include "geometry/mesh/simplices_read.h"
+#include "geometry/mesh/tetrahedra.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 static const double DEFAULT_DENSITY = 1000;  // kg/m^3, of bodies given neither density nor mass
+static const double OFF_SHEET = 1e-6;        // of a body's size: a marker farther from cloth or a rod is not on it
+enum { DEFAULT_CELLS = 4 };
 
 // From the frame of the mesh to the world, where the body starts.
-static void place_nodes(const struct dc_body_definition *definition, struct dc_tetrahedra *mesh)
+static void place_nodes(const struct dc_body_definition *definition, struct dc_simplices *mesh)
 {
   double quaternion[4], rotation[9], turned[3];
   memcpy(quaternion, definition->rotation, sizeof quaternion);
@@ -68,22 +72,66 @@ static void set_barrier(struct dc_soft *soft, double length)
   soft->barrier_inertia = length * length * least;
 }
 
+// Of dc_elastic_create.
+static double section_of(const struct dc_soft_definition *given)
+{
+  double d = given->thickness;
+  return given->type == DC_SOFT_SOLID ? 1 : given->type == DC_SOFT_CLOTH ? d : M_PI / 4 * d * d;
+}
+
+// Of a plate E t^3/(12 (1 - nu^2)), of a round bar E pi d^4/64, unless given.
+static double bending_of(const struct dc_soft_definition *given)
+{
+  double d = given->thickness;
+  if (given->type == DC_SOFT_SOLID)
+    return 0;
+  if (!isnan(given->bending))
+    return given->bending;
+  return given->type == DC_SOFT_CLOTH ? given->young * d * d * d / (12 * (1 - given->poisson * given->poisson))
+                                      : given->young * M_PI / 64 * d * d * d * d;
+}
+
+static enum dc_status make_mesh(const struct dc_soft_definition *given, struct dc_simplices *mesh,
+                                struct dc_arena *arena, struct dc_error *error)
+{
+  long cells[3] = {DEFAULT_CELLS, DEFAULT_CELLS, DEFAULT_CELLS};
+  if (given->file) {
+    enum dc_status status = dc_simplices_read(given->file, given->type == DC_SOFT_SOLID ? 4 : 3, arena, mesh, error);
+    for (int i = 0; i < mesh->node_count && !status; i++)
+      dc_vec_scale(mesh->nodes[i], mesh->nodes[i], given->scale);
+    return status;
+  }
+  for (int k = 0; k < given->cells.count; k++)
+    cells[k] = lround(given->cells.values[k]);
+  switch ((enum dc_soft_type)given->type) {
+  case DC_SOFT_CLOTH: return dc_sheet_grid(mesh, given->size.values, cells, arena, error);
+  case DC_SOFT_ROD: return dc_rod_grid(mesh, given->size.values[0], cells[0], arena, error);
+  default:
+    return dc_tetrahedra_grid(mesh, (enum dc_grid_form)given->form, given->size.values, cells, given->taper, arena,
+                              error);
+  }
+}
+
 // The barrier of the surface, unless given: a tenth of the shortest edge wide, and stiff enough to stand against a tenth of
-// Young's modulus on the square of the mean edge at about half of that.
+// Young's modulus on the square of the mean edge, of cloth on the edge's section, of a rod on its own, at about half of that.
 static void set_surface_barrier(const struct dc_soft_definition *given, struct dc_soft *soft)
 {
   double least = INFINITY, sum = 0;
+  int corners = soft->mesh.corners == 2 ? 2 : 3;
   for (int t = 0; t < soft->mesh.triangle_count; t++)
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < corners; k++) {
       const int *v = soft->mesh.triangles[t];
-      double edge = dc_vec_distance(soft->mesh.nodes[v[k]], soft->mesh.nodes[v[(k + 1) % 3]]);
+      double edge = dc_vec_distance(soft->mesh.nodes[v[k]], soft->mesh.nodes[v[(k + 1) % corners]]);
       least = fmin(least, edge);
       sum += edge;
     }
-  double mean = sum / (3 * soft->mesh.triangle_count);
+  double mean = sum / (corners * soft->mesh.triangle_count), section = soft->mesh.corners == 4 ? mean * mean
+                                                                       : soft->mesh.corners == 3
+                                                                           ? mean * given->thickness
+                                                                           : section_of(given);
   soft->range = isnan(given->contact_range) ? 0.1 * least : given->contact_range;
   soft->contact_stiffness =
-      isnan(given->contact_stiffness) ? 0.1 * soft->young * mean * mean * soft->range : given->contact_stiffness;
+      isnan(given->contact_stiffness) ? 0.1 * soft->young * section * soft->range : given->contact_stiffness;
   soft->self_contact = given->self_contact;
 }
 
@@ -91,9 +139,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                                 struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_soft_definition *given = definition->soft;
-  const long cells[3] = {lround(given->cells[0]), lround(given->cells[1]), lround(given->cells[2])};
-  enum dc_status status =
-      dc_tetrahedra_grid(&soft->mesh, (enum dc_grid_form)given->form, given->size, cells, given->taper, arena, error);
+  enum dc_status status = make_mesh(given, &soft->mesh, arena, error);
   soft->node_count = soft->mesh.node_count;
   if (status) {
     dc_error_prefix(error, "bodies[%d].soft", soft->body);
@@ -104,12 +150,16 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   place_nodes(definition, &soft->mesh);
   for (int p = 0; p < soft->pin_count; p++)
     dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
-  if ((status = dc_elastic_create(&soft->elastic, &soft->mesh, arena, error)))
+  if ((status = dc_elastic_create(&soft->elastic, &soft->mesh, section_of(given), arena, error)))
     return status;
   soft->material = (enum dc_material)given->material;
   soft->young = given->young;
   soft->poisson = given->poisson;
   soft->viscosity = given->viscosity;
+  soft->bending = bending_of(given);
+  soft->drag = given->drag;
+  soft->pressure = given->pressure;
+  soft->in_air = soft->mesh.corners > 2 && (soft->drag > 0 || soft->pressure != 0);
   soft->collide = definition->collide;
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
@@ -143,6 +193,8 @@ enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_defi
       return status;
     if (soft->node_count > (INT_MAX - bodies->nq) / 3)
       return dc_fail(error, DC_MEMORY, "bodies: too many nodes");
+    soft->first_element = bodies->element_count;
+    bodies->element_count += soft->mesh.element_count;
     soft->q_offset = bodies->nq;
     soft->v_offset = bodies->nv;
     bodies->nq += 3 * soft->node_count;
@@ -192,30 +244,19 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
   return DC_OK;
 }
 
-// Barycentric coordinates of x in an element.
-static void coordinates_in(const struct dc_soft *soft, int element, const double *x, double coordinates[4])
-{
-  double offset[3];
-  dc_vec_sub(offset, x, soft->mesh.nodes[soft->mesh.elements[element][0]]);
-  coordinates[0] = 1;
-  for (int k = 1; k < 4; k++) {
-    coordinates[k] = dc_vec_dot(soft->elastic.gradients[element][k], offset);
-    coordinates[0] -= coordinates[k];
-  }
-}
-
-// A marker is a point of the element that it lies in, or is farthest inside of.
+// A marker is a point of the element that it lies in or on, or is farthest inside of.
 static enum dc_status start_marker(struct dc_bodies *bodies, int index, const struct dc_soft *soft,
                                    struct dc_arena *arena, struct dc_error *error)
 {
   const double *x = bodies->bodies[index].position;
   double *weights, best = -INFINITY;
-  int *places, inside = 0;
-  enum dc_status status = add_support(bodies, index, 4, arena, &places, &weights, error);
+  int *places, inside = 0, corners = soft->mesh.corners;
+  enum dc_status status = add_support(bodies, index, corners, arena, &places, &weights, error);
   for (int e = 0; e < soft->mesh.element_count && !status; e++) {
-    double coordinates[4], least = INFINITY;
-    coordinates_in(soft, e, x, coordinates);
-    for (int k = 0; k < 4; k++)
+    double coordinates[4], apart = dc_simplices_coordinates(&soft->mesh, e, x, coordinates), least = INFINITY;
+    if (corners < 4 && apart > OFF_SHEET * soft->radius)
+      continue;
+    for (int k = 0; k < corners; k++)
       least = fmin(least, coordinates[k]);
     if (least > best)
       best = least, inside = e;
@@ -224,8 +265,8 @@ static enum dc_status start_marker(struct dc_bodies *bodies, int index, const st
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].position: must lie in the soft body \"%.255s\"", index,
                    bodies->bodies[soft->body].name);
   if (!status)
-    coordinates_in(soft, inside, x, weights);
-  for (int k = 0; k < 4 && !status; k++)
+    dc_simplices_coordinates(&soft->mesh, inside, x, weights);
+  for (int k = 0; k < corners && !status; k++)
     places[k] = soft->v_offset - bodies->first_node_v + 3 * soft->mesh.elements[inside][k];
   return status;
 }
@@ -321,15 +362,18 @@ long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2])
   long count = 0;
   for (int s = 0; s < bodies->soft_count; s++) {
     const struct dc_soft *soft = &bodies->soft[s];
-    for (int e = 0; e < soft->mesh.element_count; e++)
-      for (int a = 0; a < 4; a++)
+    for (int e = 0; e < dc_elastic_stencil_count(&soft->elastic); e++) {
+      int corners;
+      const int *nodes = dc_elastic_stencil(&soft->elastic, e, &corners);
+      for (int a = 0; a < corners; a++)
         for (int b = 0; b < a; b++, count++)
           if (pairs) {
-            pairs[count][0] = dc_node_block(bodies, soft, soft->mesh.elements[e][a]);
-            pairs[count][1] = dc_node_block(bodies, soft, soft->mesh.elements[e][b]);
+            pairs[count][0] = dc_node_block(bodies, soft, nodes[a]);
+            pairs[count][1] = dc_node_block(bodies, soft, nodes[b]);
           }
+    }
   }
-  return count;
+  return count + dc_cables_list_pairs(bodies, pairs ? pairs + count : NULL);
 }
 
 void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)

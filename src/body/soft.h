@@ -23,12 +23,20 @@ struct dc_pin_definition {
   double stiffness;        // of every node, N/m
 };
 
+enum dc_soft_type { DC_SOFT_SOLID, DC_SOFT_CLOTH, DC_SOFT_ROD };
+
 // "soft" of a body; the option table is dc_soft_options.
 struct dc_soft_definition {
-  int form;  // enum dc_grid_form
-  double size[3], cells[3], taper;
-  int material;  // enum dc_material
+  int type;                         // enum dc_soft_type
+  int form;                         // enum dc_grid_form
+  const char *file;                 // a mesh instead of a form, or NULL
+  double scale;                     // of the file's lengths
+  struct dc_real_list size, cells;  // 3, 2 or 1 numbers by type
+  double taper, thickness;          // thickness: of cloth, diameter of rods, m
+  double bending;                   // N m or N m^2; NAN: by the material
+  int material;                     // enum dc_material
   double young, poisson, viscosity;
+  double drag, pressure;                    // Pa s/m, Pa
   double barrier;                           // m
   double contact_range, contact_stiffness;  // m, J; NAN: by the mesh
   bool self_contact;
@@ -44,10 +52,14 @@ struct dc_pin {
 struct dc_soft {
   int body;  // whose soft body it is
   int node_count, q_offset, v_offset;
-  struct dc_tetrahedra mesh;  // in the world, as it starts
+  int first_element;         // among those of all soft bodies
+  struct dc_simplices mesh;  // in the world, as it starts
   struct dc_elastic elastic;
   enum dc_material material;
   double young, poisson, viscosity;  // Pa, 1, Pa s
+  double bending;                    // N m of cloth, N m^2 of rods, 0 of solids
+  double drag, pressure;             // Pa s/m, Pa
+  bool in_air;                       // either is not 0
   double density;                    // kg/m^3
   double radius;                     // farthest node from the centre of mass, m
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
@@ -86,7 +98,7 @@ bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, i
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
-// The pairs of nodes that share an element, as blocks, twice and more for some: into pairs [.][2], unless it is NULL.
+// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2], unless it is NULL.
 // Returns how many.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a soft body, and their rules.
 #include "body/body_build.h"
+#include "geometry/mesh/tetrahedra.h"
 #include "math/vector.h"
 
+static const char *const type_choices[] = {"solid", "cloth", "rod", NULL};
 static const char *const form_choices[] = {"block", "sphere", "beam", NULL};
 enum { MOST_PINS = 1000 };
 
@@ -36,30 +38,57 @@ static const struct dc_option pin_options[] = {
 };
 
 const struct dc_option dc_soft_options[] = {
+    {.name = "type",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"solid\"",
+     .choices = type_choices,
+     .help = "solid (tetrahedra), cloth (triangles, in the plane of x and y) or rod (segments, along x)",
+     .offset = offsetof(struct dc_soft_definition, type)},
     {.name = "form",
      .type = DC_CHOICE,
      .unit = "",
      .fallback = "\"block\"",
      .choices = form_choices,
-     .help = "what the mesh of tetrahedra fills: block, sphere (an ellipsoid) or beam (a block along x that tapers)",
+     .help = "what the mesh of a solid fills: block, sphere (an ellipsoid) or beam (a block along x that tapers)",
      .offset = offsetof(struct dc_soft_definition, form)},
+    {.name = "file",
+     .type = DC_STRING,
+     .unit = "",
+     .fallback = "null",
+     .help =
+         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy); of cloth "
+         "triangles of these, of OBJ or STL",
+     .offset = offsetof(struct dc_soft_definition, file)},
+    {.name = "scale",
+     .type = DC_REAL,
+     .unit = "",
+     .fallback = "1",
+     .minimum = 0,
+     .maximum = 1e9,
+     .minimum_excluded = true,
+     .help = "metres of a unit of the file",
+     .offset = offsetof(struct dc_soft_definition, scale)},
     {.name = "size",
-     .type = DC_REALS,
+     .type = DC_REAL_LIST,
      .unit = "m",
+     .fallback = "[]",
      .minimum = 0,
      .maximum = 1e4,
      .minimum_excluded = true,
      .count = 3,
-     .help = "edges or diameters along x, y and z",
+     .help = "edges or diameters along x, y and z; of cloth along x and y; of a rod its length",
      .offset = offsetof(struct dc_soft_definition, size)},
     {.name = "cells",
-     .type = DC_REALS,
+     .type = DC_REAL_LIST,
      .unit = "",
-     .fallback = "[4, 4, 4]",
+     .fallback = "[]",
      .minimum = 1,
      .maximum = 1000,
      .count = 3,
-     .help = "whole numbers of cubes along x, y and z, each cut into six tetrahedra",
+     .help =
+         "whole numbers of cells along x, y and z, each cut into six tetrahedra; of cloth along x and y, each cut into "
+         "two triangles; of segments of a rod; 4 each when empty",
      .offset = offsetof(struct dc_soft_definition, cells)},
     {.name = "taper",
      .type = DC_REAL,
@@ -69,6 +98,24 @@ const struct dc_option dc_soft_options[] = {
      .maximum = 1e3,
      .help = "height and width of a beam at its upper end, over those at the lower one",
      .offset = offsetof(struct dc_soft_definition, taper)},
+    {.name = "thickness",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "1e-3",
+     .minimum = 0,
+     .maximum = 1e3,
+     .minimum_excluded = true,
+     .help = "of cloth, or diameter of a rod: what gives it mass and stiffness (contact sees its middle)",
+     .offset = offsetof(struct dc_soft_definition, thickness)},
+    {.name = "bending",
+     .type = DC_REAL,
+     .unit = "N m or N m^2",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1e12,
+     .help = "bending stiffness: of cloth per width, default young thickness^3/(12 (1 - poisson^2)); of a rod, default "
+             "young pi thickness^4/64",
+     .offset = offsetof(struct dc_soft_definition, bending)},
     {.name = "material",
      .type = DC_CHOICE,
      .unit = "",
@@ -101,6 +148,22 @@ const struct dc_option dc_soft_options[] = {
      .maximum = 1e12,
      .help = "resistance to the rate of Green's strain",
      .offset = offsetof(struct dc_soft_definition, viscosity)},
+    {.name = "drag",
+     .type = DC_REAL,
+     .unit = "Pa s/m",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e9,
+     .help = "resistance of the air against the motion of its surface along the normal, relative to the wind",
+     .offset = offsetof(struct dc_soft_definition, drag)},
+    {.name = "pressure",
+     .type = DC_REAL,
+     .unit = "Pa",
+     .fallback = "0",
+     .minimum = -1e9,
+     .maximum = 1e9,
+     .help = "on its surface, outwards; of cloth along the normal of its triangles, z where it starts",
+     .offset = offsetof(struct dc_soft_definition, pressure)},
     {.name = "barrier",
      .type = DC_REAL,
      .unit = "m",
@@ -151,12 +214,36 @@ const struct dc_option dc_soft_options[] = {
     DC_OPTIONS_END,
 };
 
+// Lists of as many numbers as the type has directions.
+static enum dc_status check_grid(const struct dc_soft_definition *soft, int index, struct dc_error *error)
+{
+  int count = soft->type == DC_SOFT_SOLID ? 3 : soft->type == DC_SOFT_CLOTH ? 2 : 1;
+  if (soft->file) {
+    const char *extra = soft->size.count ? "size" : soft->cells.count ? "cells" : NULL;
+    if (soft->type == DC_SOFT_ROD)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.file: must not be given for a rod", index);
+    return extra
+               ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.%s: must not be given together with file", index, extra)
+               : DC_OK;
+  }
+  if (soft->size.count != count)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.size: must hold %d number%s for a %s (holds %d)", index, count,
+                   count > 1 ? "s" : "", type_choices[soft->type], soft->size.count);
+  if (soft->cells.count && soft->cells.count != count)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.cells: must hold %d number%s for a %s (holds %d)", index,
+                   count, count > 1 ? "s" : "", type_choices[soft->type], soft->cells.count);
+  for (int k = 0; k < soft->cells.count; k++)
+    if (soft->cells.values[k] != floor(soft->cells.values[k]))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.cells: must be whole numbers (one is %g)", index,
+                     soft->cells.values[k]);
+  return DC_OK;
+}
+
 static enum dc_status check_material(const struct dc_soft_definition *soft, int index, struct dc_error *error)
 {
-  for (int k = 0; k < 3; k++)
-    if (soft->cells[k] != floor(soft->cells[k]))
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.cells: must be whole numbers (one is %g)", index,
-                     soft->cells[k]);
+  enum dc_status status = check_grid(soft, index, error);
+  if (status)
+    return status;
   if (soft->taper != 1 && soft->form != DC_GRID_BEAM)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.taper: must not be given but for a beam", index);
   const struct dc_pin_definition *pins = soft->pins.objects;
@@ -167,7 +254,8 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
   return DC_OK;
 }
 
-enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
+                                  struct dc_error *error)
 {
   const struct dc_joint_definition *joint = definition->joint.objects;
   bool free = definition->joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free;
@@ -181,8 +269,14 @@ enum dc_status dc_soft_check(const struct dc_body_definition *definition, int in
                       : definition->pd                        ? "pd"
                       : !isnan(definition->restitution)       ? "restitution"
                                                               : NULL;
-  if (extra)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a soft body", index, extra);
+  return extra ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s", index, extra, what) : DC_OK;
+}
+
+enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  enum dc_status status = dc_jointless_check(definition, index, "soft body", error);
+  if (status)
+    return status;
   if (!isnan(definition->density) && !isnan(definition->mass))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
   return check_material(definition->soft, index, error);

@@ -109,7 +109,7 @@ static enum dc_status check_bodies(const struct dc_number_options *options, cons
                                    struct dc_error *error)
 {
   const struct dc_number_kind *kind = kind_of(options);
-  bool of_bodies = kind->index == DC_NUMBER_OF_BODY || kind->index == DC_NUMBER_OF_COORDINATE;
+  bool of_bodies = kind->index != DC_NUMBER_OF_AXIS && kind->index != DC_NUMBER_OF_MODEL;
   if (!of_bodies && options->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "bodies: must be absent (%s is no body's)", kind->name);
   if (options->together && kind->index != DC_NUMBER_OF_BODY)

@@ -374,10 +374,15 @@ const struct dc_number_kind *const dc_number_kinds[] = {&mass,
                                                         &restitution,
                                                         &dc_number_lower_limit,
                                                         &dc_number_upper_limit,
+                                                        &dc_number_bending,
+                                                        &dc_number_pressure,
+                                                        &dc_number_wind,
+                                                        &dc_number_young_element,
                                                         NULL};
-const char *const dc_number_names[] = {"mass",    "stiffness",   "gravity",     "friction",        "kp",
-                                       "kd",      "position",    "velocity",    "limit_stiffness", "young",
-                                       "poisson", "restitution", "lower_limit", "upper_limit",     NULL};
+const char *const dc_number_names[] = {
+    "mass",     "stiffness",       "gravity", "friction",      "kp",          "kd",          "position",
+    "velocity", "limit_stiffness", "young",   "poisson",       "restitution", "lower_limit", "upper_limit",
+    "bending",  "pressure",        "wind",    "young_element", NULL};
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {
@@ -385,6 +390,7 @@ int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *mo
   case DC_NUMBER_OF_BODY: return model->bodies.count;
   case DC_NUMBER_OF_AXIS: return 3;
   case DC_NUMBER_OF_MODEL: return 1;
+  case DC_NUMBER_OF_ELEMENT: return model->bodies.element_count;
   default: return model->bodies.nv;
   }
 }
@@ -415,6 +421,9 @@ double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct d
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
   int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
+  for (int s = 0; s < model->bodies.soft_count && kind->index == DC_NUMBER_OF_ELEMENT; s++)
+    if (index >= model->bodies.soft[s].first_element)
+      body = model->bodies.soft[s].body;
   if (kind->index != DC_NUMBER_OF_COORDINATE)
     return body;
   for (int s = 0; s < model->bodies.soft_count; s++)
@@ -432,6 +441,10 @@ void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *mo
   case DC_NUMBER_OF_BODY: snprintf(text, size, "%s.%s", body_at(model, index)->name, kind->name); break;
   case DC_NUMBER_OF_AXIS: snprintf(text, size, "%s.%c", kind->name, "xyz"[index]); break;
   case DC_NUMBER_OF_MODEL: snprintf(text, size, "contact.%s", kind->name); break;
+  case DC_NUMBER_OF_ELEMENT:
+    snprintf(text, size, "%s.%s.%d", body_at(model, body)->name, kind->name,
+             index - dc_soft_of(&model->bodies, body)->first_element);
+    break;
   default:
     snprintf(text, size, "%s.%s.%d", body_at(model, body)->name, kind->name,
              index - dc_body_first_freedom(&model->bodies, body));

@@ -12,6 +12,7 @@ enum dc_number_index {
   DC_NUMBER_OF_BODY,        // index: of a body
   DC_NUMBER_OF_AXIS,        // 0, 1, 2
   DC_NUMBER_OF_MODEL,       // 0
+  DC_NUMBER_OF_ELEMENT,     // of an element of all soft bodies
   DC_NUMBER_OF_COORDINATE,  // a degree of freedom: entry of a tangent vector, of a joint or of a node
 };
 
@@ -39,7 +40,8 @@ struct dc_number_kind {
   double *(*cotangent)(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index);
 };
 extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_number_limit_stiffness,
-    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson;
+    dc_number_lower_limit, dc_number_upper_limit, dc_number_young, dc_number_poisson, dc_number_bending,
+    dc_number_pressure, dc_number_wind, dc_number_young_element;
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of soft bodies: Young's modulus and Poisson's ratio.
+// Numbers of soft bodies: Young's modulus, Poisson's ratio, bending stiffness, pressure; wind.
 #include "design/number_kinds.h"
 
 static bool is_soft(const struct dc_model *model, int index)
@@ -22,6 +22,13 @@ const struct dc_number_kind dc_number_young = {.name = "young",
                                                .offset = offsetof(struct dc_design, young_scale),
                                                .array = true};
 
+// Rods have none.
+static bool has_poisson(const struct dc_model *model, int index)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
+  return soft && soft->mesh.corners > 2;
+}
+
 // Those of the option; at -1 and 1/2 moduli are infinite.
 static void poisson_limits(const struct dc_model *model, int index, double limits[2])
 {
@@ -37,9 +44,102 @@ static double poisson_value(const struct dc_model *model, int index)
 const struct dc_number_kind dc_number_poisson = {.name = "poisson",
                                                  .summary = "Poisson's ratio of a soft body",
                                                  .index = DC_NUMBER_OF_BODY,
-                                                 .present = is_soft,
+                                                 .present = has_poisson,
                                                  .limits = poisson_limits,
                                                  .value = poisson_value,
                                                  .unit = "1",
                                                  .offset = offsetof(struct dc_design, poisson),
                                                  .array = true};
+
+static bool bends(const struct dc_model *model, int index)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
+  return soft && soft->bending > 0 && soft->elastic.bend_count > 0;
+}
+
+static double bending_value(const struct dc_model *model, int index)
+{
+  return dc_soft_of(&model->bodies, index)->bending;
+}
+
+static const char *bending_unit(const struct dc_model *model, int index)
+{
+  return dc_soft_of(&model->bodies, index)->mesh.corners == 3 ? "N m" : "N m^2";
+}
+
+const struct dc_number_kind dc_number_bending = {.name = "bending",
+                                                 .summary = "bending stiffness of cloth or a rod",
+                                                 .index = DC_NUMBER_OF_BODY,
+                                                 .factor = true,
+                                                 .present = bends,
+                                                 .value = bending_value,
+                                                 .unit_of = bending_unit,
+                                                 .offset = offsetof(struct dc_design, bending_scale),
+                                                 .array = true};
+
+static bool has_pressure(const struct dc_model *model, int index)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
+  return soft && soft->in_air;
+}
+
+static double pressure_value(const struct dc_model *model, int index)
+{
+  return dc_soft_of(&model->bodies, index)->pressure;
+}
+
+const struct dc_number_kind dc_number_pressure = {.name = "pressure",
+                                                  .summary = "pressure on the surface of a soft body in air",
+                                                  .index = DC_NUMBER_OF_BODY,
+                                                  .present = has_pressure,
+                                                  .value = pressure_value,
+                                                  .unit = "Pa",
+                                                  .offset = offsetof(struct dc_design, pressure),
+                                                  .array = true};
+
+static bool feels_wind(const struct dc_model *model, int index)
+{
+  (void)index;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (model->bodies.soft[s].in_air && model->bodies.soft[s].drag > 0)
+      return true;
+  return false;
+}
+
+static double wind_value(const struct dc_model *model, int index)
+{
+  return model->definition.wind[index];
+}
+
+const struct dc_number_kind dc_number_wind = {.name = "wind",
+                                              .summary = "velocity of the air along an axis",
+                                              .index = DC_NUMBER_OF_AXIS,
+                                              .present = feels_wind,
+                                              .value = wind_value,
+                                              .unit = "m/s",
+                                              .offset = offsetof(struct dc_design, wind)};
+
+static bool is_element(const struct dc_model *model, int index)
+{
+  (void)model, (void)index;
+  return true;
+}
+
+static double element_young(const struct dc_model *model, int index)
+{
+  double young = 0;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (index >= model->bodies.soft[s].first_element)
+      young = model->bodies.soft[s].young;
+  return young;
+}
+
+const struct dc_number_kind dc_number_young_element = {.name = "young_element",
+                                                       .summary = "Young's modulus of each element of a soft body",
+                                                       .index = DC_NUMBER_OF_ELEMENT,
+                                                       .factor = true,
+                                                       .present = is_element,
+                                                       .value = element_young,
+                                                       .unit = "Pa",
+                                                       .offset = offsetof(struct dc_design, young_element),
+                                                       .array = true};

@@ -34,6 +34,7 @@ struct dc_model_definition {
   struct dc_time_settings time;
   struct dc_step_settings solver;
   double gravity[3];  // m/s^2
+  double wind[3];     // m/s
   const struct dc_contact_model *contact_model;
   struct dc_contact_settings contact;
   struct dc_mujoco_settings mujoco;  // read by that contact model only
@@ -72,12 +73,16 @@ int dc_model_pair_count(const struct dc_model *model);
 struct dc_design {
   double stiffness_scale;       // factor on the contact stiffness
   double gravity[3];            // m/s^2
+  double wind[3];               // m/s
   double *body_mass_scale;      // [bodies] factors on mass and second moment of each body that moves
   double *friction_scale;       // [bodies] factors on the friction coefficient of each body
   double *kp_scale, *kd_scale;  // [bodies] factors on the gains of each body's actuator
   double *limit_scale;          // [bodies] factors on the stiffness of each joint's limits
   double *young_scale;          // [bodies] factors on Young's modulus of each soft body
   double *poisson;              // [bodies] Poisson's ratio of each soft body
+  double *young_element;        // [elements of soft bodies] factors on Young's modulus of each
+  double *pressure;             // [bodies] Pa, on the surface of each soft body in air
+  double *bending_scale;        // [bodies] factors on the bending stiffness of each sheet and rod
   double *restitution_shift;    // [bodies] added to the restitution of each body that has one
   // [nv] added to the ends of the ranges of slides and hinges that have one, m or rad
   double *lower_shift, *upper_shift;

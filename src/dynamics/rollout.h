@@ -53,7 +53,7 @@ const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct
 
 // The numbers of a design, array by array: the one list of them.  The arrays are the design's own and may be written to
 // where it may.
-enum { DC_DESIGN_ARRAYS = 12 };
+enum { DC_DESIGN_ARRAYS = 16 };
 struct dc_design_array {
   double *numbers;
   int count;

@@ -12,6 +12,7 @@ void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bo
   int count = bodies->count, nv = bodies->nv;
   const struct dc_design_array all[DC_DESIGN_ARRAYS] = {{(double *)&design->stiffness_scale, 1},
                                                         {(double *)design->gravity, 3},
+                                                        {(double *)design->wind, 3},
                                                         {design->body_mass_scale, count},
                                                         {design->friction_scale, count},
                                                         {design->kp_scale, count},
@@ -19,6 +20,9 @@ void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bo
                                                         {design->limit_scale, count},
                                                         {design->young_scale, count},
                                                         {design->poisson, count},
+                                                        {design->bending_scale, count},
+                                                        {design->pressure, count},
+                                                        {design->young_element, bodies->element_count},
                                                         {design->restitution_shift, count},
                                                         {design->lower_shift, nv},
                                                         {design->upper_shift, nv}};
@@ -27,13 +31,15 @@ void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bo
 
 static bool create_design(struct dc_design *design, const struct dc_bodies *bodies)
 {
-  double **of_bodies[] = {&design->body_mass_scale, &design->friction_scale,   &design->kp_scale,
-                          &design->kd_scale,        &design->limit_scale,      &design->young_scale,
-                          &design->poisson,         &design->restitution_shift};
+  double **of_bodies[] = {&design->body_mass_scale,  &design->friction_scale, &design->kp_scale,
+                          &design->kd_scale,         &design->limit_scale,    &design->young_scale,
+                          &design->poisson,          &design->bending_scale,  &design->pressure,
+                          &design->restitution_shift};
   double **of_coordinates[] = {&design->lower_shift, &design->upper_shift};
   bool complete = true;
   for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies; i++)
     complete &= (*of_bodies[i] = dc_alloc((size_t)bodies->count, sizeof(double))) != NULL;
+  complete &= (design->young_element = dc_alloc((size_t)bodies->element_count, sizeof(double))) != NULL;
   for (size_t i = 0; i < sizeof of_coordinates / sizeof *of_coordinates; i++)
     complete &= (*of_coordinates[i] = dc_alloc((size_t)bodies->nv, sizeof(double))) != NULL;
   return complete;
@@ -48,6 +54,9 @@ static void destroy_design(struct dc_design *design)
   free(design->limit_scale);
   free(design->young_scale);
   free(design->poisson);
+  free(design->bending_scale);
+  free(design->pressure);
+  free(design->young_element);
   free(design->restitution_shift);
   free(design->lower_shift);
   free(design->upper_shift);
@@ -68,8 +77,11 @@ static void reset_design(const struct dc_model *model, struct dc_design *design)
   const struct dc_bodies *bodies = &model->bodies;
   fill_design(design, bodies, 1);
   dc_vec_copy(design->gravity, model->definition.gravity);
-  for (int s = 0; s < bodies->soft_count; s++)
+  dc_vec_copy(design->wind, model->definition.wind);
+  for (int s = 0; s < bodies->soft_count; s++) {
     design->poisson[bodies->soft[s].body] = bodies->soft[s].poisson;
+    design->pressure[bodies->soft[s].body] = bodies->soft[s].pressure;
+  }
   for (int i = 0; i < bodies->count; i++)
     design->restitution_shift[i] = 0;
   for (int v = 0; v < bodies->nv; v++)

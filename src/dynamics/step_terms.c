@@ -11,7 +11,8 @@ const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravit
                                                     &dc_limit_term,   &dc_coupling_term,
                                                     &dc_force_term,   &dc_node_term,
                                                     &dc_elastic_term, &dc_node_contact_term,
-                                                    &dc_surface_term, NULL};
+                                                    &dc_surface_term, &dc_cable_term,
+                                                    &dc_air_term,     NULL};
 
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)

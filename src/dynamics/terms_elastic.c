@@ -1,28 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of elastic solids: V psi(F) of every element at t+1, and viscosity over the step,
+// The term of the step potential of elastic bodies: V psi(F) of every element and B w/2 |k.x|^2 of every bend at t+1, and
+// viscosity over the step,
 //     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
 #include "dynamics/step.h"
 #include "math/vector.h"
 
+static int dimension_of(const struct dc_soft *soft)
+{
+  return soft->mesh.corners - 1;
+}
+
 static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   const struct dc_design *design = &state->input->design;
-  return (struct dc_elasticity){soft->material,
-                                dc_lame_of(design->young_scale[soft->body] * soft->young, design->poisson[soft->body])};
+  return (struct dc_elasticity){
+      soft->material,
+      dc_lame_of(dimension_of(soft), design->young_scale[soft->body] * soft->young, design->poisson[soft->body]),
+      design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element};
 }
 
-// Its derivatives by the factor on Young's modulus and by Poisson's ratio.
+// Its derivatives by the factor on Young's modulus, by Poisson's ratio, and by the factor on the bending stiffness.
 static struct dc_elasticity by_young(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  struct dc_lame lame = dc_lame_by_young(state->input->design.poisson[soft->body]);
-  return (struct dc_elasticity){soft->material, {soft->young * lame.mu, soft->young * lame.lambda}};
+  const struct dc_design *design = &state->input->design;
+  struct dc_lame lame = dc_lame_by_young(dimension_of(soft), design->poisson[soft->body]);
+  return (struct dc_elasticity){soft->material,
+                                {soft->young * lame.mu, soft->young * lame.lambda},
+                                0,
+                                design->young_element + soft->first_element};
 }
 
 static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   const struct dc_design *design = &state->input->design;
-  return (struct dc_elasticity){
-      soft->material, dc_lame_by_poisson(design->young_scale[soft->body] * soft->young, design->poisson[soft->body])};
+  double young = design->young_scale[soft->body] * soft->young;
+  return (struct dc_elasticity){soft->material,
+                                dc_lame_by_poisson(dimension_of(soft), young, design->poisson[soft->body]), 0,
+                                design->young_element + soft->first_element};
+}
+
+static struct dc_elasticity by_bending(const struct dc_soft *soft)
+{
+  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending, NULL};
+}
+
+// By the factors of elements: those of a variation take the place of the factors.
+static struct dc_elasticity by_elements(const struct dc_step_state *state, const struct dc_soft *soft,
+                                        const double *factors)
+{
+  struct dc_elasticity elasticity = elasticity_of(state, soft);
+  elasticity.bending = 0;
+  elasticity.factors = factors + soft->first_element;
+  return elasticity;
+}
+
+static bool any(const double *numbers, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (numbers[i] != 0)
+      return true;
+  return false;
 }
 
 static double value(const struct dc_step_state *state)
@@ -51,21 +88,22 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
 }
 
 // Places are known once and for all where a rollout has listed them (dc_elastic_list_places).
-static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int e,
+static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int stencil,
                        const double blocks[DC_ELEMENT_BLOCKS][9], struct dc_step_hessian *hessian)
 {
-  const int *nodes = soft->mesh.elements[e];
-  for (int a = 0; a < 4; a++)
+  int count;
+  const int *nodes = dc_elastic_stencil(&soft->elastic, stencil, &count);
+  for (int a = 0; a < count; a++)
     for (int b = 0; b <= a; b++)
       dc_symmetric_add_block(hessian->matrix, dc_node_block(&state->model->bodies, soft, nodes[a]),
                              dc_node_block(&state->model->bodies, soft, nodes[b]), 1, blocks[dc_element_block(a, b)],
                              3);
 }
 
-static void add_blocks_at(const int *nodes, const struct dc_block_place *places,
+static void add_blocks_at(const int *nodes, int count, const struct dc_block_place *places,
                           const double blocks[DC_ELEMENT_BLOCKS][9], double *values)
 {
-  for (int a = 0, k = 0; a < 4; a++)
+  for (int a = 0, k = 0; a < count; a++)
     for (int b = 0; b <= a; b++, k++) {
       const double *block = blocks[k];
       double *to[3] = {values + places[k].at[0], values + places[k].at[1], values + places[k].at[2]};
@@ -84,19 +122,27 @@ static void add_blocks_at(const int *nodes, const struct dc_block_place *places,
     }
 }
 
+static bool list_places(const struct dc_bodies *bodies, const struct dc_soft *soft, int stencil,
+                        const struct dc_symmetric_matrix *matrix, struct dc_block_place places[DC_ELEMENT_BLOCKS])
+{
+  int count;
+  const int *nodes = dc_elastic_stencil(&soft->elastic, stencil, &count);
+  for (int a = 0; a < count; a++)
+    for (int b = 0; b <= a; b++) {
+      int i = dc_node_block(bodies, soft, nodes[a]), j = dc_node_block(bodies, soft, nodes[b]);
+      if (!dc_symmetric_place(matrix, i > j ? i : j, i > j ? j : i, &places[dc_element_block(a, b)]))
+        return false;
+    }
+  return true;
+}
+
 bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
                             struct dc_block_place (*places)[DC_ELEMENT_BLOCKS])
 {
   for (int s = 0; s < bodies->soft_count; s++)
-    for (int e = 0; e < bodies->soft[s].mesh.element_count; e++, places++)
-      for (int a = 0; a < 4; a++)
-        for (int b = 0; b <= a; b++) {
-          const int *nodes = bodies->soft[s].mesh.elements[e];
-          int i = dc_node_block(bodies, &bodies->soft[s], nodes[a]),
-              j = dc_node_block(bodies, &bodies->soft[s], nodes[b]);
-          if (!dc_symmetric_place(matrix, i > j ? i : j, i > j ? j : i, &(*places)[dc_element_block(a, b)]))
-            return false;
-        }
+    for (int e = 0; e < dc_elastic_stencil_count(&bodies->soft[s].elastic); e++, places++)
+      if (!list_places(bodies, &bodies->soft[s], e, matrix, *places))
+        return false;
   return true;
 }
 
@@ -104,7 +150,7 @@ long dc_elastic_element_count(const struct dc_bodies *bodies)
 {
   long count = 0;
   for (int s = 0; s < bodies->soft_count; s++)
-    count += bodies->soft[s].mesh.element_count;
+    count += dc_elastic_stencil_count(&bodies->soft[s].elastic);
   return count;
 }
 
@@ -116,13 +162,15 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     struct dc_elasticity elasticity = elasticity_of(state, soft);
-    for (int e = 0; e < soft->mesh.element_count; e++) {
+    for (int e = 0; e < dc_elastic_stencil_count(&soft->elastic); e++) {
+      int count;
+      const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
       dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
-      if (soft->viscosity > 0)
+      if (soft->viscosity > 0 && e < soft->mesh.element_count)
         dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, soft->viscosity / state->interval.length,
                                       blocks);
       if (places)
-        add_blocks_at(soft->mesh.elements[e], *places++, (const double(*)[9])blocks, values);
+        add_blocks_at(nodes, count, *places++, (const double(*)[9])blocks, values);
       else
         add_blocks(state, soft, e, (const double(*)[9])blocks, hessian);
     }
@@ -139,6 +187,10 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     const double *l = direction->joints + soft->v_offset;
     design->young_scale[soft->body] += dc_elastic_along(&soft->elastic, by_young(state, soft), y, l);
     design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft), y, l);
+    dc_elastic_along_each(&soft->elastic, elasticity_of(state, soft), y, l,
+                          design->young_element + soft->first_element);
+    if (soft->elastic.bend_count)
+      design->bending_scale[soft->body] += dc_elastic_along(&soft->elastic, by_bending(soft), y, l);
     if (soft->viscosity > 0)
       dc_elastic_add_strain_mixed(&soft->elastic, x, y, false, soft->viscosity / state->interval.length, l,
                                   out->now.joints + soft->v_offset);
@@ -153,11 +205,15 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     double *sum = forces->joints + soft->v_offset, young = change->young_scale[soft->body],
-           poisson = change->poisson[soft->body];
+           poisson = change->poisson[soft->body], bending = change->bending_scale[soft->body];
     if (young != 0)
       dc_elastic_add_gradient(&soft->elastic, by_young(state, soft), y, young, sum);
     if (poisson != 0)
       dc_elastic_add_gradient(&soft->elastic, by_poisson(state, soft), y, poisson, sum);
+    if (any(change->young_element + soft->first_element, soft->mesh.element_count))
+      dc_elastic_add_gradient(&soft->elastic, by_elements(state, soft, change->young_element), y, 1, sum);
+    if (bending != 0 && soft->elastic.bend_count)
+      dc_elastic_add_gradient(&soft->elastic, by_bending(soft), y, bending, sum);
     if (soft->viscosity > 0)
       dc_elastic_add_strain_mixed(&soft->elastic, x, y, true, soft->viscosity / state->interval.length,
                                   variation->now.joints + soft->v_offset, sum);
@@ -168,22 +224,41 @@ static void add_element_floor(const struct dc_soft *soft, int e, double modulus,
 {
   const int *element = soft->mesh.elements[e];
   double strain = 0;
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < soft->mesh.corners; a++)
     strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < soft->mesh.corners; a++)
     for (int k = 0; k < 3; k++)
       floor[3 * (size_t)element[a] + k] +=
           DC_POSITION_NOISE * soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
 }
 
+static void add_bend_floor(const struct dc_soft *soft, const struct dc_bend *bend, double bending, const double *x,
+                           double *floor)
+{
+  int count = soft->mesh.corners + 1;
+  double sum = 0;
+  for (int a = 0; a < count; a++)
+    sum += fabs(bend->factors[a]) * dc_vec_norm(x + 3 * (size_t)bend->nodes[a]);
+  for (int a = 0; a < count; a++)
+    for (int k = 0; k < 3; k++)
+      floor[3 * (size_t)bend->nodes[a] + k] +=
+          DC_POSITION_NOISE * bending * bend->weight * fabs(bend->factors[a]) * sum;
+}
+
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
+  const struct dc_design *design = &state->input->design;
   DC_FOR_EACH_SOFT(soft, state)
   {
-    struct dc_lame lame = elasticity_of(state, soft).lame;
-    double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / state->interval.length;
+    const double *x = state->q_next + soft->q_offset;
+    struct dc_lame lame =
+        dc_lame_of(soft->mesh.corners - 1, design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
+    double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / state->interval.length,
+           *at = floor->joints + soft->v_offset;
     for (int e = 0; e < soft->mesh.element_count; e++)
-      add_element_floor(soft, e, modulus, state->q_next + soft->q_offset, floor->joints + soft->v_offset);
+      add_element_floor(soft, e, design->young_element[soft->first_element + e] * modulus, x, at);
+    for (int i = 0; i < soft->elastic.bend_count; i++)
+      add_bend_floor(soft, &soft->elastic.bends[i], design->bending_scale[soft->body] * soft->bending, x, at);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "elastic/elastic.h"
 
 #include "elastic/element.h"
+#include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 
 static double determinant(const double m[9])
@@ -11,28 +12,62 @@ static double determinant(const double m[9])
   return dc_vec_dot(m, cross);
 }
 
-// Of the nodes b, c, d of an element g is a row of the inverse of its edges from a; those of all four add up to zero.
-static void set_element(struct dc_elastic *elastic, int e)
+// Of the nodes b, c, d of a tetrahedron g is a row of the inverse of its edges from a; those of all four add up to zero.
+static double set_tetrahedron(const double (*nodes)[3], const int *element, double (*g)[3])
 {
-  const double(*nodes)[3] = (const double(*)[3])elastic->mesh->nodes;
-  const int *element = elastic->mesh->elements[e];
-  double edges[3][3], six = dc_tetrahedron_volume6(nodes, element), (*g)[3] = elastic->gradients[e];
+  double edges[3][3], six = dc_tetrahedron_volume6(nodes, element);
   for (int k = 0; k < 3; k++)
     dc_vec_sub(edges[k], nodes[element[k + 1]], nodes[element[0]]);
-  memset(g[0], 0, sizeof g[0]);
   for (int k = 0; k < 3; k++) {
     dc_vec_cross(g[k + 1], edges[(k + 1) % 3], edges[(k + 2) % 3]);
     dc_vec_scale(g[k + 1], g[k + 1], 1 / six);
     dc_vec_sub(g[0], g[0], g[k + 1]);
   }
-  elastic->volumes[e] = six / 6;
-  elastic->volume += six / 6;
-  for (int a = 0; a < 4; a++)
-    elastic->node_volumes[element[a]] += six / 24;
+  return six / 6;
 }
 
-enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_tetrahedra *mesh, struct dc_arena *arena,
-                                 struct dc_error *error)
+// In axes of the triangle, the first along a to b: b at (l, 0), c at (x, y).
+static double set_triangle(const double (*nodes)[3], const int *element, double (*g)[3])
+{
+  double b[3], c[3], normal[3];
+  dc_vec_sub(b, nodes[element[1]], nodes[element[0]]);
+  dc_vec_sub(c, nodes[element[2]], nodes[element[0]]);
+  dc_vec_cross(normal, b, c);
+  double l = dc_vec_norm(b), twice = dc_vec_norm(normal), x = dc_vec_dot(b, c) / l, y = twice / l;
+  g[1][0] = 1 / l;
+  g[1][1] = -x / (l * y);
+  g[2][1] = 1 / y;
+  g[0][0] = -g[1][0];
+  g[0][1] = -g[1][1] - g[2][1];
+  return 0.5 * twice;
+}
+
+static double set_segment(const double (*nodes)[3], const int *element, double (*g)[3])
+{
+  double length = dc_vec_distance(nodes[element[0]], nodes[element[1]]);
+  g[1][0] = 1 / length;
+  g[0][0] = -g[1][0];
+  return length;
+}
+
+static void set_element(struct dc_elastic *elastic, int e, double section)
+{
+  const double(*nodes)[3] = (const double(*)[3])elastic->mesh->nodes;
+  const int *element = elastic->mesh->elements[e];
+  int corners = elastic->mesh->corners;
+  double(*g)[3] = elastic->gradients[e];
+  memset(g, 0, sizeof elastic->gradients[e]);
+  double size = corners == 4   ? set_tetrahedron(nodes, element, g)
+                : corners == 3 ? set_triangle(nodes, element, g)
+                               : set_segment(nodes, element, g);
+  elastic->volumes[e] = section * size;
+  elastic->volume += section * size;
+  for (int a = 0; a < corners; a++)
+    elastic->node_volumes[element[a]] += section * size / corners;
+}
+
+enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
+                                 struct dc_arena *arena, struct dc_error *error)
 {
   size_t elements = (size_t)mesh->element_count;
   *elastic = (struct dc_elastic){.mesh = mesh};
@@ -42,8 +77,8 @@ enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_tet
   if (!elastic->gradients || !elastic->volumes || !elastic->node_volumes)
     return dc_fail(error, DC_MEMORY, "out of memory for %d elements", mesh->element_count);
   for (int e = 0; e < mesh->element_count; e++)
-    set_element(elastic, e);
-  return DC_OK;
+    set_element(elastic, e, section);
+  return mesh->corners < 4 ? dc_elastic_add_bends(elastic, arena, error) : DC_OK;
 }
 
 // The response of the material to an element's deformation, with the rotations of its decomposition.
@@ -70,6 +105,11 @@ static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasti
 {
   double u[9], v[9], f[9];
   struct dc_material_response response;
+  if (elastic->mesh->corners < 4) {
+    dc_element_gradient(elastic, e, x, f);
+    dc_membrane_stress(elastic->mesh->corners, elasticity, f, p);
+    return;
+  }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_element_gradient(elastic, e, x, f);
     dc_neo_hookean_stress(elasticity.lame, f, p);
@@ -83,6 +123,10 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
 {
   double u[9], v[9], f[9];
   struct dc_material_response response;
+  if (elastic->mesh->corners < 4) {
+    dc_element_gradient(elastic, e, x, f);
+    return dc_membrane_energy(elastic->mesh->corners, elasticity, f);
+  }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_element_gradient(elastic, e, x, f);
     return dc_neo_hookean_energy(elasticity.lame, f);
@@ -91,11 +135,23 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
   return response.energy;
 }
 
+// All materials are linear in Lame's constants.
+static struct dc_elasticity of_element(struct dc_elasticity elasticity, int e)
+{
+  if (elasticity.factors) {
+    elasticity.lame.mu *= elasticity.factors[e];
+    elasticity.lame.lambda *= elasticity.factors[e];
+  }
+  return elasticity;
+}
+
 double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x)
 {
   double sum = 0;
   for (int e = 0; e < elastic->mesh->element_count; e++)
-    sum += elastic->volumes[e] * density(elastic, elasticity, x, e);
+    sum += elastic->volumes[e] * density(elastic, of_element(elasticity, e), x, e);
+  if (elastic->bend_count)
+    sum += elasticity.bending * dc_bend_energy(elastic, x);
   return sum;
 }
 
@@ -104,9 +160,11 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 {
   double p[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, elasticity, x, e, p);
+    stress(elastic, of_element(elasticity, e), x, e, p);
     dc_element_add_stress(elastic, e, p, scale, gradient);
   }
+  if (elastic->bend_count)
+    dc_bend_add_gradient(elastic, x, scale * elasticity.bending, gradient);
 }
 
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
@@ -114,11 +172,25 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
 {
   double sum = 0, p[9], moved[9];
   for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, elasticity, x, e, p);
+    stress(elastic, of_element(elasticity, e), x, e, p);
     dc_element_gradient(elastic, e, direction, moved);
     sum += elastic->volumes[e] * dc_dot(p, moved, 9);
   }
+  if (elastic->bend_count)
+    sum += elasticity.bending * dc_bend_along(elastic, x, direction);
   return sum;
+}
+
+void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *direction, double *out)
+{
+  double p[9], moved[9];
+  elasticity.factors = NULL;
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    stress(elastic, elasticity, x, e, p);
+    dc_element_gradient(elastic, e, direction, moved);
+    out[e] += elastic->volumes[e] * dc_dot(p, moved, 9);
+  }
 }
 
 // In the axes of U and V an element with gradients h_a = V^T g_a has, of nodes a and b, the block K with
@@ -139,8 +211,8 @@ static void rotated_block(const struct dc_material_response *response, const dou
   }
 }
 
-void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                                int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+static void solid_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                         int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
   double u[9], v[9], h[4][3];
   struct dc_material_response response;
@@ -164,6 +236,32 @@ void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elas
       dc_mat_multiply(turned, v, k);
       dc_mat_multiply_transposed(blocks[dc_element_block(a, b)], turned, u);
     }
+}
+
+// Of sheets and rods.
+static void stencil_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  double f[9];
+  int bend = stencil - elastic->mesh->element_count, corners = elastic->mesh->corners;
+  if (bend >= 0) {
+    dc_bend_blocks(&elastic->bends[bend], corners + 1, elasticity.bending, blocks);
+    return;
+  }
+  dc_element_gradient(elastic, stencil, x, f);
+  dc_membrane_blocks(corners, elasticity, f, (const double(*)[3])elastic->gradients[stencil], elastic->volumes[stencil],
+                     projected, blocks);
+}
+
+void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                                int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  if (stencil < elastic->mesh->element_count)
+    elasticity = of_element(elasticity, stencil);
+  if (elastic->mesh->corners < 4)
+    stencil_blocks(elastic, elasticity, x, stencil, projected, blocks);
+  else
+    solid_blocks(elastic, elasticity, x, stencil, projected, blocks);
 }
 
 double dc_elastic_least_volume_ratio(const struct dc_elastic *elastic, const double *x, int *element)

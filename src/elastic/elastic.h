@@ -1,32 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic solids of linear tetrahedra (docs/theory.md, "Solids").  With the nodes x_a of an element and the gradients
-// g_a of its shape functions at rest
+// Elastic solids, sheets and rods of linear simplices (docs/theory.md, "Solids", "Sheets and rods").  With the nodes x_a of an
+// element and the gradients g_a of its shape functions at rest
 //     F = sum_a x_a g_a^T,   energy V psi(F),   force of node a  -V P g_a,   P = d psi / d F.
+// Gradients of triangles and segments are in axes of their own, the third or the last two components 0: these columns of F
+// are 0.  What bends has besides, for every inner edge or node, the quadratic energy of a stencil of nodes
+//     B w/2 |sum_a k_a x_a|^2,   B the bending stiffness (bending.c).
 #ifndef DC_ELASTIC_ELASTIC_H
 #define DC_ELASTIC_ELASTIC_H
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "elastic/material.h"
-#include "geometry/mesh/tetrahedra.h"
+#include "geometry/mesh/simplices.h"
 
-struct dc_elastic {
-  const struct dc_tetrahedra *mesh;  // its nodes are the places at rest
-  double (*gradients)[4][3];         // [elements] g_a, 1/m
-  double *volumes;                   // [elements] at rest, m^3
-  double *node_volumes;              // [nodes] a quarter of those of the elements at a node, m^3
-  double volume;                     // m^3
+// An inner edge of a sheet with the triangles on both sides, or an inner node of a rod with its neighbours.
+struct dc_bend {
+  int nodes[4];  // the last of a rod's is -1
+  double factors[4], weight;
 };
 
-// Arrays are owned by arena; mesh is kept.  DC_MEMORY.
-enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_tetrahedra *mesh, struct dc_arena *arena,
-                                 struct dc_error *error);
+struct dc_elastic {
+  const struct dc_simplices *mesh;  // its nodes are the places at rest
+  double (*gradients)[4][3];        // [elements] g_a, 1/m
+  double *volumes;                  // [elements] at rest, m^3
+  double *node_volumes;             // [nodes] the share of the elements at a node, m^3
+  double volume;                    // m^3
+  int bend_count;
+  struct dc_bend *bends;
+};
+
+// section: thickness of a sheet, m; cross section of a rod, m^2; 1 of solids.  Arrays are owned by arena; mesh is kept.
+// DC_MEMORY.
+enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
+                                 struct dc_arena *arena, struct dc_error *error);
+enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena *arena, struct dc_error *error);
+
+// Elements and bends, one after the other: what couples nodes.  Returns the nodes of one, at most 4; *count: how many.
+static inline int dc_elastic_stencil_count(const struct dc_elastic *elastic)
+{
+  return elastic->mesh->element_count + elastic->bend_count;
+}
+static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, int stencil, int *count)
+{
+  bool bend = stencil >= elastic->mesh->element_count;
+  *count = elastic->mesh->corners + bend;
+  return bend ? elastic->bends[stencil - elastic->mesh->element_count].nodes : elastic->mesh->elements[stencil];
+}
 
 // What follows takes places, directions and forces of the nodes as [3 nodes], m and N.
 
 struct dc_elasticity {
   enum dc_material material;
   struct dc_lame lame;
+  double bending;         // N m of sheets, N m^2 of rods
+  const double *factors;  // [elements] on Lame's constants; NULL: 1
 };
 
 // J; INFINITY where an element is inverted that its material does not allow to be.
@@ -37,7 +64,10 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);
-// The blocks of the Hessian of one element for its nodes a and b <= a, row by row, at dc_element_block(a, b).  projected:
+// out [elements] += the part of each element in (d energy / d x) . direction, without its factor.
+void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *direction, double *out);
+// The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).  projected:
 // positive semidefinite.
 enum { DC_ELEMENT_BLOCKS = 10 };
 static inline int dc_element_block(int a, int b)
@@ -45,7 +75,7 @@ static inline int dc_element_block(int a, int b)
   return a * (a + 1) / 2 + b;
 }
 void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                                int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9]);
+                                int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9]);
 
 // Viscosity: resists the change of Green's strain E = (F^T F - I)/2 from places x to y within a time h,
 //     D = eta/(2 h) sum V |E(y) - E(x)|^2,   eta in Pa s;
@@ -62,7 +92,7 @@ void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const doubl
 void dc_elastic_add_strain_mixed(const struct dc_elastic *elastic, const double *x, const double *y, bool transposed,
                                  double scale, const double *direction, double *sum);
 
-// The least of det F over the elements, and where it is.
+// The least of det F over the elements of a solid, and where it is.
 double dc_elastic_least_volume_ratio(const struct dc_elastic *elastic, const double *x, int *element);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tetrahedron of an elastic solid.  Private to src/elastic.
+// One element of an elastic body.  Private to src/elastic.
 #ifndef DC_ELASTIC_ELEMENT_H
 #define DC_ELASTIC_ELEMENT_H
 
@@ -12,7 +12,7 @@
 static inline void dc_element_gradient(const struct dc_elastic *elastic, int e, const double *x, double f[9])
 {
   memset(f, 0, 9 * sizeof *f);
-  for (int a = 0; a < 4; a++) {
+  for (int a = 0; a < elastic->mesh->corners; a++) {
     const double *p = x + 3 * (size_t)elastic->mesh->elements[e][a], *g = elastic->gradients[e][a];
     for (int i = 0; i < 9; i++)
       f[i] += p[i / 3] * g[i % 3];
@@ -23,7 +23,7 @@ static inline void dc_element_gradient(const struct dc_elastic *elastic, int e, 
 static inline void dc_element_add_stress(const struct dc_elastic *elastic, int e, const double stress[9], double scale,
                                          double *gradient)
 {
-  for (int a = 0; a < 4; a++) {
+  for (int a = 0; a < elastic->mesh->corners; a++) {
     double force[3], *at = gradient + 3 * (size_t)elastic->mesh->elements[e][a];
     dc_mat_apply(force, stress, elastic->gradients[e][a]);
     dc_vec_add_scaled(at, at, scale * elastic->volumes[e], force);
@@ -36,5 +36,17 @@ double dc_neo_hookean_energy(struct dc_lame lame, const double f[9]);
 void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9]);
 bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double gradients[4][3], double volume,
                            double blocks[DC_ELEMENT_BLOCKS][9]);
+
+// Sheets and rods at F (membrane.c), `corners` 3 or 2: energy density; P; blocks for the gradients [corners].
+double dc_membrane_energy(int corners, struct dc_elasticity elasticity, const double f[9]);
+void dc_membrane_stress(int corners, struct dc_elasticity elasticity, const double f[9], double p[9]);
+void dc_membrane_blocks(int corners, struct dc_elasticity elasticity, const double f[9], const double gradients[4][3],
+                        double volume, bool projected, double blocks[DC_ELEMENT_BLOCKS][9]);
+
+// What bends (bending.c), over the bending stiffness.
+double dc_bend_energy(const struct dc_elastic *elastic, const double *x);
+void dc_bend_add_gradient(const struct dc_elastic *elastic, const double *x, double scale, double *gradient);
+double dc_bend_along(const struct dc_elastic *elastic, const double *x, const double *direction);
+void dc_bend_blocks(const struct dc_bend *bend, int count, double scale, double blocks[DC_ELEMENT_BLOCKS][9]);
 
 #endif

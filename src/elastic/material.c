@@ -11,20 +11,25 @@ const char *const dc_material_names[] = {"arap", "corotated", "neo_hookean", NUL
 // As s_i + s_j goes to zero an element is inverted through a plane, where turns of the best rotation have no bound.
 static const double LEAST_SUM = 1e-3;
 
-struct dc_lame dc_lame_of(double young, double poisson)
+struct dc_lame dc_lame_of(int dimension, double young, double poisson)
 {
-  return (struct dc_lame){young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
+  if (dimension == 1)
+    return (struct dc_lame){young / 2, 0};
+  double coupled = dimension == 2 ? 1 - poisson * poisson : (1 + poisson) * (1 - 2 * poisson);
+  return (struct dc_lame){young / (2 * (1 + poisson)), young * poisson / coupled};
 }
 
-struct dc_lame dc_lame_by_young(double poisson)
+struct dc_lame dc_lame_by_young(int dimension, double poisson)
 {
-  return dc_lame_of(1, poisson);
+  return dc_lame_of(dimension, 1, poisson);
 }
 
-struct dc_lame dc_lame_by_poisson(double young, double poisson)
+struct dc_lame dc_lame_by_poisson(int dimension, double young, double poisson)
 {
-  double a = 1 + poisson, b = 1 - 2 * poisson;
-  return (struct dc_lame){-young / (2 * a * a), young * (1 + 2 * poisson * poisson) / (a * a * b * b)};
+  double a = 1 + poisson, b = dimension == 2 ? 1 - poisson : 1 - 2 * poisson, square = poisson * poisson;
+  if (dimension == 1)
+    return (struct dc_lame){0, 0};
+  return (struct dc_lame){-young / (2 * a * a), young * (1 + (dimension == 2 ? square : 2 * square)) / (a * a * b * b)};
 }
 
 static double clamped_sum(double sum)

@@ -68,11 +68,11 @@ void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const doubl
   const double(*gradients)[3] = (const double(*)[3])elastic->gradients[element];
   strain_change(elastic, element, x, y, f, change);
   dc_mat_multiply_transposed(square, f, f);
-  for (int a = 0; a < 4; a++) {
+  for (int a = 0; a < elastic->mesh->corners; a++) {
     dc_mat_apply(moved[a], f, gradients[a]);
     dc_mat_apply(strained[a], change, gradients[a]);
   }
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < elastic->mesh->corners; a++)
     for (int b = 0; b <= a; b++) {
       double *block = blocks[dc_element_block(a, b)], half = 0.5 * volume,
              product = half * dc_vec_dot(gradients[a], gradients[b]),

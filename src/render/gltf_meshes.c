@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bodies look like: shapes, colours, and soft bodies as morph targets.
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
 #include "render/gltf_builder.h"
+#include "render/skin.h"
 
 static const double roughness = 0.7;
 static const double least_half_side = 1.0;  // m, of the squares that stand for half spaces
@@ -73,25 +75,35 @@ int dc_gltf_target_count(const struct dc_gltf_builder *builder)
 
 static void add_soft(struct dc_gltf_builder *builder, const struct dc_soft *soft)
 {
-  const double *start = builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0];
+  int count = dc_skin_vertex_count(soft), triangle_count = dc_skin_triangle_count(soft);
+  double(*start)[3] = dc_alloc((size_t)count, sizeof *start), (*moved)[3] = dc_alloc((size_t)count, sizeof *moved);
+  int(*triangles)[3] = dc_alloc((size_t)triangle_count, sizeof *triangles);
+  builder->failed |= !start || !moved || !triangles;
+  if (!builder->failed) {
+    dc_skin_place(soft, builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0], start);
+    dc_skin_triangles(soft, triangles);
+  }
   dc_gltf_begin_array(builder, 3, true, true);
-  for (int n = 0; n < soft->node_count && !builder->failed; n++)
-    dc_gltf_add_vector(builder, start + 3 * (size_t)n);
+  for (int n = 0; n < count && !builder->failed; n++)
+    dc_gltf_add_vector(builder, start[n]);
   if (!builder->failed)
     builder->arrays[dc_gltf_begin_array(builder, 1, false, false)].indices = true;
-  for (int i = 0; i < 3 * soft->mesh.triangle_count && !builder->failed; i++) {
-    dc_gltf_put_u32(&builder->binary, (uint32_t)soft->mesh.triangles[i / 3][i % 3]);
+  for (int i = 0; i < 3 * triangle_count && !builder->failed; i++) {
+    dc_gltf_put_u32(&builder->binary, (uint32_t)triangles[i / 3][i % 3]);
     builder->arrays[builder->array_count - 1].count++;
   }
   for (int k = 1; k <= dc_gltf_target_count(builder) && !builder->failed; k++) {
-    const double *at = nodes_at(builder, soft, k);
     dc_gltf_begin_array(builder, 3, true, true);
-    for (int n = 0; n < 3 * soft->node_count && !builder->failed; n += 3) {
+    dc_skin_place(soft, nodes_at(builder, soft, k), moved);
+    for (int n = 0; n < count && !builder->failed; n++) {
       double move[3];
-      dc_vec_sub(move, at + n, start + n);
+      dc_vec_sub(move, moved[n], start[n]);
       dc_gltf_add_vector(builder, move);
     }
   }
+  free(start);
+  free(moved);
+  free(triangles);
 }
 
 void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
@@ -176,6 +188,12 @@ void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_wr
   dc_json_end(json, ']');
 }
 
+// Cloth is seen from both sides.
+static bool is_cloth(const struct dc_soft *soft)
+{
+  return soft && soft->mesh.corners == 3;
+}
+
 void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = builder->run->bodies;
@@ -192,6 +210,11 @@ void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json
     dc_json_put_number(json, "metallicFactor", 0);
     dc_json_put_number(json, "roughnessFactor", roughness);
     dc_json_end(json, '}');
+    for (int other = b; other < bodies->count; other++)
+      if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].soft)) {
+        dc_json_put_boolean(json, "doubleSided", true);
+        break;
+      }
     dc_json_end(json, '}');
   }
   dc_json_end(json, ']');

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "geometry/shapes/shape_smooth.h"
 #include "math/vector.h"
+#include "render/skin.h"
 
 static const struct dc_pose in_the_world = {.quaternion = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 static const double smooth_cosine = 0.76604444311897803520;  // of 40 degrees
@@ -179,12 +180,40 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
   return status;
 }
 
-static struct dc_mesh soft_mesh(const struct dc_soft *soft)
+// The skin of a soft body at nodes [3 nodes], of which both arrays are released by free_skin.
+static enum dc_status make_skin(const struct dc_soft *soft, const double *nodes, struct dc_mesh *mesh,
+                                struct dc_error *error)
 {
-  return (struct dc_mesh){.vertex_count = soft->node_count,
-                          .triangle_count = soft->mesh.triangle_count,
-                          .vertices = soft->mesh.nodes,
-                          .triangles = soft->mesh.triangles};
+  *mesh = (struct dc_mesh){.vertex_count = dc_skin_vertex_count(soft), .triangle_count = dc_skin_triangle_count(soft)};
+  mesh->vertices = dc_alloc((size_t)mesh->vertex_count, sizeof *mesh->vertices);
+  mesh->triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *mesh->triangles);
+  if (!mesh->vertices || !mesh->triangles)
+    return dc_fail(error, DC_MEMORY, "out of memory for the surface of a soft body");
+  dc_skin_triangles(soft, mesh->triangles);
+  dc_skin_place(soft, nodes, mesh->vertices);
+  return DC_OK;
+}
+
+static void free_skin(struct dc_mesh *mesh)
+{
+  free(mesh->vertices);
+  free(mesh->triangles);
+}
+
+static enum dc_status add_instance(struct dc_surfaces *surfaces, int index, struct dc_surface_mesh *mesh,
+                                   const char *name, struct dc_error *error)
+{
+  struct dc_surface_body *drawn = &surfaces->bodies[index];
+  RTCGeometry instance = rtcNewGeometry(surfaces->device, RTC_GEOMETRY_TYPE_INSTANCE);
+  drawn->mesh = mesh;
+  if (instance) {
+    rtcSetGeometryInstancedScene(instance, mesh->scene);
+    rtcSetGeometryTimeStepCount(instance, 1);
+    rtcAttachGeometryByID(surfaces->scene, instance, (unsigned)index);
+    rtcReleaseGeometry(instance);
+  }
+  drawn->instance = instance;
+  return dc_surfaces_check(surfaces->device, name, error);
 }
 
 static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
@@ -199,12 +228,20 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
   dc_vec_copy(drawn->color, body->color);
   drawn->fixed = !soft && !dc_body_moves(body);
   drawn->first_node = soft ? (soft->q_offset - bodies->first_node_q) / 3 : -1;
-  if (soft)
-    own.mesh = soft_mesh(soft);
-  const struct dc_shape *shape = soft ? &own : dc_body_look(body);
+  drawn->soft = soft;
+  if (soft) {
+    enum dc_status status = make_skin(soft, soft->mesh.nodes[0], &own.mesh, error);
+    if (!status)
+      status = build_mesh(surfaces->device, &surfaces->meshes[surfaces->mesh_count++], &own, error);
+    free_skin(&own.mesh);
+    if (status)
+      return status;
+    return add_instance(surfaces, index, &surfaces->meshes[surfaces->mesh_count - 1], body->name, error);
+  }
+  const struct dc_shape *shape = dc_body_look(body);
   if (!dc_shape_has_surface(shape))
     return DC_OK;
-  int m = soft ? surfaces->mesh_count : 0;
+  int m = 0;
   while (m < surfaces->mesh_count && surfaces->meshes[m].shape != shape)
     m++;
   if (m == surfaces->mesh_count) {
@@ -213,17 +250,8 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
     if (status)
       return status;
   }
-  surfaces->meshes[m].shape = soft ? NULL : shape;
-  drawn->mesh = &surfaces->meshes[m];
-  RTCGeometry instance = rtcNewGeometry(surfaces->device, RTC_GEOMETRY_TYPE_INSTANCE);
-  if (instance) {
-    rtcSetGeometryInstancedScene(instance, drawn->mesh->scene);
-    rtcSetGeometryTimeStepCount(instance, 1);
-    rtcAttachGeometryByID(surfaces->scene, instance, (unsigned)index);
-    rtcReleaseGeometry(instance);
-  }
-  drawn->instance = instance;
-  return dc_surfaces_check(surfaces->device, body->name, error);
+  surfaces->meshes[m].shape = shape;
+  return add_instance(surfaces, index, &surfaces->meshes[m], body->name, error);
 }
 
 enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_bodies *bodies, struct dc_error *error)
@@ -279,26 +307,18 @@ static bool pose_finite(const struct dc_pose *pose)
 }
 
 // Places of the nodes as the numbers of single precision that are drawn; normals are those of these.
-static enum dc_status deform_mesh(struct dc_surfaces *surfaces, struct dc_surface_mesh *mesh, const double (*nodes)[3],
+static enum dc_status deform_mesh(struct dc_surfaces *surfaces, const struct dc_surface_body *body, const double *nodes,
                                   struct dc_error *error)
 {
-  int count = mesh->vertex_count;
-  struct dc_mesh moved = {.vertex_count = count, .triangle_count = mesh->triangle_count};
-  moved.vertices = dc_alloc((size_t)count, sizeof *moved.vertices);
-  moved.triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *moved.triangles);
-  enum dc_status status = moved.vertices && moved.triangles ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
-  for (int v = 0; v < count && !status; v++)
-    for (int i = 0; i < 3; i++) {
-      mesh->vertices[v][i] = (float)nodes[v][i];
-      moved.vertices[v][i] = nodes[v][i];
-    }
-  for (int t = 0; t < mesh->triangle_count && !status; t++)
+  struct dc_surface_mesh *mesh = body->mesh;
+  struct dc_mesh moved;
+  enum dc_status status = make_skin(body->soft, nodes, &moved, error);
+  for (int v = 0; v < mesh->vertex_count && !status; v++)
     for (int i = 0; i < 3; i++)
-      moved.triangles[t][i] = (int)mesh->triangles[t][i];
+      mesh->vertices[v][i] = (float)moved.vertices[v][i];
   if (!status)
     status = compute_corner_normals(mesh, &moved, error);
-  free(moved.vertices);
-  free(moved.triangles);
+  free_skin(&moved);
   if (status)
     return status;
   rtcUpdateGeometryBuffer(mesh->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
@@ -313,8 +333,7 @@ enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *no
     const struct dc_surface_body *body = &surfaces->bodies[b];
     if (body->first_node < 0 || !body->mesh)
       continue;
-    enum dc_status status =
-        deform_mesh(surfaces, body->mesh, (const double(*)[3])(nodes + 3 * (size_t)body->first_node), error);
+    enum dc_status status = deform_mesh(surfaces, body, nodes + 3 * (size_t)body->first_node, error);
     if (status)
       return status;
   }

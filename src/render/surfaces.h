@@ -17,6 +17,7 @@ struct dc_surface_body {
   double color[3];               // linear RGB
   bool fixed;
   int first_node;  // of a soft body, whose mesh stands in the world, among all nodes; -1: of another
+  const struct dc_soft *soft;
   struct dc_pose pose;
 };
 

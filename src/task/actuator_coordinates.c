@@ -30,8 +30,16 @@ static bool is_angle(const struct dc_body *body, int index)
   return false;
 }
 
-static const char *name_of(const struct dc_body *body, int index, char text[16])
+// Whether it is a frame on nodes, which forces may push along x, y and z.
+static bool on_nodes(const struct dc_model *model, const struct dc_body *body)
 {
+  return !dc_body_moves(body) && dc_frame_moves(&model->bodies, (int)(body - model->bodies.bodies));
+}
+
+static const char *name_of(const struct dc_model *model, const struct dc_body *body, int index, char text[16])
+{
+  if (on_nodes(model, body))
+    return letters[3 + index];
   int first = first_rotation(body), letter = first < 0 ? -1 : index - first;
   if (letter >= 0 && letter < (body->free ? 6 : 3))
     return letters[letter];
@@ -42,15 +50,21 @@ static const char *name_of(const struct dc_body *body, int index, char text[16])
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16])
 {
-  return name_of(&model->bodies.bodies[coordinate->body], coordinate->index, text);
+  return name_of(model, &model->bodies.bodies[coordinate->body], coordinate->index, text);
+}
+
+// Of a cable its length, of a frame on nodes its place.
+static int coordinate_count(const struct dc_model *model, const struct dc_body *body)
+{
+  return body->nv == 0 && body->actuator >= 0 ? 1 : on_nodes(model, body) ? 3 : body->nv;
 }
 
 // Index of the degree of freedom with that name of length characters, or -1.
-static int find_coordinate(const struct dc_body *body, const char *name, size_t length)
+static int find_coordinate(const struct dc_model *model, const struct dc_body *body, const char *name, size_t length)
 {
-  for (int i = 0; i < body->nv; i++) {
+  for (int i = 0; i < coordinate_count(model, body); i++) {
     char number[16], text[16];
-    const char *own = name_of(body, i, text);
+    const char *own = name_of(model, body, i, text);
     snprintf(number, sizeof number, "%d", i);
     if ((strlen(own) == length && strncmp(own, name, length) == 0) ||
         (strlen(number) == length && strncmp(number, name, length) == 0))
@@ -66,9 +80,9 @@ static enum dc_status check_body(const char *option, const struct dc_model *mode
   if (body < 0 || body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "%s: must name a body", option);
   const struct dc_body *named = &model->bodies.bodies[body];
-  if (!powered && named->nv == 0)
+  if (!powered && coordinate_count(model, named) == 0)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have a joint that moves (\"%s\" has none)", option, named->name);
-  if (powered && (named->actuator < 0 || named->nv == 0))
+  if (powered && named->actuator < 0)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd)", option, named->name);
   return DC_OK;
 }
@@ -125,12 +139,12 @@ static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, con
   const struct dc_body *owner = &model->bodies.bodies[body];
   for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
     size_t length = strcspn(at, " ");
-    int index = find_coordinate(owner, at, length);
+    int index = find_coordinate(model, owner, at, length);
     if (index < 0) {
       char all[128] = "", text[16];
-      for (int i = 0; i < owner->nv; i++) {
+      for (int i = 0; i < coordinate_count(model, owner); i++) {
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, " %s", name_of(owner, i, text));
+        snprintf(all + used, sizeof all - used, " %s", name_of(model, owner, i, text));
       }
       return dc_fail(error, DC_BAD_INPUT,
                      "coordinates: must be \"all\" or some of%s, separated by spaces, for \"%s\" (is \"%s\")", all,
@@ -149,10 +163,10 @@ static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const
                               const char *option, struct dc_error *error)
 {
   const struct dc_body *owner = &model->bodies.bodies[body];
-  if (coordinates->count + owner->nv > DC_ACTUATOR_COORDINATES_MOST)
+  if (coordinates->count + coordinate_count(model, owner) > DC_ACTUATOR_COORDINATES_MOST)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have at most %d coordinates together", option,
                    DC_ACTUATOR_COORDINATES_MOST);
-  for (int i = 0; i < owner->nv; i++)
+  for (int i = 0; i < coordinate_count(model, owner); i++)
     if (!add_coordinate(coordinates, model, body, i))
       return dc_fail(error, DC_BAD_INPUT, "%s: must name each body once (\"%s\" twice)", option, owner->name);
   return DC_OK;
@@ -186,7 +200,11 @@ enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordi
                                           const struct dc_actuator_options *options, const struct dc_model *model,
                                           struct dc_error *error)
 {
-  return parse(coordinates, options, model, false, error);
+  enum dc_status status = parse(coordinates, options, model, false, error);
+  const struct dc_body *named = status ? NULL : &model->bodies.bodies[options->body];
+  if (!status && named->nv == 0 && named->actuator >= 0)
+    return dc_fail(error, DC_BAD_INPUT, "body: must not be a cable (\"%s\" is one): its length is driven", named->name);
+  return status;
 }
 
 enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "torque": forces on the coordinates of one joint, with or without an actuator, step by step.  With parameter y the
-// force is L c(y), c the bounds -1 and 1 (task/clamp.h): y is the part of the limit L that is asked for.
+// Control "torque": forces on the coordinates of one joint, with or without an actuator, or on a point of a soft body, step by
+// step.  A point's force acts on its nodes by their weights.  With parameter y the force is L c(y), c the bounds -1 and 1 (task/clamp.h): y is the part of the limit L that is asked for.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
     {.name = "body",
      .type = DC_BODY,
      .unit = "",
-     .help = "name of the body whose joint is driven",
+     .help = "name of the body whose joint is driven, of a soft body or a marker on one",
      .offset = offsetof(struct dc_torque_options, held.actuator.body)},
     {.name = "coordinates",
      .type = DC_STRING,
@@ -15,7 +15,7 @@ static const struct dc_option options_table[] = {
      .fallback = "\"all\"",
      .help =
          "coordinates that forces act on, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "
-         "hinges and slides their numbers from 0; or all",
+         "hinges and slides their numbers from 0, on a soft body x y z; or all",
      .offset = offsetof(struct dc_torque_options, held.actuator.coordinates)},
     {.name = "limit",
      .type = DC_REAL_LIST,
@@ -64,21 +64,49 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 
-// Of coordinate c at parameter y: the force, its slope, and where it stands among the input's.
+// Of coordinate c at parameter y: the force, its slope, and where it stands among the input's: one entry with weight 1 or,
+// on a soft body, one for every node.
 struct push {
   double force, slope;
   size_t entry;
+  const struct dc_support *support;
 };
+
+static const struct dc_support *support_of(const struct dc_bodies *bodies, int body)
+{
+  for (int s = 0; s < bodies->support_count; s++)
+    if (bodies->supports[s].body == body)
+      return &bodies->supports[s];
+  return NULL;
+}
 
 static struct push push_at(const struct dc_torque_options *torque, const struct dc_model *model,
                            const struct dc_actuator_coordinate *coordinate, int c, int step, double y)
 {
   const struct dc_clamp unit = {-1, 1};
+  const struct dc_bodies *bodies = &model->bodies;
   double limit = limit_of(torque, c);
   struct dc_clamped clamped = dc_clamp(&unit, y);
-  int v = model->bodies.bodies[coordinate->body].v_offset + coordinate->index;
-  return (struct push){limit * clamped.value, limit * clamped.slope,
-                       (size_t)step * (size_t)model->bodies.nv + (size_t)v};
+  const struct dc_support *support = support_of(bodies, coordinate->body);
+  int v = (support ? bodies->first_node_v : bodies->bodies[coordinate->body].v_offset) + coordinate->index;
+  return (struct push){limit * clamped.value, limit * clamped.slope, (size_t)step * (size_t)bodies->nv + (size_t)v,
+                       support};
+}
+
+static void add_push(const struct push *push, double number, double *force)
+{
+  for (int k = 0; push->support && k < push->support->count; k++)
+    force[push->entry + (size_t)push->support->places[k]] += push->support->weights[k] * number;
+  if (!push->support)
+    force[push->entry] += number;
+}
+
+static double sum_push(const struct push *push, const double *force)
+{
+  double sum = 0;
+  for (int k = 0; push->support && k < push->support->count; k++)
+    sum += push->support->weights[k] * force[push->entry + (size_t)push->support->places[k]];
+  return push->support ? sum : force[push->entry];
 }
 
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
@@ -91,7 +119,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
     const double *block = parameters + dc_held_block(&torque->held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
       struct push push = push_at(torque, model, &coordinates.items[c], c, step, block[c]);
-      input->force[push.entry] += push.force;
+      add_push(&push, push.force, input->force);
     }
   }
 }
@@ -109,7 +137,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     int first = dc_held_block(&torque->held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
       struct push push = push_at(torque, model, &coordinates.items[c], c, step, parameters[first + c]);
-      gradient[first + c] += push.slope * cotangent->force[push.entry];
+      gradient[first + c] += push.slope * sum_push(&push, cotangent->force);
     }
   }
 }
@@ -125,7 +153,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
     int first = dc_held_block(&torque->held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
       struct push push = push_at(torque, model, &coordinates.items[c], c, step, parameters[first + c]);
-      moved->force[push.entry] += push.slope * direction[first + c];
+      add_push(&push, push.slope * direction[first + c], moved->force);
     }
   }
 }

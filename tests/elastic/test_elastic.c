@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "elastic/elastic.h"
+#include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 #include "math/vector.h"
 
@@ -61,11 +62,11 @@ static void test_svd3(void)
 static void check_grid(enum dc_grid_form form, const double size[3], const long cells[3], double taper, double volume)
 {
   struct dc_arena *arena = dc_arena_create();
-  struct dc_tetrahedra mesh;
+  struct dc_simplices mesh;
   struct dc_elastic elastic;
   struct dc_error error = {0};
   CHECK(!dc_tetrahedra_grid(&mesh, form, size, cells, taper, arena, &error), "%s", error.text);
-  CHECK(!dc_elastic_create(&elastic, &mesh, arena, &error));
+  CHECK(!dc_elastic_create(&elastic, &mesh, 1, arena, &error));
   CHECK_NEAR(elastic.volume, volume, 1e-12 * volume);
   long on_surface = 2 * (cells[0] * cells[1] + cells[1] * cells[2] + cells[2] * cells[0]) + 2;
   CHECK(mesh.triangle_count == 2 * on_surface - 4, "%d triangles", mesh.triangle_count);
@@ -86,10 +87,10 @@ static void test_grids(void)
   // a frustum of similar rectangles: h/3 (A + sqrt(A B) + B)
   check_grid(DC_GRID_BEAM, size, (long[3]){4, 2, 3}, 0.5, 0.4 / 3 * 0.06 * (1 + 0.5 + 0.25));
   struct dc_arena *arena = dc_arena_create();
-  struct dc_tetrahedra mesh;
+  struct dc_simplices mesh;
   struct dc_elastic elastic;
   CHECK(!dc_tetrahedra_grid(&mesh, DC_GRID_SPHERE, (double[3]){2, 2, 2}, (long[3]){12, 12, 12}, 1, arena, NULL));
-  CHECK(!dc_elastic_create(&elastic, &mesh, arena, NULL));
+  CHECK(!dc_elastic_create(&elastic, &mesh, 1, arena, NULL));
   CHECK(elastic.volume < 4.18879 && elastic.volume > 0.97 * 4.18879, "volume %g", elastic.volume);
   for (int t = 0; t < mesh.triangle_count; t++)
     for (int k = 0; k < 3; k++)
@@ -109,7 +110,7 @@ static void test_bad_meshes(void)
   struct dc_arena *arena = dc_arena_create();
   for (int i = 0; i < 4; i++) {
     struct dc_error error = {0};
-    struct dc_tetrahedra mesh = {.node_count = 5, .element_count = 1, .nodes = nodes, .elements = cases[i].elements};
+    struct dc_simplices mesh = {.node_count = 5, .element_count = 1, .nodes = nodes, .elements = cases[i].elements};
     CHECK(dc_tetrahedra_finish(&mesh, arena, &error) == DC_BAD_INPUT);
     CHECK(strstr(error.text, cases[i].rule), "\"%s\"", error.text);
   }
@@ -118,7 +119,7 @@ static void test_bad_meshes(void)
 
 struct body {
   struct dc_arena *arena;
-  struct dc_tetrahedra mesh;
+  struct dc_simplices mesh;
   struct dc_elastic elastic;
   int count;  // numbers of the nodes
   double x[MOST], y[MOST], direction[MOST];
@@ -131,7 +132,7 @@ static void make_body(struct body *body, double deformation, unsigned long seed)
   dc_random_seed(&random, seed);
   body->arena = dc_arena_create();
   dc_tetrahedra_grid(&body->mesh, DC_GRID_BLOCK, (double[3]){1, 1.2, 0.8}, (long[3]){2, 1, 2}, 1, body->arena, NULL);
-  dc_elastic_create(&body->elastic, &body->mesh, body->arena, NULL);
+  dc_elastic_create(&body->elastic, &body->mesh, 1, body->arena, NULL);
   body->count = 3 * body->mesh.node_count;
   for (int i = 0; i < body->count; i++) {
     const double *p = body->mesh.nodes[i / 3];
@@ -181,7 +182,7 @@ static void test_elasticity(void)
   for (int material = 0; dc_material_names[material]; material++)
     for (int hard = 0; hard < 2; hard++) {  // hard: compressed, with negative eigenvalues
       struct body body;
-      struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(10, 0.3)};
+      struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL};
       make_body(&body, hard ? 0.12 : 0.04, 3);
       double gradient[MOST] = {0}, product[MOST], moved[2][MOST] = {{0}}, values[2], h = 1e-6, x[MOST];
       dc_elastic_add_gradient(&body.elastic, elasticity, body.x, 1, gradient);
@@ -209,7 +210,7 @@ static void test_elasticity(void)
 static void test_projection(void)
 {
   struct body body;
-  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, dc_lame_of(10, 0.3)};
+  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, dc_lame_of(3, 10, 0.3), 0, NULL};
   struct dc_random random;
   double exact = INFINITY, projected = INFINITY, product[MOST];
   dc_random_seed(&random, 5);
@@ -235,7 +236,7 @@ static void test_invariance(void)
 {
   for (int material = 0; dc_material_names[material]; material++) {
     struct body body;
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(10, 0.3)};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL};
     make_body(&body, 0, 3);
     CHECK_NEAR(dc_elastic_energy(&body.elastic, elasticity, body.x), 0, 1e-28);
     for (int i = 0; i < body.count; i++)
@@ -251,12 +252,14 @@ static void test_invariance(void)
 static void test_constants(void)
 {
   const double e = 7, nu = 0.31, h = 1e-6;
-  struct dc_lame low = dc_lame_of(e - h, nu), high = dc_lame_of(e + h, nu), by = dc_lame_by_young(nu);
-  CHECK_NEAR((high.mu - low.mu) / (2 * h), by.mu, 1e-9);
-  CHECK_NEAR((high.lambda - low.lambda) / (2 * h), by.lambda, 1e-9);
-  low = dc_lame_of(e, nu - h), high = dc_lame_of(e, nu + h), by = dc_lame_by_poisson(e, nu);
-  CHECK_NEAR((high.mu - low.mu) / (2 * h), by.mu, 1e-8);
-  CHECK_NEAR((high.lambda - low.lambda) / (2 * h), by.lambda, 1e-8);
+  for (int n = 1; n <= 3; n++) {
+    struct dc_lame low = dc_lame_of(n, e - h, nu), high = dc_lame_of(n, e + h, nu), by = dc_lame_by_young(n, nu);
+    CHECK_NEAR((high.mu - low.mu) / (2 * h), by.mu, 1e-9);
+    CHECK_NEAR((high.lambda - low.lambda) / (2 * h), by.lambda, 1e-9);
+    low = dc_lame_of(n, e, nu - h), high = dc_lame_of(n, e, nu + h), by = dc_lame_by_poisson(n, e, nu);
+    CHECK_NEAR((high.mu - low.mu) / (2 * h), by.mu, 1e-8);
+    CHECK_NEAR((high.lambda - low.lambda) / (2 * h), by.lambda, 1e-8);
+  }
 }
 
 static void test_viscosity(void)

@@ -122,7 +122,7 @@ static void build(struct split *split, int index, int begin, int end)
 bool crossing_mesh_prepare(struct crossing_mesh *mesh)
 {
   mesh->nodes = NULL;
-  if (mesh->half_space)
+  if (mesh->half_space || mesh->from)
     return true;
   struct split split = {.mesh = mesh, .order = malloc((size_t)mesh->triangle_count * sizeof(int)), .node_count = 1};
   mesh->nodes = malloc(2 * (size_t)mesh->triangle_count * sizeof *mesh->nodes);
@@ -162,12 +162,23 @@ struct triangles {
   double a[3][3], b[3][3];
 };
 
+static void place_vertex(double *point, const struct crossing_mesh *mesh, int vertex, const struct crossing_pose *pose,
+                         double s)
+{
+  if (!mesh->from) {
+    place(point, pose, mesh->vertices[vertex]);
+    return;
+  }
+  for (int k = 0; k < 3; k++)
+    point[k] = (1 - s) * mesh->from[vertex][k] + s * mesh->to[vertex][k];
+}
+
 static void place_triangles(const struct search *search, int t, int u, const struct crossing_pose *a,
-                            const struct crossing_pose *b, struct triangles *points)
+                            const struct crossing_pose *b, double s, struct triangles *points)
 {
   for (int corner = 0; corner < 3; corner++) {
-    place(points->a[corner], a, search->a->vertices[search->a->triangles[t][corner]]);
-    place(points->b[corner], b, search->b->vertices[search->b->triangles[u][corner]]);
+    place_vertex(points->a[corner], search->a, search->a->triangles[t][corner], a, s);
+    place_vertex(points->b[corner], search->b, search->b->triangles[u][corner], b, s);
   }
 }
 
@@ -239,6 +250,8 @@ static double relative_way(const struct triangles *begin, const struct triangles
 static double longest_arm(const struct crossing_mesh *mesh, int triangle)
 {
   double arm = 0;
+  if (mesh->from)
+    return 0;
   for (int corner = 0; corner < 3; corner++)
     arm = fmax(arm, norm(mesh->vertices[mesh->triangles[triangle][corner]]));
   return arm;
@@ -256,9 +269,9 @@ static void look_at_triangles(struct search *search, int t, int u, const struct 
   struct triangles begin, middle, end;
   double axes[MOST_AXES][3], deepest = -INFINITY;
   halve(search, span, &first, &second);
-  place_triangles(search, t, u, &span->a[0], &span->b[0], &begin);
-  place_triangles(search, t, u, &first.a[1], &first.b[1], &middle);
-  place_triangles(search, t, u, &span->a[1], &span->b[1], &end);
+  place_triangles(search, t, u, &span->a[0], &span->b[0], span->begin, &begin);
+  place_triangles(search, t, u, &first.a[1], &first.b[1], first.end, &middle);
+  place_triangles(search, t, u, &span->a[1], &span->b[1], span->end, &end);
   double bend = remainder_of(search->move_a, span, longest_arm(search->a, t)) +
                 remainder_of(search->move_b, span, longest_arm(search->b, u));
   double noise = 8 * ROUNDING * fmax(largest_coordinate(&begin), largest_coordinate(&end));
@@ -359,6 +372,48 @@ static void look_at_vertex(struct search *search, const double *vertex, const st
   }
 }
 
+static bool share(const int *t, const int *u)
+{
+  for (int k = 0; k < 9; k++)
+    if (t[k / 3] == u[k % 3])
+      return true;
+  return false;
+}
+
+// Whether the boxes around two triangles' vertices at both ends of a motion, with what bends them, are apart.
+static bool boxes_apart(const struct triangles *begin, const struct triangles *end, double margin)
+{
+  for (int k = 0; k < 3; k++) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int corner = 0; corner < 3; corner++)
+      for (int side = 0; side < 2; side++) {
+        double x = side ? begin->b[corner][k] : begin->a[corner][k], y = side ? end->b[corner][k] : end->a[corner][k];
+        low[side] = fmin(low[side], fmin(x, y));
+        high[side] = fmax(high[side], fmax(x, y));
+      }
+    if (low[0] - high[1] > margin || low[1] - high[0] > margin)
+      return true;
+  }
+  return false;
+}
+
+// Where a soft body is one of two every triangle is held against every other.
+static void look_at_all(struct search *search, const struct span *span)
+{
+  for (int t = 0; t < search->a->triangle_count; t++)
+    for (int u = search->a == search->b ? t + 1 : 0; u < search->b->triangle_count; u++) {
+      struct triangles begin, end;
+      if (search->a == search->b && share(search->a->triangles[t], search->b->triangles[u]))
+        continue;
+      place_triangles(search, t, u, &span->a[0], &span->b[0], 0, &begin);
+      place_triangles(search, t, u, &span->a[1], &span->b[1], 1, &end);
+      double bend = remainder_of(search->move_a, span, longest_arm(search->a, t)) +
+                    remainder_of(search->move_b, span, longest_arm(search->b, u));
+      if (!boxes_apart(&begin, &end, bend))
+        look_at_triangles(search, t, u, span);
+    }
+}
+
 struct crossing_result crossing_between(const struct crossing_mesh *a, const struct crossing_motion *move_a,
                                         const struct crossing_mesh *b, const struct crossing_motion *move_b,
                                         double tolerance)
@@ -372,9 +427,20 @@ struct crossing_result crossing_between(const struct crossing_mesh *a, const str
     crossing_pose_at(move_a, k, &span.a[k]);
     crossing_pose_at(move_b, k, &span.b[k]);
   }
-  if (b->half_space) {
+  if (b->half_space && a->from) {
+    for (int v = 0; v < 2 * a->vertex_count; v++) {
+      const double *vertex = v % 2 ? a->to[v / 2] : a->from[v / 2];
+      struct crossing_pose at = {.position = {vertex[0], vertex[1], vertex[2]},
+                                 .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+      double depth = -height(&search, &at, (const double[3]){0, 0, 0});
+      if (depth > 0)
+        record(&search, CROSSING_FOUND, v % 2, depth);
+    }
+  } else if (b->half_space) {
     for (int v = 0; v < a->vertex_count; v++)
       look_at_vertex(&search, a->vertices[v], &span);
+  } else if (a->from || b->from) {
+    look_at_all(&search, &span);
   } else {
     look_at_nodes(&search, 0, 0, &span);
   }

@@ -22,6 +22,8 @@ struct crossing_mesh {
   int (*triangles)[3];
   struct crossing_node *nodes;
   bool half_space;  // z <= 0 of its frame instead of a surface
+  // Of a soft body, at the beginning and the end of a motion [vertex_count]: vertices go on straight lines; NULL: rigid.
+  const double (*from)[3], (*to)[3];
 };
 
 struct crossing_pose {
@@ -67,6 +69,7 @@ void crossing_pose_at(const struct crossing_motion *motion, double s, struct cro
 // The pose that position and quaternion say, [7].
 struct crossing_pose crossing_pose_of(const double *numbers);
 
+// Triangles of one mesh that share a vertex may touch: a and b may be the same soft mesh.
 // Surfaces that move less than the tolerance, m, in a stretch of time in which they are neither surely apart nor surely crossing leave the pair
 // undecided.
 struct crossing_result crossing_between(const struct crossing_mesh *a, const struct crossing_motion *move_a,

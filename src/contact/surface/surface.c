@@ -59,7 +59,7 @@ static enum dc_status add_surface(struct dc_surface_contact *contact, int body, 
   const struct dc_body *rigid = &contact->bodies->bodies[body];
   const struct dc_mesh *mesh = &rigid->shape->mesh;
   struct dc_surface *surface = &contact->surfaces[contact->surface_count++];
-  *surface = (struct dc_surface){.body = body, .soft = soft, .closed = !soft || soft->mesh.element_count > 0};
+  *surface = (struct dc_surface){.body = body, .soft = soft, .closed = !soft || soft->mesh.corners == 4};
   surface->vertex_count = soft ? soft->node_count : mesh->vertex_count;
   surface->element_count = soft ? soft->mesh.triangle_count : mesh->triangle_count;
   surface->elements = soft ? (const int(*)[3])soft->mesh.triangles : (const int(*)[3])mesh->triangles;

@@ -110,20 +110,27 @@ static enum dc_status read_bytes(const char *path, int descriptor, char *bytes, 
   return DC_OK;
 }
 
-enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
+enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct dc_error *error)
 {
   int descriptor;
-  size_t size = 0;
-  char *bytes = NULL;
-  *mesh = (struct dc_mesh){0};
-  enum dc_status status = open_regular(path, &descriptor, &size, error);
+  *bytes = NULL;
+  enum dc_status status = open_regular(path, &descriptor, size, error);
   if (!status) {
-    bytes = dc_alloc(size + 1, 1);
-    status = bytes ? read_bytes(path, descriptor, bytes, size, error)
-                   : dc_fail(error, DC_MEMORY, PATH_FORMAT ": out of memory for %zu bytes", path, size);
+    *bytes = dc_alloc(*size + 1, 1);
+    status = *bytes ? read_bytes(path, descriptor, *bytes, *size, error)
+                    : dc_fail(error, DC_MEMORY, PATH_FORMAT ": out of memory for %zu bytes", path, *size);
   }
   if (descriptor >= 0)
     close(descriptor);
+  return status;
+}
+
+enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
+{
+  size_t size = 0;
+  char *bytes;
+  *mesh = (struct dc_mesh){0};
+  enum dc_status status = dc_mesh_load(path, &bytes, &size, error);
   if (!status)
     status = dc_mesh_parse(&(struct dc_mesh_file){.name = path, .bytes = bytes, .size = size}, arena, mesh, error);
   if (status)

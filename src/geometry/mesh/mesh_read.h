@@ -14,6 +14,9 @@ struct dc_mesh_file {
   size_t size;
 };
 
+// The whole file at path, with a zero behind: *bytes is released with free(), also after a failure.  Statuses of dc_mesh_read.
+enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct dc_error *error);
+
 // Chooses the format by content, then by name, and parses.  Arrays are owned by arena; DC_BAD_INPUT with
 // "name:line: rule".
 enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,

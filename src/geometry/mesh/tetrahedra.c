@@ -46,7 +46,7 @@ static void set_face(struct face *face, const int element[4], const int corners[
 }
 
 // The faces that belong to one element only.
-static enum dc_status find_surface(struct dc_tetrahedra *mesh, struct dc_arena *arena, struct dc_error *error)
+static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   size_t count = 4 * (size_t)mesh->element_count;
   struct face *all = dc_alloc(count, sizeof *all);
@@ -76,7 +76,7 @@ static enum dc_status find_surface(struct dc_tetrahedra *mesh, struct dc_arena *
   return status;
 }
 
-static double longest_edge(const struct dc_tetrahedra *mesh, const int element[4])
+static double longest_edge(const struct dc_simplices *mesh, const int element[4])
 {
   double longest = 0;
   for (int i = 0; i < 4; i++)
@@ -85,7 +85,7 @@ static double longest_edge(const struct dc_tetrahedra *mesh, const int element[4
   return longest;
 }
 
-static enum dc_status check_element(const struct dc_tetrahedra *mesh, int e, struct dc_error *error)
+static enum dc_status check_element(const struct dc_simplices *mesh, int e, struct dc_error *error)
 {
   const int *element = mesh->elements[e];
   for (int i = 0; i < 4; i++)
@@ -101,28 +101,16 @@ static enum dc_status check_element(const struct dc_tetrahedra *mesh, int e, str
   return DC_OK;
 }
 
-static enum dc_status check_nodes(const struct dc_tetrahedra *mesh, struct dc_error *error)
-{
-  bool *used = dc_alloc((size_t)mesh->node_count, sizeof *used);
-  enum dc_status status = used ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d nodes", mesh->node_count);
-  for (int i = 0; i < 4 * mesh->element_count && !status; i++)
-    used[mesh->elements[i / 4][i % 4]] = true;
-  for (int i = 0; i < mesh->node_count && !status; i++)
-    if (!used[i])
-      status = dc_fail(error, DC_BAD_INPUT, "node %d belongs to no element", i);
-  free(used);
-  return status;
-}
-
-enum dc_status dc_tetrahedra_finish(struct dc_tetrahedra *mesh, struct dc_arena *arena, struct dc_error *error)
+enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
+  mesh->corners = 4;
   if (mesh->element_count < 1)
     return dc_fail(error, DC_BAD_INPUT, "there are no tetrahedra");
   for (int e = 0; e < mesh->element_count && !status; e++)
     status = check_element(mesh, e, error);
   if (!status)
-    status = check_nodes(mesh, error);
+    status = dc_simplices_check_nodes(mesh, error);
   return status ? status : find_surface(mesh, arena, error);
 }
 
@@ -164,7 +152,7 @@ static void cut_cube(const int corner[8], bool mirror[3], int (*elements)[4])
   }
 }
 
-static void fill_elements(struct dc_tetrahedra *mesh, const long cells[3])
+static void fill_elements(struct dc_simplices *mesh, const long cells[3])
 {
   int width = (int)cells[0] + 1, layer = width * ((int)cells[1] + 1), e = 0;
   for (int z = 0; z < cells[2]; z++)
@@ -178,7 +166,7 @@ static void fill_elements(struct dc_tetrahedra *mesh, const long cells[3])
       }
 }
 
-enum dc_status dc_tetrahedra_grid(struct dc_tetrahedra *mesh, enum dc_grid_form form, const double size[3],
+enum dc_status dc_tetrahedra_grid(struct dc_simplices *mesh, enum dc_grid_form form, const double size[3],
                                   const long cells[3], double taper, struct dc_arena *arena, struct dc_error *error)
 {
   double nodes = 1, elements = 6;

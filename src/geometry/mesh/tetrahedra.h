@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of tetrahedra: solids cut into elements, made from grids of cubes.
+// Meshes of tetrahedra, made from grids of cubes.
 #ifndef DC_GEOMETRY_MESH_TETRAHEDRA_H
 #define DC_GEOMETRY_MESH_TETRAHEDRA_H
 
-#include "base/memory.h"
-#include "base/status.h"
-
-struct dc_tetrahedra {
-  int node_count, element_count, triangle_count;
-  double (*nodes)[3];   // m
-  int (*elements)[4];   // nodes a, b, c, d: (b - a) x (c - a) . (d - a) > 0
-  int (*triangles)[3];  // the surface, counter-clockwise seen from outside
-};
+#include "geometry/mesh/simplices.h"
 
 enum dc_grid_form {
   DC_GRID_BLOCK,   // a box of that size about the origin
@@ -21,7 +13,7 @@ enum dc_grid_form {
 
 // Cuts cells[0] x cells[1] x cells[2] cubes into six tetrahedra each (Kuhn 1960) and moves the nodes to the form.  Arrays
 // are owned by arena, surface included.  DC_BAD_INPUT when an element has no volume, DC_MEMORY.
-enum dc_status dc_tetrahedra_grid(struct dc_tetrahedra *mesh, enum dc_grid_form form, const double size[3],
+enum dc_status dc_tetrahedra_grid(struct dc_simplices *mesh, enum dc_grid_form form, const double size[3],
                                   const long cells[3], double taper, struct dc_arena *arena, struct dc_error *error);
 
 // Six times the signed volume of an element at nodes, m^3.
@@ -29,6 +21,6 @@ double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4]);
 
 // Refuses nodes that do not exist, elements that are inverted or have less than 1e-9 of the volume that their longest edge
 // would allow, and nodes of no element; the message names the first.  Then fills triangles.
-enum dc_status dc_tetrahedra_finish(struct dc_tetrahedra *mesh, struct dc_arena *arena, struct dc_error *error);
+enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error);
 
 #endif

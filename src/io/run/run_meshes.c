@@ -297,6 +297,28 @@ static void replace_of_shapes(struct replacement *replacement, const struct dc_s
   }
 }
 
+static const char *soft_file_of(const struct dc_scene *scene, int body)
+{
+  return scene->bodies[body].soft ? scene->bodies[body].soft->file : NULL;
+}
+
+// The bodies of the text are those of the scene, in their order.
+static void replace_of_bodies(struct replacement *replacement, const struct dc_scene *scene, struct members top)
+{
+  if (!members_find(&top, "bodies"))
+    return;
+  const char *end = top.value_end, *at = skip_space(top.value + 1, end);
+  for (int i = 0; at < end && *at == '{' && i < scene->definition.body_count; i++) {
+    const char *value_end = skip_value(at, end), *file = soft_file_of(scene, i);
+    struct members body;
+    if (file && members_begin(&body, at, value_end) && members_find(&body, "soft"))
+      replace_file(replacement, body.value, body.value_end, find_source(replacement->copies, file));
+    at = skip_space(value_end, end);
+    if (at < end && *at == ',')
+      at = skip_space(at + 1, end);
+  }
+}
+
 // The objectives of the text are those of the scene, in their order; a shot comes last.
 static void replace_of_objectives(struct replacement *replacement, const struct dc_scene *scene, struct members top)
 {
@@ -320,11 +342,14 @@ enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const
   int expected = 0;
   for (int i = 0; i < scene->definition.shape_count; i++)
     expected += mesh_file_of(&scene->definition.shapes[i]) != NULL;
+  for (int i = 0; i < scene->definition.body_count; i++)
+    expected += soft_file_of(scene, i) != NULL;
   for (int i = 0; i < scene->task.objective_count; i++)
     expected += recording_of(&scene->task.objectives[i]) != NULL;
   struct members top;
   if (expected && members_begin(&top, text, end)) {
     replace_of_shapes(&replacement, scene, top);
+    replace_of_bodies(&replacement, scene, top);
     replace_of_objectives(&replacement, scene, top);
   }
   dc_text_append(resolved, replacement.done, (size_t)(end - replacement.done));

@@ -90,10 +90,14 @@ enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *k
 static enum dc_status read_gravity(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
-  struct dc_json value = dc_json_member(&build->root, "gravity");
-  if (value.node)
-    return dc_read_option(&build->reader, &value, &dc_gravity_options[0], definition->gravity);
-  return dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+  enum dc_status status = dc_options_set_defaults(dc_gravity_options, definition, build->scene->arena, build->error);
+  for (int i = 0; dc_gravity_options[i].name && !status; i++) {
+    struct dc_json value = dc_json_member(&build->root, dc_gravity_options[i].name);
+    if (value.node)
+      status = dc_read_option(&build->reader, &value, &dc_gravity_options[i],
+                              (char *)definition + dc_gravity_options[i].offset);
+  }
+  return status;
 }
 
 // Runs of earlier versions have the options of all contact models in the file of this name.
@@ -309,6 +313,14 @@ static enum dc_status resolve(struct dc_scene_build *build)
     size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
     scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
     scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
+  }
+  for (int s = 0; s < scene->model.bodies.soft_count; s++) {
+    const struct dc_soft *soft = &scene->model.bodies.soft[s];
+    size_t nodes = (size_t)soft->node_count, elements = (size_t)soft->mesh.element_count;
+    if (!scene->bodies[soft->body].soft->file)
+      continue;
+    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.nodes, nodes * sizeof *soft->mesh.nodes);
+    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.elements, elements * sizeof *soft->mesh.elements);
   }
   return DC_OK;
 }

@@ -6,10 +6,10 @@
 #include "base/characters.h"
 
 const char *const dc_scene_keys[] = {
-    "name",     "comment", "description",  "time",      "gravity", "contact",   "solver", "mujoco",
-    "include",  "shapes",  "bodies",       "couplings", "control", "objective", "design", "optimizer",
-    "gradient", "init",    "continuation", "horizon",   "problem", "refine",    "pairs",  "camera",
-    "models",   "plant",   "certify",      "portfolio", "$schema", "cases",     NULL};
+    "name",      "comment",  "description", "time",         "gravity",   "wind",    "contact",   "solver",
+    "mujoco",    "include",  "shapes",      "bodies",       "couplings", "control", "objective", "design",
+    "optimizer", "gradient", "init",        "continuation", "horizon",   "problem", "refine",    "pairs",
+    "camera",    "models",   "plant",       "certify",      "portfolio", "$schema", "cases",     NULL};
 const char *const dc_scene_case_keys[] = {"name", "gravity", "bodies", "control", "objective", NULL};
 const char *const dc_scene_sections[] = {
     "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient", "init",
@@ -51,6 +51,15 @@ const struct dc_option dc_gravity_options[] = {
      .count = 3,
      .help = "acceleration of free fall",
      .offset = offsetof(struct dc_model_definition, gravity)},
+    {.name = "wind",
+     .type = DC_REALS,
+     .unit = "m/s",
+     .fallback = "[0, 0, 0]",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .count = 3,
+     .help = "velocity of the air that soft bodies with drag feel",
+     .offset = offsetof(struct dc_model_definition, wind)},
     DC_OPTIONS_END,
 };
 

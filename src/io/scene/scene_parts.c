@@ -166,6 +166,35 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Room for more files beside those that are there.
+static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
+{
+  struct dc_scene *scene = build->scene;
+  size_t present = (size_t)scene->mesh_file_count;
+  const char **files = dc_arena_alloc(scene->arena, present + (size_t)count, sizeof *files);
+  if (!files)
+    return out_of_memory(build);
+  if (present)
+    memcpy(files, scene->mesh_files, present * sizeof *files);
+  scene->mesh_files = files;
+  return DC_OK;
+}
+
+// The mesh of a soft body.
+static enum dc_status find_soft_file(struct dc_scene_build *build, const struct dc_json *body,
+                                     struct dc_soft_definition *soft)
+{
+  struct dc_json object = dc_json_member(body, "soft"), value = dc_json_member(&object, "file");
+  enum dc_status status = make_room_for_files(build, 1);
+  if (status)
+    return status;
+  if (dc_scene_find_file(build->scene->folder, soft->file, build->settings, build->scene->arena, &soft->file,
+                         build->error))
+    return dc_json_wrap(&value, build->error);
+  add_mesh_file(build->scene, soft->file);
+  return DC_OK;
+}
+
 // The names of all bodies that have one, before any of them is read: bodies may refer to each other.
 static enum dc_status collect_body_names(struct dc_scene_build *build, const struct dc_json *bodies, int count)
 {
@@ -211,6 +240,8 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
       return status;
     struct dc_json element = dc_json_element(&bodies, node, i);
     status = dc_read_options(&build->reader, &element, dc_body_options, NULL, &scene->bodies[i++]);
+    if (!status && scene->bodies[i - 1].soft && scene->bodies[i - 1].soft->file)
+      status = find_soft_file(build, &element, scene->bodies[i - 1].soft);
   }
   scene->definition.body_count = count;
   scene->definition.bodies = scene->bodies;
@@ -288,20 +319,6 @@ static enum dc_status read_recording(struct dc_scene_build *build, const struct 
   return objective->type->take_recording(objective->options, &recording, &scene->model, scene->arena, build->error)
              ? dc_json_wrap(object, build->error)
              : DC_OK;
-}
-
-// Room for a file of each objective beside those of the shapes.
-static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
-{
-  struct dc_scene *scene = build->scene;
-  size_t present = (size_t)scene->mesh_file_count;
-  const char **files = dc_arena_alloc(scene->arena, present + (size_t)count, sizeof *files);
-  if (!files)
-    return out_of_memory(build);
-  if (present)
-    memcpy(files, scene->mesh_files, present * sizeof *files);
-  scene->mesh_files = files;
-  return DC_OK;
 }
 
 static enum dc_status read_objective(struct dc_scene_build *build, const struct dc_json *object)

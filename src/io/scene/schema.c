@@ -393,7 +393,8 @@ static void put_properties(struct dc_json_writer *writer)
   put_text_property(writer, "comment");
   put_text_property(writer, "description");
   put_section(writer, "time", "time stepping", dc_time_options);
-  dc_put_option_schema(writer, &dc_gravity_options[0]);
+  for (int i = 0; dc_gravity_options[i].name; i++)
+    dc_put_option_schema(writer, &dc_gravity_options[i]);
   put_contact(writer);
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "body/cable.h"
+
+#include "body/body_build.h"
+#include "math/vector.h"
+
+const struct dc_option dc_cable_options[] = {
+    {.name = "through",
+     .type = DC_BODY_LIST,
+     .unit = "",
+     .count = DC_CABLE_POINTS,
+     .help = "names of the bodies whose frames it runs through, in order: markers on soft bodies, soft bodies, and "
+             "bodies that do not move",
+     .offset = offsetof(struct dc_cable_definition, through)},
+    {.name = "stiffness",
+     .type = DC_REAL,
+     .unit = "N/m",
+     .fallback = "1e4",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .help = "tension over the way by which it is longer than it is let to be",
+     .offset = offsetof(struct dc_cable_definition, stiffness)},
+    {.name = "smoothing",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "1e-4",
+     .minimum = 0,
+     .maximum = 1e3,
+     .minimum_excluded = true,
+     .help = "over which way tension sets in: half of stiffness times it where the cable is just straight",
+     .offset = offsetof(struct dc_cable_definition, smoothing)},
+    DC_OPTIONS_END,
+};
+
+enum dc_status dc_cable_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  if (definition->soft)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable: must not be given for a soft body", index);
+  enum dc_status status = dc_jointless_check(definition, index, "cable", error);
+  if (!status && definition->cable->through.count < 2)
+    status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through: must name at least two bodies", index);
+  return status;
+}
+
+double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
+                          double *lengths)
+{
+  double sum = 0;
+  for (int k = 0; k + 1 < cable->count; k++) {
+    dc_vec_sub(along[k], poses[cable->through[k + 1]].position, poses[cable->through[k]].position);
+    lengths[k] = dc_vec_norm(along[k]);
+    dc_vec_scale(along[k], along[k], 1 / lengths[k]);
+    sum += lengths[k];
+  }
+  return sum;
+}
+
+static const struct dc_support *support_of(const struct dc_bodies *bodies, int body)
+{
+  for (int s = 0; s < bodies->support_count; s++)
+    if (bodies->supports[s].body == body)
+      return &bodies->supports[s];
+  return NULL;
+}
+
+static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cable_definition *given,
+                                  struct dc_cable *cable, struct dc_arena *arena, struct dc_error *error)
+{
+  int count = given->through.count;
+  int *through = dc_arena_alloc(arena, (size_t)count, sizeof *through);
+  cable->supports = dc_arena_alloc(arena, (size_t)count, sizeof *cable->supports);
+  if (!through || !cable->supports)
+    return dc_fail(error, DC_MEMORY, "out of memory for a cable");
+  cable->count = count;
+  cable->through = through;
+  cable->stiffness = given->stiffness;
+  cable->smoothing = given->smoothing;
+  for (int k = 0; k < count; k++) {
+    const struct dc_body *body = &bodies->bodies[given->through.indices[k]];
+    through[k] = given->through.indices[k];
+    cable->supports[k] = support_of(bodies, through[k]);
+    if (!cable->supports[k] && dc_body_moves(body))
+      return dc_fail(error, DC_BAD_INPUT,
+                     "bodies[%d].cable.through[%d]: must be on a soft body or not move (\"%.255s\" is rigid and moves)",
+                     cable->body, k, body->name);
+    if (through[k] == cable->body)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not be the cable itself", cable->body, k);
+    if (k == 0)
+      continue;
+    double length = dc_vec_distance(body->position, bodies->bodies[through[k - 1]].position);
+    if (!(length > 0))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not lie where the one before it lies",
+                     cable->body, k);
+    cable->length += length;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                               struct dc_arena *arena, struct dc_error *error)
+{
+  int count = 0;
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < bodies->count; i++)
+    count += definitions[i].cable != NULL;
+  if (!count)
+    return DC_OK;
+  bodies->cables = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->cables);
+  if (!bodies->cables)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d cables", count);
+  for (int i = 0; i < bodies->count && !status; i++) {
+    if (!definitions[i].cable)
+      continue;
+    struct dc_cable *cable = &bodies->cables[bodies->cable_count++];
+    cable->body = i;
+    cable->actuator = bodies->bodies[i].actuator = bodies->actuator_count++;
+    status = build_cable(bodies, definitions[i].cable, cable, arena, error);
+  }
+  return status;
+}
+
+long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
+{
+  long count = 0;
+  for (int c = 0; c < bodies->cable_count; c++) {
+    const struct dc_cable *cable = &bodies->cables[c];
+    for (int k = 0; k < cable->count; k++)
+      for (int l = 0; l <= k; l++) {
+        const struct dc_support *one = cable->supports[k], *other = cable->supports[l];
+        for (int i = 0; one && other && i < one->count; i++)
+          for (int j = 0; j < other->count; j++) {
+            if (one->places[i] == other->places[j])
+              continue;
+            if (pairs) {
+              pairs[count][0] = bodies->mechanism_count + one->places[i] / 3;
+              pairs[count][1] = bodies->mechanism_count + other->places[j] / 3;
+            }
+            count++;
+          }
+      }
+  }
+  return count;
+}

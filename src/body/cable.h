@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cables: they run through points of soft bodies and of fixed ones, and pull only (paper 004, Eq. 3).  A cable is a body without
+// shape and joint; its length is the one coordinate of its actuator, counted from that at the start.
+#ifndef DC_BODY_CABLE_H
+#define DC_BODY_CABLE_H
+
+#include "base/options.h"
+#include "base/status.h"
+
+struct dc_bodies;
+struct dc_body_definition;
+struct dc_pose;
+struct dc_support;
+
+// "cable" of a body; the option table is dc_cable_options.
+struct dc_cable_definition {
+  struct dc_index_list through;
+  double stiffness;  // N/m
+  double smoothing;  // m
+};
+extern const struct dc_option dc_cable_options[];
+
+struct dc_cable {
+  int body, actuator;
+  int count;
+  const int *through;                  // [count] bodies whose frames it runs through
+  const struct dc_support **supports;  // [count] of these on soft bodies; NULL: fixed
+  double stiffness, smoothing, length;
+};
+
+// Unit vectors along the count - 1 stretches of a cable from point to point, and their lengths, m; returns the sum.
+double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
+                          double *lengths);
+
+// For steps of building: rules; cables of bodies whose frames stand where they start.
+enum dc_status dc_cable_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
+enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                               struct dc_arena *arena, struct dc_error *error);
+
+// The pairs of nodes that a cable couples, as of dc_soft_list_edges.
+long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2]);
+
+enum { DC_CABLE_POINTS = 100 };
+
+#endif

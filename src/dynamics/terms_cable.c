@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The term of the step potential of cables (docs/theory.md, "Cables and air").  A cable of length d(q+), let to be L + y long,
+// y its target at t+1, pulls with the tension
+//     T = k r(s),   s = d - L - y,   r = (s + sqrt(s^2 + e^2))/2 > 0,   energy k (s^2 + s R + e^2 asinh(s/e))/4,  R the root.
+// With the unit vectors t_k along its stretches of lengths l_k, J_p = t_{p-1} - t_p is the derivative of d by point p, and the
+// Hessian T' J J^T + T sum (I - t t^T)/l, positive semidefinite as T and T' are positive.
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+// A cable in a step.
+struct pull {
+  double along[DC_CABLE_POINTS][3], lengths[DC_CABLE_POINTS];
+  double tension, slope, energy;  // T, T', J
+};
+
+static double target_of(const struct dc_step_state *state, const struct dc_cable *cable)
+{
+  size_t at = (size_t)state->interval.step * (size_t)state->model->bodies.actuator_count + (size_t)cable->actuator;
+  return state->input->target_position[at] - state->interval.remaining * state->input->target_velocity[at];
+}
+
+static void set_pull(const struct dc_step_state *state, const struct dc_cable *cable, struct pull *pull)
+{
+  double e = cable->smoothing, length = dc_cable_stretches(cable, state->next, pull->along, pull->lengths),
+         s = length - cable->length - target_of(state, cable), root = sqrt(s * s + e * e),
+         sum = s > 0 ? s + root : e * e / (root - s);
+  pull->tension = 0.5 * cable->stiffness * sum;
+  pull->slope = 0.5 * cable->stiffness * sum / root;
+  pull->energy = 0.25 * cable->stiffness * (s * sum + e * e * asinh(s / e));
+}
+
+// J_p
+static void point_slope(const struct dc_cable *cable, const struct pull *pull, int p, double j[3])
+{
+  for (int i = 0; i < 3; i++)
+    j[i] = (p > 0 ? pull->along[p - 1][i] : 0) - (p + 1 < cable->count ? pull->along[p][i] : 0);
+}
+
+#define FOR_EACH_CABLE(cable, state)                                                                                   \
+  for (const struct dc_cable *cable = (state)->model->bodies.cables,                                                   \
+                             *end_ = cable + (state)->model->bodies.cable_count;                                       \
+       cable < end_; cable++)
+
+static double value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  struct pull pull;
+  FOR_EACH_CABLE(cable, state)
+  {
+    set_pull(state, cable, &pull);
+    sum += pull.energy;
+  }
+  return sum;
+}
+
+static void add_forces(const struct dc_cable *cable, const struct pull *pull, double scale,
+                       struct dc_step_forces *forces)
+{
+  for (int p = 0; p < cable->count; p++) {
+    double j[3], *force = forces->wrenches[cable->through[p]] + 3;
+    point_slope(cable, pull, p, j);
+    dc_vec_add_scaled(force, force, scale, j);
+  }
+}
+
+static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  struct pull pull;
+  FOR_EACH_CABLE(cable, state)
+  {
+    set_pull(state, cable, &pull);
+    add_forces(cable, &pull, pull.tension, forces);
+  }
+}
+
+// The block of points p and r.
+static void point_block(const struct dc_cable *cable, const struct pull *pull, int p, int r, double block[9])
+{
+  double a[3], b[3];
+  point_slope(cable, pull, p, a);
+  point_slope(cable, pull, r, b);
+  for (int i = 0; i < 9; i++)
+    block[i] = pull->slope * a[i / 3] * b[i % 3];
+  for (int k = 0; k + 1 < cable->count; k++) {
+    if ((p != k && p != k + 1) || (r != k && r != k + 1))
+      continue;
+    double scale = (p == r ? 1 : -1) * pull->tension / pull->lengths[k];
+    for (int i = 0; i < 9; i++)
+      block[i] += scale * ((i % 4 == 0) - pull->along[k][i / 3] * pull->along[k][i % 3]);
+  }
+}
+
+// Every ordered pair of nodes adds its block, in the lower triangle once and on the diagonal twice where two points share a
+// node.
+static void add_to_nodes(const struct dc_bodies *bodies, const struct dc_support *one, const struct dc_support *other,
+                         const double block[9], struct dc_symmetric_matrix *matrix)
+{
+  for (int i = 0; i < one->count; i++)
+    for (int j = 0; j < other->count; j++) {
+      int row = bodies->mechanism_count + one->places[i] / 3, column = bodies->mechanism_count + other->places[j] / 3;
+      if (row >= column)
+        dc_symmetric_add_block(matrix, row, column, one->weights[i] * other->weights[j], block, 3);
+    }
+}
+
+static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  struct pull pull;
+  (void)exact;
+  FOR_EACH_CABLE(cable, state)
+  {
+    set_pull(state, cable, &pull);
+    for (int p = 0; p < cable->count; p++)
+      for (int r = 0; r < cable->count; r++) {
+        double block[9];
+        if (!cable->supports[p] || !cable->supports[r])
+          continue;
+        point_block(cable, &pull, p, r, block);
+        add_to_nodes(&state->model->bodies, cable->supports[p], cable->supports[r], block, hessian->matrix);
+      }
+  }
+}
+
+static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                      struct dc_step_cotangent *out)
+{
+  struct pull pull;
+  FOR_EACH_CABLE(cable, state)
+  {
+    size_t at = (size_t)state->interval.step * (size_t)state->model->bodies.actuator_count + (size_t)cable->actuator;
+    double rate = 0;
+    set_pull(state, cable, &pull);
+    for (int p = 0; p < cable->count; p++) {
+      double j[3];
+      point_slope(cable, &pull, p, j);
+      rate += dc_vec_dot(j, direction->twists[cable->through[p]] + 3);
+    }
+    out->input->target_position[at] -= pull.slope * rate;
+    out->input->target_velocity[at] += state->interval.remaining * pull.slope * rate;
+  }
+}
+
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
+  struct pull pull;
+  FOR_EACH_CABLE(cable, state)
+  {
+    size_t at = (size_t)state->interval.step * (size_t)state->model->bodies.actuator_count + (size_t)cable->actuator;
+    double change =
+        variation->input->target_position[at] - state->interval.remaining * variation->input->target_velocity[at];
+    set_pull(state, cable, &pull);
+    add_forces(cable, &pull, -pull.slope * change, forces);
+  }
+}
+
+static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  FOR_EACH_CABLE(cable, state)
+  {
+    double size = 0;
+    for (int p = 0; p < cable->count; p++)
+      size = fmax(size, dc_vec_norm(state->next[cable->through[p]].position));
+    for (int p = 0; p < cable->count; p++) {
+      const struct dc_support *support = cable->supports[p];
+      for (int i = 0; support && i < support->count; i++)
+        for (int k = 0; k < 3; k++)
+          floor->joints[bodies->first_node_v + support->places[i] + k] +=
+              DC_POSITION_NOISE * fabs(support->weights[i]) * cable->stiffness * cable->count * size;
+    }
+  }
+}
+
+const struct dc_step_term dc_cable_term = {
+    .name = "cables",
+    .reference = "paper 004, Eq. 3; docs/theory.md, \"Cables and air\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+    .add_floor = add_floor,
+};

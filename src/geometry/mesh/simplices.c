@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/mesh/simplices.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+static const double LEAST_AREA = 1e-9;  // of the square of the longest edge
+
+enum dc_status dc_simplices_check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
+{
+  bool *used = dc_alloc((size_t)mesh->node_count, sizeof *used);
+  enum dc_status status = used ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d nodes", mesh->node_count);
+  for (int e = 0; e < mesh->element_count && !status; e++)
+    for (int k = 0; k < mesh->corners; k++)
+      used[mesh->elements[e][k]] = true;
+  for (int i = 0; i < mesh->node_count && !status; i++)
+    if (!used[i])
+      status = dc_fail(error, DC_BAD_INPUT, "node %d belongs to no element", i);
+  free(used);
+  return status;
+}
+
+// The point a + s (b - a) + t (c - a) + ... nearest to x solves A^T A y = A^T (x - a), with the edges from a for A.
+double dc_simplices_coordinates(const struct dc_simplices *mesh, int element, const double x[3], double weights[4])
+{
+  const int *v = mesh->elements[element];
+  int count = mesh->corners - 1;
+  double edges[3][3], offset[3], m[3][4], left[3];
+  dc_vec_sub(offset, x, mesh->nodes[v[0]]);
+  for (int k = 0; k < count; k++)
+    dc_vec_sub(edges[k], mesh->nodes[v[k + 1]], mesh->nodes[v[0]]);
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++)
+      m[i][j] = dc_vec_dot(edges[i], edges[j]);
+    m[i][count] = dc_vec_dot(edges[i], offset);
+  }
+  for (int i = 0; i < count; i++)  // positive definite: no pivots
+    for (int j = i + 1; j < count; j++)
+      for (int k = count; k >= i; k--)
+        m[j][k] -= m[j][i] / m[i][i] * m[i][k];
+  weights[0] = 1;
+  dc_vec_copy(left, offset);
+  for (int i = count - 1; i >= 0; i--) {
+    double sum = m[i][count];
+    for (int j = i + 1; j < count; j++)
+      sum -= m[i][j] * weights[j + 1];
+    weights[i + 1] = sum / m[i][i];
+    weights[0] -= weights[i + 1];
+    dc_vec_add_scaled(left, left, -weights[i + 1], edges[i]);
+  }
+  return dc_vec_norm(left);
+}
+
+// Edges of sheets.
+
+struct half_edge {
+  int low, high, triangle, corner;
+  bool rises;  // the triangle goes from low to high
+};
+
+static int compare_half_edges(const void *p, const void *q)
+{
+  const struct half_edge *a = p, *b = q;
+  if (a->low != b->low)
+    return a->low < b->low ? -1 : 1;
+  if (a->high != b->high)
+    return a->high < b->high ? -1 : 1;
+  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+static struct half_edge *sort_half_edges(const struct dc_simplices *mesh)
+{
+  size_t count = 3 * (size_t)mesh->element_count;
+  struct half_edge *all = dc_alloc(count, sizeof *all);
+  for (size_t i = 0; i < count && all; i++) {
+    const int *v = mesh->elements[i / 3];
+    int k = (int)(i % 3), from = v[(k + 1) % 3], to = v[(k + 2) % 3];
+    all[i] = (struct half_edge){from < to ? from : to, from < to ? to : from, (int)(i / 3), k, from < to};
+  }
+  if (all)
+    qsort(all, count, sizeof *all, compare_half_edges);
+  return all;
+}
+
+static bool same_edge(const struct half_edge *a, const struct half_edge *b)
+{
+  return a->low == b->low && a->high == b->high;
+}
+
+int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
+{
+  struct half_edge *all = sort_half_edges(mesh);
+  int count = 0, total = 3 * mesh->element_count;
+  if (!all)
+    return -1;
+  for (int i = 0; i + 1 < total; i++)
+    if (same_edge(&all[i], &all[i + 1])) {
+      if (edges)
+        edges[count] =
+            (struct dc_sheet_edge){{all[i].triangle, all[i + 1].triangle}, {all[i].corner, all[i + 1].corner}};
+      count++;
+    }
+  free(all);
+  return count;
+}
+
+static enum dc_status check_edges(const struct dc_simplices *mesh, struct dc_error *error)
+{
+  struct half_edge *all = sort_half_edges(mesh);
+  enum dc_status status =
+      all ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d triangles", mesh->element_count);
+  for (int i = 0; i + 1 < 3 * mesh->element_count && !status; i++) {
+    const struct half_edge *a = &all[i], *b = &all[i + 1];
+    if (!same_edge(a, b))
+      continue;
+    if (i + 2 < 3 * mesh->element_count && same_edge(a, &all[i + 2]))
+      status = dc_fail(error, DC_BAD_INPUT, "nodes %d and %d are an edge of more than two triangles", a->low, a->high);
+    else if (a->rises == b->rises)
+      status = dc_fail(error, DC_BAD_INPUT, "triangles %d and %d turn against each other along nodes %d and %d",
+                       a->triangle, b->triangle, a->low, a->high);
+  }
+  free(all);
+  return status;
+}
+
+static enum dc_status check_triangle(const struct dc_simplices *mesh, int t, struct dc_error *error)
+{
+  const int *v = mesh->elements[t];
+  double edges[3][3], normal[3], longest = 0;
+  for (int k = 0; k < 3; k++)
+    if (v[k] < 0 || v[k] >= mesh->node_count)
+      return dc_fail(error, DC_BAD_INPUT, "triangle %d: node %d is not in 0 .. %d", t, v[k], mesh->node_count - 1);
+  for (int k = 0; k < 3; k++) {
+    dc_vec_sub(edges[k], mesh->nodes[v[(k + 1) % 3]], mesh->nodes[v[k]]);
+    longest = fmax(longest, dc_vec_dot(edges[k], edges[k]));
+  }
+  dc_vec_cross(normal, edges[0], edges[1]);
+  if (!(0.5 * dc_vec_norm(normal) > LEAST_AREA * longest))
+    return dc_fail(error, DC_BAD_INPUT, "triangle %d is degenerate: it has no area (nodes %d, %d, %d)", t, v[0], v[1],
+                   v[2]);
+  return DC_OK;
+}
+
+// The elements are what is drawn and touched.
+static enum dc_status show_elements(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
+{
+  mesh->triangle_count = mesh->element_count;
+  mesh->triangles = dc_arena_alloc(arena, (size_t)mesh->element_count, sizeof *mesh->triangles);
+  for (int e = 0; e < mesh->element_count && mesh->triangles; e++) {
+    memcpy(mesh->triangles[e], mesh->elements[e], sizeof mesh->triangles[e]);
+    mesh->elements[e][3] = -1;
+  }
+  return mesh->triangles ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a surface");
+}
+
+enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  mesh->corners = 3;
+  if (mesh->element_count < 1)
+    return dc_fail(error, DC_BAD_INPUT, "there are no triangles");
+  for (int t = 0; t < mesh->element_count && !status; t++)
+    status = check_triangle(mesh, t, error);
+  if (!status)
+    status = dc_simplices_check_nodes(mesh, error);
+  if (!status)
+    status = check_edges(mesh, error);
+  return status ? status : show_elements(mesh, arena, error);
+}
+
+// Grids.
+
+static enum dc_status start_grid(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
+                                 struct dc_error *error)
+{
+  if (elements > INT_MAX / 16)
+    return dc_fail(error, DC_BAD_INPUT, "cells: too many (%.0f elements)", elements);
+  mesh->node_count = (int)nodes;
+  mesh->element_count = (int)elements;
+  mesh->nodes = dc_arena_alloc(arena, (size_t)mesh->node_count, sizeof *mesh->nodes);
+  mesh->elements = dc_arena_alloc(arena, (size_t)mesh->element_count, sizeof *mesh->elements);
+  return mesh->nodes && mesh->elements ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %.0f elements", elements);
+}
+
+// Diagonals alternate, so that the sheet has no preferred direction.
+enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], const long cells[2],
+                             struct dc_arena *arena, struct dc_error *error)
+{
+  int width = (int)cells[0] + 1;
+  enum dc_status status = start_grid(mesh, ((double)cells[0] + 1) * ((double)cells[1] + 1),
+                                     2 * (double)cells[0] * (double)cells[1], arena, error);
+  if (status)
+    return status;
+  for (int i = 0; i < mesh->node_count; i++) {
+    mesh->nodes[i][0] = size[0] * ((double)(i % width) / (double)cells[0] - 0.5);
+    mesh->nodes[i][1] = size[1] * ((double)(i / width) / (double)cells[1] - 0.5);
+    mesh->nodes[i][2] = 0;
+  }
+  for (int y = 0, e = 0; y < cells[1]; y++)
+    for (int x = 0; x < cells[0]; x++, e += 2) {
+      int low = x + y * width, high = low + width;
+      bool turned = (x + y) % 2 != 0;
+      const int halves[2][3] = {{low, low + 1, turned ? high : high + 1}, {turned ? low + 1 : low, high + 1, high}};
+      for (int h = 0; h < 2; h++)
+        memcpy(mesh->elements[e + h], halves[h], sizeof halves[h]);
+    }
+  return dc_sheet_finish(mesh, arena, error);
+}
+
+enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, struct dc_arena *arena,
+                           struct dc_error *error)
+{
+  enum dc_status status = start_grid(mesh, (double)cells + 1, (double)cells, arena, error);
+  if (status)
+    return status;
+  mesh->corners = 2;
+  for (int i = 0; i < mesh->node_count; i++) {
+    memset(mesh->nodes[i], 0, sizeof mesh->nodes[i]);
+    mesh->nodes[i][0] = size * ((double)i / (double)cells - 0.5);
+  }
+  for (int e = 0; e < mesh->element_count; e++)
+    memcpy(mesh->elements[e], (int[4]){e, e + 1, -1, -1}, sizeof mesh->elements[e]);
+  return show_elements(mesh, arena, error);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meshes of Gmsh, versions 2 and 4.1, as text or bytes.  Sections other than nodes and elements are passed over; elements with
+// fewer corners than those wanted (points, lines, the triangles around a solid) too.
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/mesh/simplices_read.h"
+
+enum { GMSH_LINE = 1, GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4, GMSH_POINT = 15 };
+
+// Corners of a type of element; 0: not read.
+static int corners_of(int64_t type)
+{
+  switch (type) {
+  case GMSH_POINT: return 1;
+  case GMSH_LINE: return 2;
+  case GMSH_TRIANGLE: return 3;
+  case GMSH_TETRAHEDRON: return 4;
+  default: return 0;
+  }
+}
+
+static int check_type(struct dc_mesh_cursor *cursor, const struct dc_simplices_parts *parts, int64_t type)
+{
+  int corners = corners_of(type);
+  if (!cursor->status && (corners == 0 || corners > parts->corners))
+    dc_cursor_fail(cursor, "elements of type %lld are not read here: %s must be of type %d", (long long)type,
+                   parts->corners == 4 ? "tetrahedra" : "triangles",
+                   parts->corners == 4 ? GMSH_TETRAHEDRON : GMSH_TRIANGLE);
+  return corners;
+}
+
+static void take_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t number)
+{
+  double place[3];
+  for (int k = 0; k < 3; k++)
+    place[k] = dc_cursor_real(cursor, 8);
+  dc_parts_add_node(parts, cursor, number, place);
+}
+
+// What follows a number of bytes is at the beginning of a line.
+static void end_line(struct dc_mesh_cursor *cursor)
+{
+  size_t length;
+  if (cursor->binary && !cursor->status)
+    dc_cursor_line(cursor, &length);
+}
+
+// Version 2.
+
+static void read_nodes_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t count)
+{
+  for (int64_t i = 0; i < count && !cursor->status; i++)
+    take_node(cursor, parts, dc_cursor_integer(cursor, 4));
+}
+
+static void read_element_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int corners, int64_t tags)
+{
+  int64_t nodes[4] = {0};
+  for (int64_t k = 0; k < tags && !cursor->status; k++)
+    dc_cursor_integer(cursor, 4);
+  for (int k = 0; k < corners; k++)
+    nodes[k] = dc_cursor_integer(cursor, 4);
+  if (corners == parts->corners)
+    dc_parts_add_element(parts, cursor, nodes);
+}
+
+// As text: number, type, how many tags, tags, nodes.  As bytes: type, how many such elements, tags of each; then each.
+static void read_elements_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t count)
+{
+  for (int64_t done = 0; done < count && !cursor->status;) {
+    if (!cursor->binary)
+      dc_cursor_integer(cursor, 4);
+    int64_t type = dc_cursor_integer(cursor, 4), alike = cursor->binary ? dc_cursor_integer(cursor, 4) : 1,
+            tags = dc_cursor_integer(cursor, 4);
+    int corners = check_type(cursor, parts, type);
+    if (alike < 1 || alike > count - done || tags < 0 || tags > 1000)
+      dc_cursor_fail(cursor, "must be a number of elements and of their tags (are %lld and %lld)", (long long)alike,
+                     (long long)tags);
+    for (int64_t i = 0; i < alike && !cursor->status; i++) {
+      if (cursor->binary)
+        dc_cursor_integer(cursor, 4);
+      read_element_2(cursor, parts, corners, tags);
+    }
+    done += alike;
+  }
+}
+
+// Version 4.1.
+
+// Four numbers: blocks, things in all, the least and largest number.
+static int64_t begin_section_4(struct dc_mesh_cursor *cursor)
+{
+  int64_t blocks = dc_cursor_integer(cursor, 8);
+  for (int k = 0; k < 3; k++)
+    dc_cursor_integer(cursor, 8);
+  return dc_cursor_count(cursor, blocks, 1);
+}
+
+// A block: dimension and number of what it is part of, whether there are parameters, how many; the numbers, then the places.
+static void read_nodes_4(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
+{
+  int64_t blocks = begin_section_4(cursor);
+  for (int64_t b = 0; b < blocks && !cursor->status; b++) {
+    int64_t dimension = dc_cursor_integer(cursor, 4);
+    dc_cursor_integer(cursor, 4);
+    int64_t parametric = dc_cursor_integer(cursor, 4), count = dc_cursor_count(cursor, dc_cursor_integer(cursor, 8), 2);
+    int64_t *numbers = dc_alloc((size_t)count, sizeof *numbers);
+    if (!numbers)
+      cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+    for (int64_t i = 0; i < count && !cursor->status; i++)
+      numbers[i] = dc_cursor_integer(cursor, 8);
+    for (int64_t i = 0; i < count && !cursor->status; i++) {
+      take_node(cursor, parts, numbers[i]);
+      for (int64_t k = 0; k < dimension && parametric && !cursor->status; k++)
+        dc_cursor_real(cursor, 8);
+    }
+    free(numbers);
+  }
+}
+
+static void read_elements_4(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
+{
+  int64_t blocks = begin_section_4(cursor);
+  for (int64_t b = 0; b < blocks && !cursor->status; b++) {
+    dc_cursor_integer(cursor, 4);
+    dc_cursor_integer(cursor, 4);
+    int64_t type = dc_cursor_integer(cursor, 4), count = dc_cursor_count(cursor, dc_cursor_integer(cursor, 8), 2);
+    int corners = check_type(cursor, parts, type);
+    for (int64_t i = 0; i < count && !cursor->status; i++) {
+      int64_t nodes[4] = {0};
+      dc_cursor_integer(cursor, 8);
+      for (int k = 0; k < corners; k++)
+        nodes[k] = dc_cursor_integer(cursor, 8);
+      if (corners == parts->corners)
+        dc_parts_add_element(parts, cursor, nodes);
+    }
+  }
+}
+
+// Sections.
+
+static void expect(struct dc_mesh_cursor *cursor, const char *word)
+{
+  if (!cursor->status && !dc_cursor_word_is(cursor, word))
+    dc_cursor_fail(cursor, "must be %s", word);
+}
+
+// $MeshFormat: version, 0 or 1 for bytes, bytes of a number; of bytes an integer 1 that tells their order.
+static int read_format(struct dc_mesh_cursor *cursor)
+{
+  expect(cursor, "$MeshFormat");
+  double version = dc_cursor_real(cursor, 8);
+  int64_t kind = dc_cursor_integer(cursor, 4), bytes = dc_cursor_integer(cursor, 4), one;
+  if (!cursor->status && !((version >= 2 && version < 3) || (version >= 4.05 && version < 4.2)))
+    dc_cursor_fail(cursor, "version %g is not read: 2 and 4.1 are", version);
+  if (!cursor->status && (kind < 0 || kind > 1 || bytes != 8))
+    dc_cursor_fail(cursor, "must be text (0) or bytes (1) with numbers of 8 bytes");
+  if (kind == 1 && !cursor->status) {
+    cursor->binary = true;
+    end_line(cursor);
+    one = dc_cursor_integer(cursor, 4);
+    cursor->swapped = one != 1;
+    if (one != 1 && one != 0x01000000)
+      dc_cursor_fail(cursor, "must be the integer 1, which tells the order of bytes");
+    end_line(cursor);
+  }
+  expect(cursor, "$EndMeshFormat");
+  return version < 3 ? 2 : 4;
+}
+
+// Counts of version 2 are text also where numbers are bytes.
+static int64_t read_count_2(struct dc_mesh_cursor *cursor)
+{
+  bool binary = cursor->binary;
+  cursor->binary = false;
+  int64_t count = dc_cursor_count(cursor, dc_cursor_integer(cursor, 4), 2);
+  cursor->binary = binary;
+  end_line(cursor);
+  return count;
+}
+
+// Behind the end of a section of another kind.
+static void skip_section(struct dc_mesh_cursor *cursor, const char *name, size_t length)
+{
+  char end[80];
+  if (length < 2 || length > sizeof end - 5 || name[0] != '$') {
+    dc_cursor_fail(cursor, "must be a section, which begins with $");
+    return;
+  }
+  memcpy(end, "$End", 4);
+  memcpy(end + 4, name + 1, length - 1);
+  end[length + 3] = '\0';
+  for (size_t found = 0; !cursor->status;) {
+    const char *line = dc_cursor_line(cursor, &found);
+    if (found == length + 3 && memcmp(line, end, found) == 0)
+      return;
+    if (cursor->at >= cursor->file->size)
+      dc_cursor_fail(cursor, "the file ends before %s", end);
+  }
+}
+
+static void read_section(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int version, bool nodes)
+{
+  if (version == 2) {
+    int64_t count = read_count_2(cursor);
+    if (nodes)
+      read_nodes_2(cursor, parts, count);
+    else
+      read_elements_2(cursor, parts, count);
+  } else {
+    end_line(cursor);
+    if (nodes)
+      read_nodes_4(cursor, parts);
+    else
+      read_elements_4(cursor, parts);
+  }
+  expect(cursor, nodes ? "$EndNodes" : "$EndElements");
+}
+
+enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
+{
+  int version = read_format(cursor);
+  while (!cursor->status) {
+    size_t length;
+    const char *word = dc_cursor_word(cursor, &length);
+    if (length == 0)
+      break;
+    bool nodes = length == 6 && memcmp(word, "$Nodes", 6) == 0;
+    if (nodes || (length == 9 && memcmp(word, "$Elements", 9) == 0))
+      read_section(cursor, parts, version, nodes);
+    else
+      skip_section(cursor, word, length);
+  }
+  return cursor->status;
+}
