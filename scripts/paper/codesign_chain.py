@@ -33,6 +33,9 @@ def main():
         distance = result["objectives"][0]["distance"]
         lines.append(f"| {name} | {result['iterations']} | {distance:.3g} m, {distance / LINK:.2g} links |"
                      f" {distance ** 2 / reference:.3g} |")
+    replay = call(arguments, "simulate", scene_path("codesign_chain"), "-o", "none", "--json", "--quiet", "--model", "mujoco",
+                  "--control", os.path.join(arguments.output, "codesign_chain"))["objectives"][0]["distance"]
+    lines.append(f"| controls and lengths, in MuJoCo | | {replay:.3g} m, {replay / LINK:.2g} links | {replay ** 2 / reference:.3g} |")
     lines += ["", "Lengths: " + ", ".join(f"{v['value']:.2f}" for v in both["design"])]
     distance = both["objectives"][0]["distance"]
     met = distance <= 0.25 * LINK and distance ** 2 <= 0.05 * reference

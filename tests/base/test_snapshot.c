@@ -125,7 +125,6 @@ static void test_clear_and_walk(void)
   dc_snapshot_destroy(snapshot);
 }
 
-RUN_TESTS({"numbers come back bit for bit", test_bits_come_back},
-          {"bits come back from messages", test_messages},
+RUN_TESTS({"numbers come back bit for bit", test_bits_come_back}, {"bits come back from messages", test_messages},
           {"other names, kinds and lengths are refused", test_refusals},
           {"arrays in order, and again in the same memory", test_clear_and_walk})

@@ -89,7 +89,8 @@ static void test_reopen_directory(void)
   CHECK(add_rows(run, 3, 4) == DC_OK && dc_run_close(run, &error) == DC_OK, "%s", error.text);
   CHECK(reopen(&fixture, 4, &run, &error) == DC_OK, "%s", error.text);
   CHECK(reopen(&fixture, 4, &second, &error) == DC_IO && !second, "%s", error.text);
-  CHECK(dc_run_create(in(&fixture, "run"), &fixture.scene, false, &second, &error) == DC_IO && !second, "%s", error.text);
+  CHECK(dc_run_create(in(&fixture, "run"), &fixture.scene, false, &second, &error) == DC_IO && !second, "%s",
+        error.text);
   CHECK(dc_run_close(run, &error) == DC_OK, "%s", error.text);
 
   // only what dc_file_write leaves is swept

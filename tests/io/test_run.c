@@ -34,8 +34,8 @@ static void test_rows_keep_bits(void)
   setup(&fixture);
   struct dc_run *run = create(&fixture, "run");
   for (int i = 0; i < COUNT; i++) {
-    struct dc_run_row row = {i,        values[i], -values[i], 1000000000000 + i, values[COUNT - 1 - i], i == 2,
-                             0.25 * i, 2,         values, 0, NULL};
+    struct dc_run_row row = {
+        i, values[i], -values[i], 1000000000000 + i, values[COUNT - 1 - i], i == 2, 0.25 * i, 2, values, 0, NULL};
     CHECK(dc_run_add_row(run, &row, NULL) == DC_OK);
   }
   // Rows are in the file at once, not when it is closed.
