@@ -212,7 +212,8 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
                                   .opening_speed = model->definition.contact.opening_speed};
 }
 
-void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
+// Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where q says.
+static void start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   memcpy(q, input->q, (size_t)bodies->nq * sizeof *q);
@@ -232,7 +233,7 @@ void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_r
   if (input->q_before) {
     memcpy(q, input->q_before, (size_t)model->bodies.nq * sizeof *q);
   } else {  // x - h v, exp(-h [omega]x) R
-    dc_rollout_start_state(rollout, input, q);
+    start_state(rollout, input, q);
     dc_state_move(&model->bodies, q, -model->definition.time.step, input->velocity, q);
   }
 }
@@ -242,7 +243,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_contact_reset(rollout->rigid.contact);
-  dc_rollout_start_state(rollout, input, trajectory->q);
+  start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
   dc_poses(bodies, trajectory->q, rollout->now.poses);

@@ -363,8 +363,6 @@ void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by
 // How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a
 // state [nq]; shapes change.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3]);
-// Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where q says.
-void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 // The state before the initial one [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 

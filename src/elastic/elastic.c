@@ -5,13 +5,6 @@
 #include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 
-static double determinant(const double m[9])
-{
-  double cross[3];
-  dc_vec_cross(cross, m + 3, m + 6);
-  return dc_vec_dot(m, cross);
-}
-
 // Of the nodes b, c, d of a tetrahedron g is a row of the inverse of its edges from a; those of all four add up to zero.
 static double set_tetrahedron(const double (*nodes)[3], const int *element, double (*g)[3])
 {
@@ -262,17 +255,4 @@ void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elas
     stencil_blocks(elastic, elasticity, x, stencil, projected, blocks);
   else
     solid_blocks(elastic, elasticity, x, stencil, projected, blocks);
-}
-
-double dc_elastic_least_volume_ratio(const struct dc_elastic *elastic, const double *x, int *element)
-{
-  double least = INFINITY, f[9];
-  *element = -1;
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
-    dc_element_gradient(elastic, e, x, f);
-    double ratio = determinant(f);
-    if (ratio < least || isnan(ratio))
-      least = ratio, *element = e;
-  }
-  return least;
 }

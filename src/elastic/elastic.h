@@ -92,7 +92,4 @@ void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const doubl
 void dc_elastic_add_strain_mixed(const struct dc_elastic *elastic, const double *x, const double *y, bool transposed,
                                  double scale, const double *direction, double *sum);
 
-// The least of det F over the elements of a solid, and where it is.
-double dc_elastic_least_volume_ratio(const struct dc_elastic *elastic, const double *x, int *element);
-
 #endif

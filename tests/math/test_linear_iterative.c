@@ -69,8 +69,8 @@ static void test_solution(void)
   dc_symmetric_factor_positive(system.matrix);
   dc_symmetric_solve(system.matrix, system.b, y, NULL);
   printf("# %d iterations, %.1e apart\n", done.count, apart(x, y));
-  CHECK(done.positive && done.converged && done.count < 60, "no convergence");
-  CHECK_NEAR(apart(x, y), 0, 1e-11);  // observed 1e-14
+  CHECK(done.positive && done.converged && done.count <= 10, "%d", done.count);  // observed 7
+  CHECK_NEAR(apart(x, y), 0, 1e-11);                                             // observed 1e-14
   dc_block_solver_destroy(solver);
   dc_symmetric_destroy(system.matrix);
 }
