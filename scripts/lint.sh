@@ -13,7 +13,7 @@ if [ $# -gt 0 ]; then
   sources=$*
   layout=$*
 fi
-defines="-D_GNU_SOURCE -DDC_X86_64 -Iinclude -Isrc -Itests"
+defines="-D_GNU_SOURCE -DDC_X86_64 -DDC_DATADIR=\"share\" -Iinclude -Isrc -Itests"
 libraries=$(pkg-config --cflags openblas libcjson hdf5 expat libpng qhull_r 2> /dev/null || true)
 
 have() {
@@ -49,7 +49,7 @@ objects() {
       $(printf '%s\n' $sources | grep -vE '_avx(2|512)\.c$') -- -std=gnu11 $defines $libraries || objects clang-tidy
   fi
   if have shellcheck; then
-    find scripts .ci tests -type f -perm -u+x ! -name '*.py' -exec shellcheck -x --severity=error {} + || objects shellcheck
+    shellcheck -x --severity=error $(find scripts .ci tests -type f -perm -u+x -exec grep -lE '^#! ?/bin/(ba|da)?sh' {} +) || objects shellcheck
   fi
 }
 exit $status

@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/copying.h"
-#include "cli/message.h"
 
 static const char *const names[] = {"ant_push",
                                     "billiards",
@@ -148,7 +147,7 @@ static bool ends_with(const char *text, const char *end)
 static bool add_file(struct cli_copying *copying, const char *folder, const char *name)
 {
   char path[CLI_COPY_PATH];
-  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path || !is_file(path) ||
+  if (snprintf(path, sizeof path, "%s%s", folder, name) >= (int)sizeof path || !is_file(path) ||
       is_listed(copying, name))
     return true;
   return cli_copying_add(copying, path, name);
@@ -175,8 +174,11 @@ static bool add_named(struct cli_copying *copying, const char *folder, const cha
 }
 
 // The scene, and what is named by it or by a robot's file that is; the scene comes last.
-static bool list_files(struct cli_copying *copying, const char *folder, const char *scene)
+static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
+  char scene[64];
+  (void)file;
+  snprintf(scene, sizeof scene, "%s.json", name);
   bool well = add_file(copying, folder, scene) && copying->count > 0;
   for (int i = 0; i < copying->count && well; i++) {
     if (!ends_with(copying->to[i], ".json") && !ends_with(copying->to[i], ".urdf"))
@@ -196,29 +198,14 @@ static bool list_files(struct cli_copying *copying, const char *folder, const ch
 
 static int run(const struct cli_arguments *arguments)
 {
-  char scene[64], folder[CLI_COPY_PATH];
-  const char *name = arguments->operand;
-  struct cli_copying copying = {.kind = "example", .folders = true};
-  if (!name) {
-    cli_list_choices(arguments->json, names, summaries,
-                     "dcsim example NAME copies one here, with the files that it names");
-    return 0;
-  }
-  int status = cli_check_choice("example", "scene", name, names);
-  if (status)
-    return status;
-  snprintf(scene, sizeof scene, "scenes/%s.json", name);
-  const char *data = cli_data_folder(scene);
-  if (!data || snprintf(folder, sizeof folder, "%s/scenes", data) >= (int)sizeof folder)
-    status = cli_fail(DCSIM_IO, "%s: not found in %s", scene, DC_DATADIR);
-  else if (!list_files(&copying, folder, strchr(scene, '/') + 1))
-    status = cli_fail(DCSIM_MEMORY, "out of memory for the files of %s", scene);
-  if (!status)
-    status = cli_copying_run(&copying);
-  if (!status)
-    cli_copying_tell(&copying, arguments->json, name);
-  cli_copying_free(&copying);
-  return status;
+  static const struct cli_shelf shelf = {.kind = "example",
+                                         .folder = "scenes/",
+                                         .names = names,
+                                         .summaries = summaries,
+                                         .how = "dcsim example NAME copies one here, with the files that it names",
+                                         .folders = true,
+                                         .add = add_files};
+  return cli_copy_from(&shelf, "example", arguments);
 }
 
 static const struct cli_option *const options[] = {cli_common_options, NULL};

@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/copying.h"
-#include "cli/message.h"
 
 static const char *const names[] = {"billiards", "push", "arm", "robot", "grasp", "identification", NULL};
 static const char *const summaries[] = {
@@ -20,14 +19,14 @@ static const char *const summaries[] = {
 };
 
 // What stands beside the template is copied beside the scene.
-static bool find_files(const char *name, const char *file, const char *folder, struct cli_copying *copying)
+static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
-  char scene[CLI_COPY_PATH], pattern[CLI_COPY_PATH], beside[2 * CLI_COPY_PATH];
+  char scene[CLI_COPY_PATH + 64], pattern[CLI_COPY_PATH + 64], beside[2 * CLI_COPY_PATH];
   const char *slash = strrchr(file, '/');
   int length = slash ? (int)(slash - file) + 1 : 0;
   glob_t found;
-  snprintf(scene, sizeof scene, "%s/scenes/templates/%s.json", folder, name);
-  snprintf(pattern, sizeof pattern, "%s/scenes/templates/%s.*", folder, name);
+  snprintf(scene, sizeof scene, "%s%s.json", folder, name);
+  snprintf(pattern, sizeof pattern, "%s%s.*", folder, name);
   if (glob(pattern, 0, NULL, &found) != 0)
     return false;
   bool well = true;
@@ -43,26 +42,13 @@ static bool find_files(const char *name, const char *file, const char *folder, s
 
 static int run(const struct cli_arguments *arguments)
 {
-  char file[64];
-  const char *name = arguments->operand;
-  struct cli_copying copying = {.kind = "template"};
-  if (!name) {
-    cli_list_choices(arguments->json, names, summaries, "dcsim new TEMPLATE FILE writes one");
-    return 0;
-  }
-  int status = cli_check_choice("new", "template", name, names);
-  if (status)
-    return status;
-  snprintf(file, sizeof file, "scenes/templates/%s.json", name);
-  const char *folder = cli_data_folder(file);
-  if (!folder || !find_files(name, arguments->second, folder, &copying))
-    status = cli_fail(DCSIM_IO, "%s: not found in %s", file, DC_DATADIR);
-  if (!status)
-    status = cli_copying_run(&copying);
-  if (!status)
-    cli_copying_tell(&copying, arguments->json, name);
-  cli_copying_free(&copying);
-  return status;
+  static const struct cli_shelf shelf = {.kind = "template",
+                                         .folder = "scenes/templates/",
+                                         .names = names,
+                                         .summaries = summaries,
+                                         .how = "dcsim new TEMPLATE FILE writes one",
+                                         .add = add_files};
+  return cli_copy_from(&shelf, "new", arguments);
 }
 
 static const struct cli_option *const options[] = {cli_common_options, NULL};

@@ -11,7 +11,8 @@
 
 #include "cli/message.h"
 
-const char *cli_data_folder(const char *file)
+// The folder of shipped data that has a file: of the environment or the installation, or the present one; NULL: none has.
+static const char *data_folder(const char *file)
 {
   const char *data = getenv("DCSIM_DATADIR");
   const char *folders[] = {data && *data ? data : DC_DATADIR, "."};
@@ -114,7 +115,7 @@ static void take_back(const struct cli_copying *copying)
       unlink(copying->to[i]);
 }
 
-int cli_copying_run(struct cli_copying *copying)
+static int copy_all(struct cli_copying *copying)
 {
   int status = 0;
   for (int i = 0; i < copying->count && !status; i++)
@@ -124,7 +125,7 @@ int cli_copying_run(struct cli_copying *copying)
   return status;
 }
 
-void cli_copying_free(struct cli_copying *copying)
+static void release(struct cli_copying *copying)
 {
   for (int i = 0; i < copying->count; i++) {
     free(copying->from[i]);
@@ -140,7 +141,8 @@ static void print_quoted(const char *text)
   putchar('"');
 }
 
-void cli_copying_tell(const struct cli_copying *copying, bool json, const char *name)
+// What was written and what to do next.
+static void tell(const struct cli_copying *copying, bool json, const char *name)
 {
   const char *scene = copying->to[copying->count - 1];
   if (json) {
@@ -162,8 +164,9 @@ void cli_copying_tell(const struct cli_copying *copying, bool json, const char *
   free(file);
 }
 
-void cli_list_choices(bool json, const char *const *names, const char *const *summaries, const char *how)
+static void list_choices(const struct cli_shelf *shelf, bool json)
 {
+  const char *const *names = shelf->names, *const *summaries = shelf->summaries;
   int width = 16;
   for (int i = 0; names[i]; i++)
     width = (int)strlen(names[i]) + 2 > width ? (int)strlen(names[i]) + 2 : width;
@@ -177,15 +180,41 @@ void cli_list_choices(bool json, const char *const *names, const char *const *su
   if (json)
     printf("\n}\n");
   else
-    printf("\n%s\n", how);
+    printf("\n%s\n", shelf->how);
 }
 
-int cli_check_choice(const char *command, const char *kind, const char *given, const char *const *names)
+static int check_choice(const struct cli_shelf *shelf, const char *command, const char *given)
 {
-  for (int i = 0; names[i]; i++)
-    if (strcmp(names[i], given) == 0)
+  for (int i = 0; shelf->names[i]; i++)
+    if (strcmp(shelf->names[i], given) == 0)
       return 0;
-  const char *near = cli_suggest(given, names);
-  return cli_fail(DCSIM_USAGE, "%s: no %s \"%.200s\"%s%s%s (dcsim %s lists them)", command, kind, given,
+  const char *near = cli_suggest(given, shelf->names);
+  return cli_fail(DCSIM_USAGE, "%s: no %s \"%.200s\"%s%s%s (dcsim %s lists them)", command, shelf->kind, given,
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", command);
+}
+
+int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments)
+{
+  char scene[128], folder[CLI_COPY_PATH];
+  const char *name = arguments->operand;
+  struct cli_copying copying = {.kind = shelf->kind, .folders = shelf->folders};
+  if (!name) {
+    list_choices(shelf, arguments->json);
+    return 0;
+  }
+  int status = check_choice(shelf, command, name);
+  if (status)
+    return status;
+  snprintf(scene, sizeof scene, "%s%s.json", shelf->folder, name);
+  const char *data = data_folder(scene);
+  if (!data || snprintf(folder, sizeof folder, "%s/%s", data, shelf->folder) >= (int)sizeof folder)
+    status = cli_fail(DCSIM_IO, "%s: not found in %s", scene, DC_DATADIR);
+  else if (!shelf->add(&copying, folder, name, arguments->second))
+    status = cli_fail(DCSIM_MEMORY, "out of memory for the files of %s", scene);
+  if (!status)
+    status = copy_all(&copying);
+  if (!status)
+    tell(&copying, arguments->json, name);
+  release(&copying);
+  return status;
 }

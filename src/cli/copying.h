@@ -17,21 +17,20 @@ struct cli_copying {
   int count;
 };
 
-// The folder of shipped data that has a file: of the environment or the installation, or the present one; NULL: none has.
-const char *cli_data_folder(const char *file);
-
 // False: too many files, or out of memory.
 bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to);
-// Copies all.  A file that is there already is an error, of files other than the scene only when it is another one.  0, or an
-// exit status after a message; what was made is then removed.
-int cli_copying_run(struct cli_copying *copying);
-// Says what was written and what to do next, or as JSON {kind: name, "scene", "files"}.
-void cli_copying_tell(const struct cli_copying *copying, bool json, const char *name);
-void cli_copying_free(struct cli_copying *copying);
 
-// A choice of names, each with a line about it.
-void cli_list_choices(bool json, const char *const *names, const char *const *summaries, const char *how);
-// 0, or an exit status after a message that names the nearest one.
-int cli_check_choice(const char *command, const char *kind, const char *given, const char *const *names);
+// A command that copies one of several shipped scenes, or lists them, each with a line about it, without an operand.
+struct cli_shelf {
+  const char *kind, *folder;  // as of cli_copying; below the data directory, with its "/"
+  const char *const *names, *const *summaries;
+  const char *how;  // below the list
+  bool folders;
+  // Adds the files of a name in a folder, the scene last, which is to be file: the second operand, or NULL.
+  bool (*add)(struct cli_copying *copying, const char *folder, const char *name, const char *file);
+};
+// A file that is there already is an error, of files other than the scene only when it is another one.  The exit status, after
+// a message if it is not 0; what was made is then removed.
+int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments);
 
 #endif

@@ -11,13 +11,8 @@
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "bodies",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .fallback = "null",
-     .count = DC_OBJECTIVE_BODIES_MOST,
-     .help = "names of the bodies whose common centre of mass counts; all that move when absent",
-     .offset = offsetof(struct dc_com_options, bodies)},
+    DC_BODIES_OPTION(struct dc_com_options,
+                     "names of the bodies whose common centre of mass counts; all that move when absent"),
     {.name = "target",
      .type = DC_REALS,
      .unit = "m",

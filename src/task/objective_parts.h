@@ -18,6 +18,12 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .help = (weight_help), .offset = offsetof(structure, weight)                                                       \
   }
 
+#define DC_BODIES_OPTION(structure, bodies_help)                                                                       \
+  {                                                                                                                    \
+    .name = "bodies", .type = DC_BODY_LIST, .unit = "", .fallback = "null", .count = DC_OBJECTIVE_BODIES_MOST,         \
+    .help = (bodies_help), .offset = offsetof(structure, bodies)                                                       \
+  }
+
 #define DC_INSIDE_OPTION(structure, member)                                                                            \
   {                                                                                                                    \
     .name = "inside", .type = DC_REAL, .unit = "", .fallback = "1", .minimum = 0, .maximum = 1,                        \

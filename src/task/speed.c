@@ -6,13 +6,8 @@
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "bodies",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .fallback = "null",
-     .count = DC_OBJECTIVE_BODIES_MOST,
-     .help = "names of the bodies whose joints count; all with a velocity_limit when absent",
-     .offset = offsetof(struct dc_speed_options, bodies)},
+    DC_BODIES_OPTION(struct dc_speed_options,
+                     "names of the bodies whose joints count; all with a velocity_limit when absent"),
     {.name = "part",
      .type = DC_REAL,
      .unit = "",

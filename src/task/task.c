@@ -87,7 +87,7 @@ void dc_task_resample(const struct dc_task *task, const struct dc_model *model, 
     int one = from_count == to_count ? from_count : count_of(control, model, 1);
     int from_blocks = one ? from_count / one : 0, to_blocks = one ? to_count / one : 0;
     for (int k = 0; k < to_count; k++) {
-      int block = (int)((k / one + 0.5) * from_blocks / to_blocks);
+      int own = k / one, block = (int)((own + 0.5) * from_blocks / to_blocks);
       to[k] = from[block * one + k % one];
     }
     from = past_const(from, from_count);

@@ -40,7 +40,7 @@ parses "$out" "the files"
 run 5 example push
 says "push.json: exists; nothing is overwritten (free is push-2.json)"
 run 2 example pish
-says 'no scene "pish" (did you mean "push"?) (dcsim example lists them)'
+says 'no example "pish" (did you mean "push"?) (dcsim example lists them)'
 saved=$DCSIM_DATADIR
 export DCSIM_DATADIR=/nowhere
 run 5 example sort

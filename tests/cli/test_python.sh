@@ -26,9 +26,9 @@ check "all of them" [ "1..$((count - 1))" = "$(grep '^1\.\.' tap)" ]
 
 # The examples lower the loss by what they are known to, in less time.
 lowers() {  # lowers BELOW PROGRAM ARGUMENT...: the last loss printed is below
-  lowers_to=$1
-  shift
-  within 120 "$python" "$DCSIM_SOURCE/examples/$@" "$DCSIM_SOURCE/scenes/billiards.json" $iterations >said && sed 's/^/# /' said &&
+  lowers_to=$1 lowers_program=$2
+  shift 2
+  within 120 "$python" "$DCSIM_SOURCE/examples/$lowers_program" "$@" "$DCSIM_SOURCE/scenes/billiards.json" $iterations >said && sed 's/^/# /' said &&
     awk -v most="$lowers_to" '/: loss .* after / { loss = $3 } END { exit !(loss != "" && loss < most) }' said
 }
 # A box of 2 kg and friction 0.4, from 1 and 0.6; parameters are logarithms.
