@@ -19,9 +19,11 @@ static const struct dc_option options_table[] = {
      .type = DC_CHOICE,
      .unit = "",
      .choices = dc_number_names,
-     .help = "which number: mass (inertia in proportion), friction, restitution, kp, kd (gains) of bodies; "
-             "lower_limit, upper_limit (ends of the range) and limit_stiffness of joints; stiffness of contact; "
-             "gravity; position, velocity at the start of slides and hinges (free bodies: control initial_state)",
+     .help =
+         "which number: mass (inertia in proportion), friction, restitution, kp, kd (gains) of bodies; "
+         "lower_limit, upper_limit (ends of the range) and limit_stiffness of joints; stiffness of contact; "
+         "gravity, wind; young, poisson, bending, pressure of soft bodies, young_element of each of their elements; "
+         "position, velocity at the start of slides and hinges (free bodies: control initial_state)",
      .offset = offsetof(struct dc_number_options, of)},
     {.name = "bodies",
      .type = DC_BODY_LIST,

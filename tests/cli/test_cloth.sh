@@ -51,6 +51,10 @@ run 0 gradcheck arm.json --json --threads 1
 holds "cables, wind, pressure and forces: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # 3.3e-8
 holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'  # 2.1e-14
 
+# a force that lifts a block from the ground, from no force at all
+run 0 optimize "$DCSIM_SOURCE/scenes/soft_lift.json" -o none --json --quiet --require-success
+holds "the block is lifted" "$out" 'd["success"] and d["iterations"] <= 10'  # observed 2
+
 # a rod that falls and a sheet: the centre of mass falls as a point does
 for type in rod cloth; do
   size='[0.4]'

@@ -70,7 +70,13 @@ static inline void scene_options(struct scene *scene, const struct dc_option *ta
     else if (table[index].type == DC_REALS)
       for (int k = 0; k < table[index].count; k++, value += *value == ',')
         ((double *)at)[k] = strtod(value, &value);
-    else
+    else if (table[index].type == DC_REAL_LIST) {
+      struct dc_real_list *list = (struct dc_real_list *)at;
+      list->values = dc_arena_alloc(scene->arena, (size_t)table[index].count, sizeof *list->values);
+      scene_need(scene, list->values, word);
+      for (list->count = 0; *value; value += *value == ',')
+        list->values[list->count++] = strtod(value, &value);
+    } else
       for (int k = 0; table[index].choices[k]; k++)
         if (strcmp(table[index].choices[k], value) == 0)
           *(int *)at = k;

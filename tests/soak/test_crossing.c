@@ -41,7 +41,7 @@ static void make_ball(void)
       add(sphere_triangles, &count, 8 * ring + next, 8 * ring + 8 + next, 8 * ring + 8 + k);
     }
   }
-  ball = (struct crossing_mesh){SPHERE_VERTICES, count, sphere_vertices, sphere_triangles, NULL, false};
+  ball = (struct crossing_mesh){SPHERE_VERTICES, count, sphere_vertices, sphere_triangles, NULL, false, NULL, NULL};
 }
 
 static void make_box(struct crossing_mesh *mesh, double (*vertices)[3], double x, double y, double z)
@@ -57,7 +57,7 @@ static void make_box(struct crossing_mesh *mesh, double (*vertices)[3], double x
     add(box_triangles, &count, quads[k][0], quads[k][1], quads[k][2]);
     add(box_triangles, &count, quads[k][0], quads[k][2], quads[k][3]);
   }
-  *mesh = (struct crossing_mesh){8, count, vertices, box_triangles, NULL, false};
+  *mesh = (struct crossing_mesh){8, count, vertices, box_triangles, NULL, false, NULL, NULL};
 }
 
 static enum crossing_verdict judge(const struct crossing_mesh *a, const double *a0, const double *a1,

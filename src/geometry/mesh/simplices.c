@@ -197,8 +197,9 @@ enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], co
   if (status)
     return status;
   for (int i = 0; i < mesh->node_count; i++) {
-    mesh->nodes[i][0] = size[0] * ((double)(i % width) / (double)cells[0] - 0.5);
-    mesh->nodes[i][1] = size[1] * ((double)(i / width) / (double)cells[1] - 0.5);
+    int column = i % width, row = i / width;
+    mesh->nodes[i][0] = size[0] * (column / (double)cells[0] - 0.5);
+    mesh->nodes[i][1] = size[1] * (row / (double)cells[1] - 0.5);
     mesh->nodes[i][2] = 0;
   }
   for (int y = 0, e = 0; y < cells[1]; y++)

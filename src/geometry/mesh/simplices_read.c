@@ -101,7 +101,7 @@ int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
     return 0;
   if (!cursor->binary) {
     double value = take_number(cursor, "a whole number");
-    if (!(value == (double)(int64_t)value && value >= -1e15 && value <= 1e15))
+    if (!(value >= -1e15 && value <= 1e15 && value == (double)(int64_t)value))
       dc_cursor_fail(cursor, "must be a whole number (is %g)", value);
     return cursor->status ? 0 : (int64_t)value;
   }
