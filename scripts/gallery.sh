@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the pictures of docs/gallery.md anew: one per task, from short runs; about ten minutes on two cores, most of them for gather.
+# Makes the pictures of docs/gallery.md anew: the last frame and a strip of five per task, from short runs; about ten minutes on two cores, most of them for gather.
 # Usage: scripts/gallery.sh [NAME]..., after a build; without names all.  DCSIM names another program than build/dcsim, GALLERY another
-# folder than docs/gallery; KEEP, a folder, keeps the run directories.  Wants the program ffmpeg, which reduces colours.
+# folder than docs/gallery; KEEP, a folder, keeps the run directories and takes those that are there.  Wants the program ffmpeg, which reduces colours.
 set -eu
 cd "$(dirname "$0")/.."
 dcsim=${DCSIM:-build/dcsim}
@@ -17,23 +17,39 @@ else
 fi
 wanted=" $* "
 
-# picture NAME COMMAND SCENE [OPTION...]: runs the command on the scene; the last frame becomes NAME.png, with the options in $view.
+most=160000 # bytes of a picture
+
+# reduced FILE FILTER INPUT...: few colours without patterns of dots: surfaces are of one colour each, and a third of the bytes remains
+reduced() {
+  file=$gallery/$1 filter=$2
+  shift 2
+  ffmpeg -v error -y "$@" -frames:v 1 -vf "${filter}split[a][b];[a]palettegen=max_colors=192[p];[b][p]paletteuse=dither=none" "$file"
+  size=$(wc -c <"$file")
+  if [ "$size" -gt $most ]; then
+    echo "gallery: $file has $size bytes, over $most" >&2
+    exit 1
+  fi
+}
+
+# picture NAME COMMAND SCENE [OPTION...]: runs the command on the scene, unless KEEP has the run; the last frame becomes NAME.png, five
+# frames from the first to the last NAME-strip.png, both with the options in $view.
 view=
 picture() {
   name=$1 command=$2 scene=$3
   shift 3
   case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
-  "$dcsim" "$command" "scenes/$scene.json" -o "$runs/$name" --quiet "$@"
+  [ -s "$runs/$name/run.json" ] || "$dcsim" "$command" "scenes/$scene.json" -o "$runs/$name" --quiet "$@"
+  rm -rf "$runs/$name/frames"
   # shellcheck disable=SC2086 # words
-  "$dcsim" render "$runs/$name" --size 480x270 --every 10000 --quiet $view >/dev/null
-  last=$(find "$runs/$name/frames" -name '*.png' | sort | tail -n 1)
-  # Few colours without patterns of dots: surfaces are of one colour each, and a third of the bytes remains.
-  ffmpeg -v error -y -i "$last" -vf 'split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none' "$gallery/$name.png"
-  size=$(wc -c <"$gallery/$name.png")
-  if [ "$size" -gt 60000 ]; then
-    echo "gallery: $gallery/$name.png has $size bytes, over 60000" >&2
-    exit 1
-  fi
+  "$dcsim" render "$runs/$name" --size 1280x720 --quiet $view >/dev/null
+  pictures=$(find "$runs/$name/frames" -name '*.png' | sort)
+  count=$(printf '%s\n' "$pictures" | wc -l)
+  reduced "$name.png" "" -i "$(printf '%s\n' "$pictures" | tail -n 1)"
+  mkdir -p "$runs/$name/frames/strip"
+  for part in 0 1 2 3 4; do
+    cp "$(printf '%s\n' "$pictures" | sed -n "$((1 + part * (count - 1) / 4))p")" "$runs/$name/frames/strip/$part.png"
+  done
+  reduced "$name-strip.png" "scale=320:-1:flags=area,tile=5x1," -i "$runs/$name/frames/strip/%d.png"
 }
 
 picture billiards optimize billiards

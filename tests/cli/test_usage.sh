@@ -14,7 +14,7 @@ options_of() {
     query) echo "--manifold --output $scene_options" ;;
     import) echo "--output $scene_options" ;;
     probe | check) echo "$scene_options" ;;
-    render) echo "--size --every --samples --camera --eye --target --video --threads --quiet" ;;
+    render) echo "--size --every --samples --camera --eye --target --follow --orbit --contacts --trails --grid --annotate --video --threads --quiet" ;;
     export) echo "--format --output" ;;
     bench) echo "--set --task --draws --seed --method --limit --output --run --write --scenes --threads" ;;
     report) echo "--threads" ;;
