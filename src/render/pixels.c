@@ -79,6 +79,13 @@ static void see_ground(const struct dc_renderer *renderer, struct block *block, 
   block->normal[p][2] = 1;
 }
 
+// Through the middle of pixel p of a block.
+static void aim(const struct dc_view *view, struct block *block, int p)
+{
+  int row = block->row + p / DC_BLOCK, column = block->column + p % DC_BLOCK;
+  dc_view_direction(view, column + 0.5, row + 0.5, block->direction[p]);
+}
+
 static void see(struct dc_renderer *renderer, struct block *block)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -91,7 +98,7 @@ static void see(struct dc_renderer *renderer, struct block *block)
     block->surface[p] = DC_ON_NOTHING;
     if (!in_picture(block, p))
       continue;
-    dc_view_direction(view, block->column + p % DC_BLOCK + 0.5, block->row + p / DC_BLOCK + 0.5, block->direction[p]);
+    aim(view, block, p);
     if (bodies)
       dc_packet_set(&packet, p, view->eye, block->direction[p]);
   }
@@ -232,7 +239,7 @@ static void see_open_ground(const struct dc_renderer *renderer, struct block *bl
     pixels->layer[index] = 0;
     if (!dim)
       continue;
-    dc_view_direction(view, block->column + p % DC_BLOCK + 0.5, block->row + p / DC_BLOCK + 0.5, block->direction[p]);
+    aim(view, block, p);
     see_ground(renderer, block, p, dc_ground_distance(renderer, block->direction[p]));
   }
 }

@@ -208,9 +208,9 @@ static void mark_dim_tiles(struct dc_renderer *renderer)
 {
   const double *eye = renderer->view.eye;
   for (int tile = 0; tile < renderer->tile_columns * renderer->tile_rows; tile++) {
+    int row = tile / renderer->tile_columns, column = tile % renderer->tile_columns;
     double direction[3], place[3], taken = 0;
-    dc_view_direction(&renderer->view, (tile % renderer->tile_columns + 0.5) * DC_TILE,
-                      (tile / renderer->tile_columns + 0.5) * DC_TILE, direction);
+    dc_view_direction(&renderer->view, (column + 0.5) * DC_TILE, (row + 0.5) * DC_TILE, direction);
     double ground = dc_ground_distance(renderer, direction);
     dc_vec_add_scaled(place, eye, ground < INFINITY ? ground : 0, direction);
     for (int b = 0; b < renderer->surfaces.body_count && taken <= least_taken; b++) {
