@@ -122,7 +122,7 @@ static void check_resume(const char *text)
   struct dc_error error = {0};
   struct recorder whole = {.horizon = create(scene)};
   run(&whole, DC_OK);
-  for (int stop = 1; stop <= whole.calls; stop += stop < 10 ? 1 : 3) {
+  for (int stop = 1; stop <= whole.calls; stop += stop < 6 ? 1 : 5) {
     struct recorder first = {.horizon = create(scene), .stop_at = stop, .snapshot = dc_snapshot_create()};
     run(&first, DC_STOPPED);
     struct recorder second = {.horizon = create(scene)};
