@@ -264,15 +264,20 @@ struct replacement {
   struct dc_text *resolved;
 };
 
+static bool find_member(struct replacement *replacement, struct members *members, const char *name)
+{
+  bool found = members_find(members, name);
+  replacement->resolved->failed |= members->failed;
+  return found;
+}
+
 // The "file" of the object from at to end becomes that of a copy.
 static void replace_file(struct replacement *replacement, const char *at, const char *end, int copy)
 {
   struct members object;
   if (copy < 0 || !members_begin(&object, at, end))
     return;
-  bool has_file = members_find(&object, "file");
-  replacement->resolved->failed |= object.failed;
-  if (!has_file)
+  if (!find_member(replacement, &object, "file"))
     return;
   dc_text_append(replacement->resolved, replacement->done, (size_t)(object.value - replacement->done));
   char *file = dc_path_join("meshes", replacement->copies->names[copy]);
@@ -287,7 +292,7 @@ static void replace_file(struct replacement *replacement, const char *at, const 
 static void replace_of_shapes(struct replacement *replacement, const struct dc_scene *scene, struct members top)
 {
   struct members shapes;
-  if (!members_find(&top, "shapes") || !members_begin(&shapes, top.value, top.value_end))
+  if (!find_member(replacement, &top, "shapes") || !members_begin(&shapes, top.value, top.value_end))
     return;
   while (members_next(&shapes)) {
     char *name = member_key(&shapes);
@@ -305,13 +310,13 @@ static const char *soft_file_of(const struct dc_scene *scene, int body)
 // The bodies of the text are those of the scene, in their order.
 static void replace_of_bodies(struct replacement *replacement, const struct dc_scene *scene, struct members top)
 {
-  if (!members_find(&top, "bodies"))
+  if (!find_member(replacement, &top, "bodies"))
     return;
   const char *end = top.value_end, *at = skip_space(top.value + 1, end);
   for (int i = 0; at < end && *at == '{' && i < scene->definition.body_count; i++) {
     const char *value_end = skip_value(at, end), *file = soft_file_of(scene, i);
     struct members body;
-    if (file && members_begin(&body, at, value_end) && members_find(&body, "soft"))
+    if (file && members_begin(&body, at, value_end) && find_member(replacement, &body, "soft"))
       replace_file(replacement, body.value, body.value_end, find_source(replacement->copies, file));
     at = skip_space(value_end, end);
     if (at < end && *at == ',')
@@ -322,7 +327,7 @@ static void replace_of_bodies(struct replacement *replacement, const struct dc_s
 // The objectives of the text are those of the scene, in their order; a shot comes last.
 static void replace_of_objectives(struct replacement *replacement, const struct dc_scene *scene, struct members top)
 {
-  if (!members_find(&top, "objective"))
+  if (!find_member(replacement, &top, "objective"))
     return;
   const char *end = top.value_end, *at = skip_space(top.value + 1, end);
   for (int i = 0; at < end && *at == '{' && i < scene->task.objective_count; i++) {
