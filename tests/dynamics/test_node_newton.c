@@ -32,8 +32,9 @@ static void start(struct problem *problem, double friction, double gap, double s
   CHECK(!dc_options_set_defaults(dc_soft_options, soft, scene->arena, NULL), "soft");
   block->soft = soft;
   block->mass = NAN;
-  memcpy(soft->size, (double[]){0.1, 0.1, 0.04}, sizeof soft->size);
-  memcpy(soft->cells, (double[]){4, 4, 2}, sizeof soft->cells);
+  static double size[] = {0.1, 0.1, 0.04}, cells[] = {4, 4, 2};
+  soft->size = (struct dc_real_list){3, size};
+  soft->cells = (struct dc_real_list){3, cells};
   soft->young = 2e4;
   soft->barrier = 1e-3;  // so that normal forces at the start hold nodes
   soft->self_contact = false;

@@ -64,18 +64,24 @@ static inline struct fixture *create(unsigned seed)
                                               .bodies = BODIES,
                                               .q = fixture.q[0],
                                               .poses = fixture.poses[0]};
-  fixture.input =
-      (struct dc_rollout_input){.q = fixture.q[0],
-                                .velocity = fixture.forces[0],
-                                .steps = STEPS,
-                                .target_position = fixture.position[0],
-                                .target_velocity = fixture.velocity[0],
-                                .design = {1, {0}, fixture.ones[0], fixture.ones[1], fixture.ones[2], fixture.ones[3]}};
-  fixture.by_input = (struct dc_rollout_cotangent){
-      .steps = STEPS,
-      .target_position = fixture.by_position[0],
-      .target_velocity = fixture.by_velocity[0],
-      .design = {0, {0}, fixture.scales[0], fixture.scales[1], fixture.scales[2], fixture.scales[3]}};
+  fixture.input = (struct dc_rollout_input){.q = fixture.q[0],
+                                            .velocity = fixture.forces[0],
+                                            .steps = STEPS,
+                                            .target_position = fixture.position[0],
+                                            .target_velocity = fixture.velocity[0],
+                                            .design = {.stiffness_scale = 1,
+                                                       .body_mass_scale = fixture.ones[0],
+                                                       .friction_scale = fixture.ones[1],
+                                                       .kp_scale = fixture.ones[2],
+                                                       .kd_scale = fixture.ones[3]}};
+  fixture.by_input = (struct dc_rollout_cotangent){.steps = STEPS,
+                                                   .target_position = fixture.by_position[0],
+                                                   .target_velocity = fixture.by_velocity[0],
+                                                   .design = {.stiffness_scale = 0,
+                                                              .body_mass_scale = fixture.scales[0],
+                                                              .friction_scale = fixture.scales[1],
+                                                              .kp_scale = fixture.scales[2],
+                                                              .kd_scale = fixture.scales[3]}};
   fixture.cotangent = (struct dc_loss_cotangent){
       .frames = {.wrenches = fixture.wrenches[0], .forces = fixture.forces[0]}, .input = &fixture.by_input};
   return &fixture;
