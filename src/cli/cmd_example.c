@@ -8,115 +8,67 @@
 #include "cli/commands.h"
 #include "cli/copying.h"
 
-static const char *const names[] = {"ant_push",
-                                    "billiards",
-                                    "billiards_paper",
-                                    "billiards_random",
-                                    "billiards_stones",
-                                    "book_stacking",
-                                    "box_slide",
-                                    "cable_arm",
-                                    "cloth_curtain",
-                                    "cloth_drape",
-                                    "codesign_biped",
-                                    "codesign_chain",
-                                    "codesign_hand",
-                                    "codesign_parallel_jaw",
-                                    "codesign_reach",
-                                    "codesign_single_jaw",
-                                    "codesign_spider",
-                                    "figures",
-                                    "franka_push",
-                                    "free_fall",
-                                    "gather",
-                                    "gather_bunny",
-                                    "grasp_hand3_angle",
-                                    "grasp_hand3_ball",
-                                    "grasp_hand3_bottle",
-                                    "grasp_hand3_brick",
-                                    "grasp_hand3_can",
-                                    "grasp_hand3_cup",
-                                    "grasp_hand3_egg",
-                                    "grasp_hand3_hammer",
-                                    "grasp_hand3_stool",
-                                    "grasp_hand3_torus",
-                                    "grasp_hand4_can",
-                                    "grasp_hand5_angle",
-                                    "grasp_hand5_ball",
-                                    "grasp_hand5_bottle",
-                                    "grasp_hand5_brick",
-                                    "grasp_hand5_can",
-                                    "grasp_hand5_cup",
-                                    "grasp_hand5_egg",
-                                    "grasp_hand5_hammer",
-                                    "grasp_hand5_stool",
-                                    "grasp_hand5_torus",
-                                    "identify_arm",
-                                    "identify_push",
-                                    "push",
-                                    "soft_gripper",
-                                    "soft_identify",
-                                    "soft_lift",
-                                    "sort",
-                                    "spin",
-                                    "two_balls",
-                                    "wall_and_blocks",
-                                    NULL};
-static const char *const summaries[] = {
-    "an ant of nine links walks up to a block and pushes it",
-    "a shot brings balls to their places: start and velocity of the cue ball",
-    "the same shot with the optimizer of the paper alone",
-    "the same with balls and targets that can be drawn at random",
-    "the same with superquadric stones and the contact model manifold",
-    "twenty planks are stacked to lean over as far as they stand",
-    "a box slides over a triangulated floor and meets another",
-    "a soft arm on cables draws a letter",
-    "stiffness of a curtain from the recorded motion of six points",
-    "a cloth falls on a ball and is to lie over its middle",
-    "motion and feet of a biped that walks",
-    "motion and link lengths of three hanging chains",
-    "motion and shape of a hand that lifts three objects",
-    "motion and shape of two jaws that lift four objects",
-    "a pusher grows towards a block that it does not touch",
-    "shape of a plate that lifts an X",
-    "gait and feet of a spider that climbs a slope",
-    "two figures of superquadrics, one dropped on the other: for dcsim bench manifold",
-    "a Franka arm from its URDF pushes a block",
-    "a ball is thrown so that it falls to a place",
-    "a rod gathers cubes, window by window",
-    "the same with bunnies; needs ../meshes/bunny.obj, which is not shipped",
-    "a hand of three fingers takes hold of an angle",
-    "a hand of three fingers takes hold of a ball",
-    "a hand of three fingers takes hold of a bottle",
-    "a hand of three fingers takes hold of a brick",
-    "a hand of three fingers takes hold of a can",
-    "a hand of three fingers takes hold of a cup",
-    "a hand of three fingers takes hold of an egg",
-    "a hand of three fingers takes hold of a hammer",
-    "a hand of three fingers takes hold of a stool",
-    "a hand of three fingers takes hold of a torus",
-    "a hand of four fingers takes hold of a can",
-    "a hand of five fingers takes hold of an angle",
-    "a hand of five fingers takes hold of a ball",
-    "a hand of five fingers takes hold of a bottle",
-    "a hand of five fingers takes hold of a brick",
-    "a hand of five fingers takes hold of a can",
-    "a hand of five fingers takes hold of a cup",
-    "a hand of five fingers takes hold of an egg",
-    "a hand of five fingers takes hold of a hammer",
-    "a hand of five fingers takes hold of a stool",
-    "a hand of five fingers takes hold of a torus",
-    "gains of actuators from a recorded motion",
-    "mass and friction of a box from a recorded motion",
-    "a rod pushes a box to its place, window by window",
-    "a gripper lifts a soft block by friction",
-    "stiffness and friction of a block of jelly from a recorded motion",
-    "a force on a point of its top lifts a soft block",
-    "a rod sorts cubes of two colours, window by window",
-    "a capsule tumbles over a floor: every kind of initial control",
-    "a ball at rest finds out how to hit another one",
-    "a spinning block pushes another one against a wall",
-};
+// Each scene with a line about it.
+// clang-format off
+#define EXAMPLES(EXAMPLE) \
+  EXAMPLE("ant_push", "an ant of nine links walks up to a block and pushes it") \
+  EXAMPLE("billiards", "a shot brings balls to their places: start and velocity of the cue ball") \
+  EXAMPLE("billiards_paper", "the same shot with the optimizer of the paper alone") \
+  EXAMPLE("billiards_random", "the same with balls and targets that can be drawn at random") \
+  EXAMPLE("billiards_stones", "the same with superquadric stones and the contact model manifold") \
+  EXAMPLE("book_stacking", "twenty planks are stacked to lean over as far as they stand") \
+  EXAMPLE("box_slide", "a box slides over a triangulated floor and meets another") \
+  EXAMPLE("cable_arm", "a soft arm on cables draws a letter") \
+  EXAMPLE("cloth_curtain", "stiffness of a curtain from the recorded motion of six points") \
+  EXAMPLE("cloth_drape", "a cloth falls on a ball and is to lie over its middle") \
+  EXAMPLE("codesign_biped", "motion and feet of a biped that walks") \
+  EXAMPLE("codesign_chain", "motion and link lengths of three hanging chains") \
+  EXAMPLE("codesign_hand", "motion and shape of a hand that lifts three objects") \
+  EXAMPLE("codesign_parallel_jaw", "motion and shape of two jaws that lift four objects") \
+  EXAMPLE("codesign_reach", "a pusher grows towards a block that it does not touch") \
+  EXAMPLE("codesign_single_jaw", "shape of a plate that lifts an X") \
+  EXAMPLE("codesign_spider", "gait and feet of a spider that climbs a slope") \
+  EXAMPLE("figures", "two figures of superquadrics, one dropped on the other: for dcsim bench manifold") \
+  EXAMPLE("franka_push", "a Franka arm from its URDF pushes a block") \
+  EXAMPLE("free_fall", "a ball is thrown so that it falls to a place") \
+  EXAMPLE("gather", "a rod gathers cubes, window by window") \
+  EXAMPLE("gather_bunny", "the same with bunnies; needs ../meshes/bunny.obj, which is not shipped") \
+  EXAMPLE("grasp_hand3_angle", "a hand of three fingers takes hold of an angle") \
+  EXAMPLE("grasp_hand3_ball", "a hand of three fingers takes hold of a ball") \
+  EXAMPLE("grasp_hand3_bottle", "a hand of three fingers takes hold of a bottle") \
+  EXAMPLE("grasp_hand3_brick", "a hand of three fingers takes hold of a brick") \
+  EXAMPLE("grasp_hand3_can", "a hand of three fingers takes hold of a can") \
+  EXAMPLE("grasp_hand3_cup", "a hand of three fingers takes hold of a cup") \
+  EXAMPLE("grasp_hand3_egg", "a hand of three fingers takes hold of an egg") \
+  EXAMPLE("grasp_hand3_hammer", "a hand of three fingers takes hold of a hammer") \
+  EXAMPLE("grasp_hand3_stool", "a hand of three fingers takes hold of a stool") \
+  EXAMPLE("grasp_hand3_torus", "a hand of three fingers takes hold of a torus") \
+  EXAMPLE("grasp_hand4_can", "a hand of four fingers takes hold of a can") \
+  EXAMPLE("grasp_hand5_angle", "a hand of five fingers takes hold of an angle") \
+  EXAMPLE("grasp_hand5_ball", "a hand of five fingers takes hold of a ball") \
+  EXAMPLE("grasp_hand5_bottle", "a hand of five fingers takes hold of a bottle") \
+  EXAMPLE("grasp_hand5_brick", "a hand of five fingers takes hold of a brick") \
+  EXAMPLE("grasp_hand5_can", "a hand of five fingers takes hold of a can") \
+  EXAMPLE("grasp_hand5_cup", "a hand of five fingers takes hold of a cup") \
+  EXAMPLE("grasp_hand5_egg", "a hand of five fingers takes hold of an egg") \
+  EXAMPLE("grasp_hand5_hammer", "a hand of five fingers takes hold of a hammer") \
+  EXAMPLE("grasp_hand5_stool", "a hand of five fingers takes hold of a stool") \
+  EXAMPLE("grasp_hand5_torus", "a hand of five fingers takes hold of a torus") \
+  EXAMPLE("identify_arm", "gains of actuators from a recorded motion") \
+  EXAMPLE("identify_push", "mass and friction of a box from a recorded motion") \
+  EXAMPLE("push", "a rod pushes a box to its place, window by window") \
+  EXAMPLE("soft_gripper", "a gripper lifts a soft block by friction") \
+  EXAMPLE("soft_identify", "stiffness and friction of a block of jelly from a recorded motion") \
+  EXAMPLE("soft_lift", "a force on a point of its top lifts a soft block") \
+  EXAMPLE("sort", "a rod sorts cubes of two colours, window by window") \
+  EXAMPLE("spin", "a capsule tumbles over a floor: every kind of initial control") \
+  EXAMPLE("two_balls", "a ball at rest finds out how to hit another one") \
+  EXAMPLE("wall_and_blocks", "a spinning block pushes another one against a wall")
+// clang-format on
+#define NAME(name, summary) name,
+#define SUMMARY(name, summary) summary,
+static const char *const names[] = {EXAMPLES(NAME) NULL};
+static const char *const summaries[] = {EXAMPLES(SUMMARY)};
 
 enum { MOST_BYTES = 1 << 20 };  // of a scene or a robot's file
 

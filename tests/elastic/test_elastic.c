@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elastic solids: meshes of grids, the decomposition of deformation gradients, and energies against differences.
 #include "harness.h"
+#include "stencils.h"
 
 #include "base/random.h"
 #include "elastic/elastic.h"
@@ -148,33 +149,13 @@ static void hessian_product(const struct body *body, struct dc_elasticity elasti
 {
   memset(product, 0, MOST * sizeof *product);
   for (int e = 0; e < body->mesh.element_count; e++) {
-    double blocks[DC_ELEMENT_BLOCKS][9] = {{0}}, part[3];
+    double blocks[DC_ELEMENT_BLOCKS][9] = {{0}};
     if (viscous)
       dc_elastic_add_strain_hessian(&body->elastic, body->x, body->y, e, projected, 1, blocks);
     else
       dc_elastic_element_hessian(&body->elastic, elasticity, body->x, e, projected, blocks);
-    for (int a = 0; a < 4; a++)
-      for (int b = 0; b < 4; b++) {
-        double *at = product + 3 * body->mesh.elements[e][a];
-        const double *direction = body->direction + 3 * body->mesh.elements[e][b];
-        if (b <= a)
-          dc_mat_apply(part, blocks[dc_element_block(a, b)], direction);
-        else
-          dc_mat_apply_transposed(part, blocks[dc_element_block(b, a)], direction);
-        dc_vec_add(at, at, part);
-      }
+    add_element_product((const double(*)[9])blocks, body->mesh.elements[e], 4, body->direction, product);
   }
-}
-
-// Largest difference of two vectors over the size of the first.
-static double apart(const double *a, const double *b, int count)
-{
-  double most = 0, size = 0;
-  for (int i = 0; i < count; i++) {
-    most = fmax(most, fabs(a[i] - b[i]));
-    size = fmax(size, fabs(a[i]));
-  }
-  return most / size;
 }
 
 static void test_elasticity(void)

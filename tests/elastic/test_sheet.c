@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sheets and rods: meshes of grids, membranes against differences, bending against plates and bars.
 #include "harness.h"
+#include "stencils.h"
 
 #include "base/random.h"
 #include "elastic/elastic.h"
@@ -40,31 +41,12 @@ static void hessian_product(const struct body *body, struct dc_elasticity elasti
 {
   memset(product, 0, MOST * sizeof *product);
   for (int e = 0; e < dc_elastic_stencil_count(&body->elastic); e++) {
-    double blocks[DC_ELEMENT_BLOCKS][9] = {{0}}, part[3];
+    double blocks[DC_ELEMENT_BLOCKS][9] = {{0}};
     int count;
     const int *nodes = dc_elastic_stencil(&body->elastic, e, &count);
     dc_elastic_element_hessian(&body->elastic, elasticity, body->x, e, projected, blocks);
-    for (int a = 0; a < count; a++)
-      for (int b = 0; b < count; b++) {
-        double *at = product + 3 * nodes[a];
-        const double *direction = body->direction + 3 * nodes[b];
-        if (b <= a)
-          dc_mat_apply(part, blocks[dc_element_block(a, b)], direction);
-        else
-          dc_mat_apply_transposed(part, blocks[dc_element_block(b, a)], direction);
-        dc_vec_add(at, at, part);
-      }
+    add_element_product((const double(*)[9])blocks, nodes, count, body->direction, product);
   }
-}
-
-static double apart(const double *a, const double *b, int count)
-{
-  double most = 0, size = 0;
-  for (int i = 0; i < count; i++) {
-    most = fmax(most, fabs(a[i] - b[i]));
-    size = fmax(size, fabs(a[i]));
-  }
-  return most / size;
 }
 
 static void check_derivatives(int corners, int material, double deformation)

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/half_edge.h"
 #include "math/vector.h"
 
 static const double LEAST_AREA = 1e-9;  // of the square of the longest edge
 
-enum dc_status dc_simplices_check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
+static enum dc_status check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
 {
   bool *used = dc_alloc((size_t)mesh->node_count, sizeof *used);
   enum dc_status status = used ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d nodes", mesh->node_count);
@@ -58,51 +59,36 @@ double dc_simplices_coordinates(const struct dc_simplices *mesh, int element, co
 
 // Edges of sheets.
 
-struct half_edge {
-  int low, high, triangle, corner;
-  bool rises;  // the triangle goes from low to high
-};
-
-static int compare_half_edges(const void *p, const void *q)
+// The side of a triangle opposite of its corner k has the index 3 t + k.  Whether the triangle goes from low to high there:
+static bool rises(const struct dc_simplices *mesh, const struct dc_half_edge *edge)
 {
-  const struct half_edge *a = p, *b = q;
-  if (a->low != b->low)
-    return a->low < b->low ? -1 : 1;
-  if (a->high != b->high)
-    return a->high < b->high ? -1 : 1;
-  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+  return mesh->elements[edge->index / 3][(edge->index + 1) % 3] == edge->low;
 }
 
-static struct half_edge *sort_half_edges(const struct dc_simplices *mesh)
+static struct dc_half_edge *sort_half_edges(const struct dc_simplices *mesh)
 {
   size_t count = 3 * (size_t)mesh->element_count;
-  struct half_edge *all = dc_alloc(count, sizeof *all);
+  struct dc_half_edge *all = dc_alloc(count, sizeof *all);
   for (size_t i = 0; i < count && all; i++) {
     const int *v = mesh->elements[i / 3];
-    int k = (int)(i % 3), from = v[(k + 1) % 3], to = v[(k + 2) % 3];
-    all[i] = (struct half_edge){from < to ? from : to, from < to ? to : from, (int)(i / 3), k, from < to};
+    all[i] = dc_half_edge_of(v[(i + 1) % 3], v[(i + 2) % 3], (int)i);
   }
   if (all)
-    qsort(all, count, sizeof *all, compare_half_edges);
+    dc_half_edges_sort(all, count);
   return all;
-}
-
-static bool same_edge(const struct half_edge *a, const struct half_edge *b)
-{
-  return a->low == b->low && a->high == b->high;
 }
 
 int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 {
-  struct half_edge *all = sort_half_edges(mesh);
+  struct dc_half_edge *all = sort_half_edges(mesh);
   int count = 0, total = 3 * mesh->element_count;
   if (!all)
     return -1;
   for (int i = 0; i + 1 < total; i++)
-    if (same_edge(&all[i], &all[i + 1])) {
+    if (dc_half_edges_meet(&all[i], &all[i + 1])) {
       if (edges)
         edges[count] =
-            (struct dc_sheet_edge){{all[i].triangle, all[i + 1].triangle}, {all[i].corner, all[i + 1].corner}};
+            (struct dc_sheet_edge){{all[i].index / 3, all[i + 1].index / 3}, {all[i].index % 3, all[i + 1].index % 3}};
       count++;
     }
   free(all);
@@ -111,18 +97,18 @@ int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 
 static enum dc_status check_edges(const struct dc_simplices *mesh, struct dc_error *error)
 {
-  struct half_edge *all = sort_half_edges(mesh);
+  struct dc_half_edge *all = sort_half_edges(mesh);
   enum dc_status status =
       all ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d triangles", mesh->element_count);
   for (int i = 0; i + 1 < 3 * mesh->element_count && !status; i++) {
-    const struct half_edge *a = &all[i], *b = &all[i + 1];
-    if (!same_edge(a, b))
+    const struct dc_half_edge *a = &all[i], *b = &all[i + 1];
+    if (!dc_half_edges_meet(a, b))
       continue;
-    if (i + 2 < 3 * mesh->element_count && same_edge(a, &all[i + 2]))
+    if (i + 2 < 3 * mesh->element_count && dc_half_edges_meet(a, &all[i + 2]))
       status = dc_fail(error, DC_BAD_INPUT, "nodes %d and %d are an edge of more than two triangles", a->low, a->high);
-    else if (a->rises == b->rises)
+    else if (rises(mesh, a) == rises(mesh, b))
       status = dc_fail(error, DC_BAD_INPUT, "triangles %d and %d turn against each other along nodes %d and %d",
-                       a->triangle, b->triangle, a->low, a->high);
+                       a->index / 3, b->index / 3, a->low, a->high);
   }
   free(all);
   return status;
@@ -158,16 +144,21 @@ static enum dc_status show_elements(struct dc_simplices *mesh, struct dc_arena *
   return mesh->triangles ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a surface");
 }
 
-enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
+enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const char *name,
+                                  dc_simplices_check_function *check, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
-  mesh->corners = 3;
+  mesh->corners = corners;
   if (mesh->element_count < 1)
-    return dc_fail(error, DC_BAD_INPUT, "there are no triangles");
-  for (int t = 0; t < mesh->element_count && !status; t++)
-    status = check_triangle(mesh, t, error);
-  if (!status)
-    status = dc_simplices_check_nodes(mesh, error);
+    return dc_fail(error, DC_BAD_INPUT, "there are no %s", name);
+  for (int e = 0; e < mesh->element_count && !status; e++)
+    status = check(mesh, e, error);
+  return status ? status : check_nodes(mesh, error);
+}
+
+enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
+{
+  enum dc_status status = dc_simplices_check(mesh, 3, "triangles", check_triangle, error);
   if (!status)
     status = check_edges(mesh, error);
   return status ? status : show_elements(mesh, arena, error);

@@ -35,8 +35,12 @@ struct dc_sheet_edge {
 // All of them, in order of their nodes; edges [3 elements / 2 at most] or NULL.  Returns how many, -1: out of memory.
 int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges);
 
-// Refuses nodes that belong to no element.
-enum dc_status dc_simplices_check_nodes(const struct dc_simplices *mesh, struct dc_error *error);
+// Of a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), each element that check
+// refuses, and nodes that belong to no element.  DC_BAD_INPUT, DC_MEMORY.
+typedef enum dc_status dc_simplices_check_function(const struct dc_simplices *mesh, int element,
+                                                   struct dc_error *error);
+enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const char *name,
+                                  dc_simplices_check_function *check, struct dc_error *error);
 
 // Weights [corners] of an element's nodes whose mean is the point of its line, plane or space nearest to x; returns the
 // distance from there to x, m.

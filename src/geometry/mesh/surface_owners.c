@@ -4,27 +4,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-// One side of an edge.
-struct half_edge {
-  int low, high, index;
-};
-
-static int compare_half_edges(const void *p, const void *q)
-{
-  const struct half_edge *a = p, *b = q;
-  if (a->low != b->low)
-    return a->low < b->low ? -1 : 1;
-  if (a->high != b->high)
-    return a->high < b->high ? -1 : 1;
-  return a->index < b->index ? -1 : a->index > b->index;
-}
+#include "geometry/mesh/half_edge.h"
 
 enum dc_status dc_surface_owners(int count, const int (*elements)[3], int vertex_count, int *vertex_owner,
                                  int *edge_owner)
 {
   size_t used = 0;
-  struct half_edge *edges = dc_alloc(3 * (size_t)count, sizeof *edges);
+  struct dc_half_edge *edges = dc_alloc(3 * (size_t)count, sizeof *edges);
   if (!edges)
     return DC_MEMORY;
   for (int v = 0; v < vertex_count; v++)
@@ -36,12 +22,11 @@ enum dc_status dc_surface_owners(int count, const int (*elements)[3], int vertex
         vertex_owner[elements[t][k]] = 3 * t + k;
       if (k >= 2 * corners - 3)  // one edge of two corners, three of three
         continue;
-      int i = elements[t][k], j = elements[t][(k + 1) % corners];
-      edges[used++] = (struct half_edge){i < j ? i : j, i < j ? j : i, 3 * t + k};
+      edges[used++] = dc_half_edge_of(elements[t][k], elements[t][(k + 1) % corners], 3 * t + k);
     }
-  qsort(edges, used, sizeof *edges, compare_half_edges);
+  dc_half_edges_sort(edges, used);
   for (size_t e = 0, owner = 0; e < used; e++) {
-    if (edges[e].low != edges[owner].low || edges[e].high != edges[owner].high)
+    if (!dc_half_edges_meet(&edges[e], &edges[owner]))
       owner = e;
     edge_owner[edges[e].index] = edges[owner].index;
   }

@@ -103,14 +103,7 @@ static enum dc_status check_element(const struct dc_simplices *mesh, int e, stru
 
 enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
-  mesh->corners = 4;
-  if (mesh->element_count < 1)
-    return dc_fail(error, DC_BAD_INPUT, "there are no tetrahedra");
-  for (int e = 0; e < mesh->element_count && !status; e++)
-    status = check_element(mesh, e, error);
-  if (!status)
-    status = dc_simplices_check_nodes(mesh, error);
+  enum dc_status status = dc_simplices_check(mesh, 4, "tetrahedra", check_element, error);
   return status ? status : find_surface(mesh, arena, error);
 }
 

@@ -9,15 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/run/row_file.h"
 #include "io/run/run_files.h"
-
-// A file that grows line by line.  What was written whole stays: a line that failed halfway is cut off again.
-struct growing_file {
-  char *path;
-  int fd;      // -1: not open
-  off_t size;  // of the whole lines
-  bool torn;   // more than size bytes may be in the file
-};
 
 #define LOCK_NAME ".lock"
 #define LOSS_COLUMNS "iteration,loss,gradient_norm,newton_iterations,min_gap"
@@ -27,7 +20,7 @@ struct dc_run {
   int folder;          // the directory itself, wherever it is moved to; -1: not open
   int lock;            // -1: not held
   const char *header;  // of loss.csv
-  struct growing_file loss, progress;
+  struct dc_row_file loss, progress;
   bool bare;  // without scene and rows
 };
 
@@ -35,112 +28,6 @@ struct dc_run {
 static const char *loss_header(const struct dc_scene *scene)
 {
   return dc_search_wanted(&scene->search) ? LOSS_COLUMNS ",stage\n" : LOSS_COLUMNS "\n";
-}
-
-// Cuts off what lies behind the whole lines.
-static enum dc_status growing_mend(struct growing_file *file, struct dc_error *error)
-{
-  if (file->torn && ftruncate(file->fd, file->size) < 0)
-    return dc_fail_file(error, file->path, "cut off an incomplete line");
-  file->torn = false;
-  return DC_OK;
-}
-
-static enum dc_status growing_write(struct growing_file *file, const struct dc_text *text, struct dc_error *error)
-{
-  enum dc_status status = growing_mend(file, error);
-  if (status)
-    return status;
-  file->torn = true;
-  status = dc_write_all(file->fd, file->path, text->bytes, text->length, error);
-  if (status)
-    growing_mend(file, NULL);
-  return status;
-}
-
-// What growing_write wrote becomes part of the file.
-static void growing_keep(struct growing_file *file, const struct dc_text *text)
-{
-  file->size += (off_t)text->length;
-  file->torn = false;
-}
-
-static enum dc_status growing_open(struct growing_file *file, const char *directory, const char *name,
-                                   struct dc_error *error)
-{
-  file->path = dc_path_join(directory, name);
-  if (!file->path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
-}
-
-// Finds the end of the first rows lines behind the header.  Nothing is cut off yet.
-static enum dc_status growing_find(struct growing_file *file, const char *header, long rows, struct dc_error *error)
-{
-  char buffer[16384];
-  struct stat info;
-  size_t length = strlen(header);
-  if (fstat(file->fd, &info) < 0)
-    return dc_fail_file(error, file->path, "read");
-  if (!S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
-  ssize_t there;
-  while ((there = pread(file->fd, buffer, length, 0)) < 0)
-    if (errno != EINTR)
-      return dc_fail_file(error, file->path, "read");
-  if (there != (ssize_t)length || memcmp(buffer, header, length) != 0)
-    return dc_fail(error, DC_CHECKPOINT, "%.800s: does not begin with its header", file->path);
-  file->size = (off_t)length;
-  for (long row = 0; row < rows;) {
-    ssize_t got = pread(file->fd, buffer, sizeof buffer, file->size), used = 0;
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return dc_fail_file(error, file->path, "read");
-    if (got == 0)
-      return dc_fail(error, DC_CHECKPOINT, "%.800s: has %ld whole rows, the checkpoint was written after %ld",
-                     file->path, row, rows);
-    while (used < got && row < rows)
-      row += buffer[used++] == '\n';
-    file->size += used;
-  }
-  return DC_OK;
-}
-
-// Opens a file of an earlier run with its rows found.
-static enum dc_status growing_reopen(struct growing_file *file, const char *directory, const char *name,
-                                     const char *header, long rows, struct dc_error *error)
-{
-  file->path = dc_path_join(directory, name);
-  if (!file->path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
-  if (file->fd < 0)
-    return dc_fail_file(error, file->path, "open");
-  return growing_find(file, header, rows, error);
-}
-
-static enum dc_status growing_sync(struct growing_file *file, struct dc_error *error)
-{
-  enum dc_status status = growing_mend(file, error);
-  int result = 0;
-  while (!status && (result = fsync(file->fd)) < 0 && errno == EINTR)
-    continue;
-  return result < 0 ? dc_fail_file(error, file->path, "sync") : status;
-}
-
-static enum dc_status growing_close(struct growing_file *file, struct dc_error *error)
-{
-  enum dc_status status = DC_OK;
-  if (file->fd >= 0) {
-    status = growing_sync(file, error);
-    if (close(file->fd) < 0 && errno != EINTR && !status)
-      status = dc_fail_file(error, file->path, "close");
-  }
-  free(file->path);
-  *file = (struct growing_file){.fd = -1};
-  return status;
 }
 
 // Whether the open file or directory is still the one that has the name in folder.
@@ -287,13 +174,13 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
   dc_text_append(&header, run->header, strlen(run->header));
   enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
   if (!status)
-    status = growing_open(&run->progress, run->directory, "progress.jsonl", error);
+    status = dc_row_file_create(&run->progress, run->directory, "progress.jsonl", error);
   if (!status)
-    status = growing_open(&run->loss, run->directory, "loss.csv", error);
+    status = dc_row_file_create(&run->loss, run->directory, "loss.csv", error);
   if (!status)
-    status = growing_write(&run->loss, &header, error);
+    status = dc_row_file_write(&run->loss, &header, error);
   if (!status) {
-    growing_keep(&run->loss, &header);
+    dc_row_file_keep(&run->loss, &header);
     status = dc_directory_sync(run->directory, error);
   }
   dc_text_free(&header);
@@ -373,8 +260,8 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   if (!status)
     status = populate(created, scene, error);
   if (status) {
-    growing_close(&created->loss, NULL);
-    growing_close(&created->progress, NULL);
+    dc_row_file_close(&created->loss, NULL);
+    dc_row_file_close(&created->progress, NULL);
     lock_release(created);
     dc_directory_remove(created->directory, new_directories);
     run_destroy(created);
@@ -427,9 +314,9 @@ static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *err
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   sweep(run->directory);
-  enum dc_status status = growing_reopen(&run->loss, run->directory, "loss.csv", run->header, rows, error);
+  enum dc_status status = dc_row_file_reopen(&run->loss, run->directory, "loss.csv", run->header, rows, error);
   if (!status)
-    status = growing_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
+    status = dc_row_file_reopen(&run->progress, run->directory, "progress.jsonl", "", rows, error);
   if (!status)
     status = renew_scene(run->directory, scene, error);
   if (status)
@@ -472,8 +359,8 @@ static enum dc_status open_again(const char *directory, opener *open_files, cons
     status = open_files(opened, scene, rows, error);
   if (status) {
     opened->loss.torn = opened->progress.torn = false;
-    growing_close(&opened->loss, NULL);
-    growing_close(&opened->progress, NULL);
+    dc_row_file_close(&opened->loss, NULL);
+    dc_row_file_close(&opened->progress, NULL);
     run_destroy(opened);
     return status;
   }
@@ -517,8 +404,8 @@ enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_er
 
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
 {
-  enum dc_status status = run->bare ? DC_OK : growing_sync(&run->loss, error);
-  return status || run->bare ? status : growing_sync(&run->progress, error);
+  enum dc_status status = run->bare ? DC_OK : dc_row_file_sync(&run->loss, error);
+  return status || run->bare ? status : dc_row_file_sync(&run->progress, error);
 }
 
 const char *dc_run_directory(const struct dc_run *run)
@@ -580,14 +467,14 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
   if (!status)
     status = check_place(run, error);
   if (!status)
-    status = growing_write(&run->loss, &loss, error);
+    status = dc_row_file_write(&run->loss, &loss, error);
   if (!status)
-    status = growing_write(&run->progress, &progress, error);
+    status = dc_row_file_write(&run->progress, &progress, error);
   if (!status) {
-    growing_keep(&run->loss, &loss);
-    growing_keep(&run->progress, &progress);
+    dc_row_file_keep(&run->loss, &loss);
+    dc_row_file_keep(&run->progress, &progress);
   } else if (run->loss.fd >= 0) {
-    growing_mend(&run->loss, NULL);
+    dc_row_file_mend(&run->loss, NULL);
   }
   dc_text_free(&loss);
   dc_text_free(&progress);
@@ -598,8 +485,8 @@ enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error)
 {
   if (!run)
     return DC_OK;
-  enum dc_status status = growing_close(&run->loss, error);
-  enum dc_status progress_status = growing_close(&run->progress, status ? NULL : error);
+  enum dc_status status = dc_row_file_close(&run->loss, error);
+  enum dc_status progress_status = dc_row_file_close(&run->progress, status ? NULL : error);
   run_destroy(run);
   return status ? status : progress_status;
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run/row_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/run/run_files.h"
+
+enum dc_status dc_row_file_mend(struct dc_row_file *file, struct dc_error *error)
+{
+  if (file->torn && ftruncate(file->fd, file->size) < 0)
+    return dc_fail_file(error, file->path, "cut off an incomplete line");
+  file->torn = false;
+  return DC_OK;
+}
+
+enum dc_status dc_row_file_write(struct dc_row_file *file, const struct dc_text *text, struct dc_error *error)
+{
+  enum dc_status status = dc_row_file_mend(file, error);
+  if (status)
+    return status;
+  file->torn = true;
+  status = dc_write_all(file->fd, file->path, text->bytes, text->length, error);
+  if (status)
+    dc_row_file_mend(file, NULL);
+  return status;
+}
+
+void dc_row_file_keep(struct dc_row_file *file, const struct dc_text *text)
+{
+  file->size += (off_t)text->length;
+  file->torn = false;
+}
+
+enum dc_status dc_row_file_create(struct dc_row_file *file, const char *directory, const char *name,
+                                  struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
+}
+
+// Finds the end of the first rows lines behind the header.  Nothing is cut off yet.
+static enum dc_status find_rows(struct dc_row_file *file, const char *header, long rows, struct dc_error *error)
+{
+  char buffer[16384];
+  struct stat info;
+  size_t length = strlen(header);
+  if (fstat(file->fd, &info) < 0)
+    return dc_fail_file(error, file->path, "read");
+  if (!S_ISREG(info.st_mode))
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
+  ssize_t there;
+  while ((there = pread(file->fd, buffer, length, 0)) < 0)
+    if (errno != EINTR)
+      return dc_fail_file(error, file->path, "read");
+  if (there != (ssize_t)length || memcmp(buffer, header, length) != 0)
+    return dc_fail(error, DC_CHECKPOINT, "%.800s: does not begin with its header", file->path);
+  file->size = (off_t)length;
+  for (long row = 0; row < rows;) {
+    ssize_t got = pread(file->fd, buffer, sizeof buffer, file->size), used = 0;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return dc_fail_file(error, file->path, "read");
+    if (got == 0)
+      return dc_fail(error, DC_CHECKPOINT, "%.800s: has %ld whole rows, the checkpoint was written after %ld",
+                     file->path, row, rows);
+    while (used < got && row < rows)
+      row += buffer[used++] == '\n';
+    file->size += used;
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *directory, const char *name, const char *header,
+                                  long rows, struct dc_error *error)
+{
+  file->path = dc_path_join(directory, name);
+  if (!file->path)
+    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  if (file->fd < 0)
+    return dc_fail_file(error, file->path, "open");
+  return find_rows(file, header, rows, error);
+}
+
+enum dc_status dc_row_file_sync(struct dc_row_file *file, struct dc_error *error)
+{
+  enum dc_status status = dc_row_file_mend(file, error);
+  int result = 0;
+  while (!status && (result = fsync(file->fd)) < 0 && errno == EINTR)
+    continue;
+  return result < 0 ? dc_fail_file(error, file->path, "sync") : status;
+}
+
+enum dc_status dc_row_file_close(struct dc_row_file *file, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (file->fd >= 0) {
+    status = dc_row_file_sync(file, error);
+    if (close(file->fd) < 0 && errno != EINTR && !status)
+      status = dc_fail_file(error, file->path, "close");
+  }
+  free(file->path);
+  *file = (struct dc_row_file){.fd = -1};
+  return status;
+}
