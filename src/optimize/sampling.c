@@ -109,7 +109,8 @@ static void place(const struct work *work, const double *z, double *x)
       x[i] = z[i];
       continue;
     }
-    double at = knots > 1 ? (double)(i / size) * (knots - 1) / (times - 1) : 0;
+    int time = i / size;
+    double at = knots > 1 ? (double)time * (knots - 1) / (times - 1) : 0;
     int knot = (int)at < knots - 1 ? (int)at : knots - 2;
     double part = at - knot;
     const double *left = z + (knots > 1 ? knot * size : 0) + i % size;

@@ -178,8 +178,8 @@ enum { ALONE = 3, TOGETHER = 8 };
 static int ranks_for(const struct dc_search *search, int count)
 {
   int ranks = dc_plan_crew_ranks(search->plan->crew), shared = count < ranks ? count : ranks;
-  double most = (count + shared - 1) / shared, side_by_side = most * (ALONE + TOGETHER);
-  double one_by_one = count * (ALONE + (double)TOGETHER / ranks);
+  int most = (count + shared - 1) / shared;  // members of a rank
+  double side_by_side = most * (ALONE + TOGETHER), one_by_one = count * (ALONE + (double)TOGETHER / ranks);
   return shared > 1 && side_by_side < one_by_one ? shared : 1;
 }
 

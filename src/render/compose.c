@@ -139,7 +139,7 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
   double background[3], decal[4] = {0, 0, 0, 0};
   const struct dc_surface_body *body = &renderer->surfaces.bodies[seen->surface < 0 ? 0 : seen->surface];
   if (seen->surface < 0)
-    dc_background(seen->y / renderer->view.height, background);
+    dc_background(&renderer->lighting, seen->y / renderer->view.height, seen->direction[2], background);
   if (seen->surface == DC_ON_NOTHING) {
     dc_vec_copy(color, background);
     return;
@@ -350,7 +350,7 @@ static void add_rays(const struct dc_renderer *renderer, int column, int row, in
     else
       dc_surfaces_face(&renderer->surfaces, &packet, k, direction[k], normal);
     if (surface == DC_ON_NOTHING) {
-      dc_background(y[k] / view->height, color);
+      dc_background(&renderer->lighting, y[k] / view->height, direction[k][2], color);
       dc_vec_add(sum, sum, color);
     } else if (find_like(renderer, column, row, x[k], y[k], surface, normal, &like)) {
       for (int i = 0; i < 3; i++)

@@ -14,6 +14,7 @@ static const double grid_color[3] = {0.22, 0.25, 0.30};
 static const double grid_pixels = 1.1;  // width of lines
 static const double grid_reach = 3.4;   // half heights of the picture, from the target, where lines have faded
 static const double oldest_opacity = 0.40, newest_opacity = 0.90;
+static const double least_incidence = 0.05;  // sine of the angle under which the ground is seen, below which paint fades
 
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
                                 const struct dc_render_mark *marks, double grid, struct dc_error *error)
@@ -292,4 +293,6 @@ void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces
     known = true;
     paint_mark(&decals->marks[m], place->position, (const double(*)[3])footprint, softness, decal);
   }
+  // Towards the horizon a pixel sees much more ground than what is painted on it.
+  decal[3] *= fmin(1, incidence / least_incidence);
 }

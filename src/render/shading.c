@@ -15,6 +15,8 @@ enum { GLOSS_EXPONENT = 106 };  // 120, and the width of the key light's disc
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
+// The sky above ground: from the horizon's colour to the other one at the sine of so much.
+static const double low_sky[3] = {0.92, 0.97, 1.06}, high_sky[3] = {0.48, 0.64, 0.88}, high_rise = 0.5;
 static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
 static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
 static const float tone_range = 4;                     // square root of the brightest light that the table of tones has
@@ -245,10 +247,13 @@ void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *v
     color[i] = albedo[i] * (lighting->key[i] * lighting->direction[2] * visible + sky[i]) * lighting->per_open[i];
 }
 
-void dc_background(double y, double color[3])
+void dc_background(const struct dc_lighting *lighting, double y, double rise, double color[3])
 {
+  bool sky = rise > 0 && !isnan(lighting->floor_height);
+  double s = fmin(1, rise / high_rise), part = s * (2 - s);
   for (int i = 0; i < 3; i++)
-    color[i] = top_color[i] + y * (bottom_color[i] - top_color[i]);
+    color[i] =
+        sky ? low_sky[i] + part * (high_sky[i] - low_sky[i]) : top_color[i] + y * (bottom_color[i] - top_color[i]);
 }
 
 void dc_tone_map(const struct dc_lighting *lighting, const double color[3], double dither, unsigned char pixel[3])

@@ -531,6 +531,30 @@ static void png_failures_are_told(void)
   CHECK(rmdir(name) == 0 && rmdir(folder) == 0, "something is left in %s", folder);
 }
 
+// A level view: the sky above the horizon, none without ground, and nothing of what is painted near by stretches along it.
+static void sky_meets_ground(void)
+{
+  struct dc_bodies bodies = make_scene();
+  bodies.count = 0;
+  struct dc_render_settings settings = make_settings();
+  const double eye[3] = {0, -2, 0.3}, target[3] = {0, 0, 0.3};
+  const struct dc_render_mark marks[2] = {{{0, -0.3, 0}, 0.1, {0, 0.5, 0}}, {{0, -2, 0}, 0.1, {0.5, 0, 0}}};
+  dc_vec_copy(settings.eye, eye);
+  dc_vec_copy(settings.target, target);
+  if (!draw(&bodies, 0, NULL, &settings, 0, NULL, picture) || !draw(&bodies, 2, marks, &settings, 0, NULL, other))
+    return;
+  const unsigned char *above = picture + 3 * (WIDTH * (HEIGHT / 2 - 1) + WIDTH / 2);
+  for (int row = 0; row < HEIGHT / 2; row++) {
+    const unsigned char *pixel = picture + 3 * (WIDTH * row + WIDTH / 2);
+    CHECK(pixel[2] >= pixel[0] + 5 && pixel[0] <= above[0], "row %d: %d %d %d", row, pixel[0], pixel[1], pixel[2]);
+  }
+  for (int byte = 0; byte < 3 * WIDTH * (HEIGHT / 2 + 2); byte++)
+    CHECK(abs(picture[byte] - other[byte]) < 8, "byte %d: %d and %d", byte, picture[byte], other[byte]);
+  settings.floor_height = NAN;
+  if (draw(&bodies, 0, NULL, &settings, 0, NULL, picture))
+    CHECK(abs(picture[0] - picture[2]) < 5, "%d %d %d", picture[0], picture[1], picture[2]);
+}
+
 RUN_TESTS({"one thread or many: the same picture", threads_do_not_matter},
           {"bodies appear where they are, in their colours", bodies_appear_where_they_are},
           {"shadows are darker than open ground", shadow_is_darker},
@@ -540,6 +564,7 @@ RUN_TESTS({"one thread or many: the same picture", threads_do_not_matter},
           {"traces are lines on the ground", traces_are_lines},
           {"half spaces are drawn as the ground only", half_spaces_have_no_mesh},
           {"looks take the place of shapes", looks_take_the_place_of_shapes},
+          {"the sky meets the ground", sky_meets_ground},
           {"the framing camera shows all points with a margin", camera_frames_points},
           {"bad sizes, cameras, marks, meshes and poses are refused", bad_input_is_refused},
           {"a PNG reads back pixel for pixel", png_reads_back},
