@@ -19,11 +19,11 @@ wanted=" $* "
 
 most=160000 # bytes of a picture
 
-# reduced FILE FILTER INPUT...: few colours without patterns of dots: surfaces are of one colour each, and a third of the bytes remains
+# reduced FILE FILTER INPUT...: 256 colours, errors spread to neighbours so that balls show no bands; a third of the bytes remains
 reduced() {
   file=$gallery/$1 filter=$2
   shift 2
-  ffmpeg -v error -y "$@" -frames:v 1 -vf "${filter}split[a][b];[a]palettegen=max_colors=192[p];[b][p]paletteuse=dither=none" "$file"
+  ffmpeg -v error -y "$@" -frames:v 1 -vf "${filter}split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=sierra2_4a" "$file"
   size=$(wc -c <"$file")
   if [ "$size" -gt $most ]; then
     echo "gallery: $file has $size bytes, over $most" >&2
@@ -53,7 +53,7 @@ picture() {
 }
 
 picture billiards optimize billiards
-picture push optimize push --set horizon.iterations=20
+picture push optimize push
 picture ant_push optimize ant_push
 view="--eye -0.7,-0.85,0.65 --target 0.12,0,0.03"
 picture box_slide optimize box_slide
@@ -63,5 +63,5 @@ view="--eye 0.2,-0.26,0.17 --target -0.01,0,0.005"
 picture grasp_hand5_ball optimize grasp_hand5_ball
 picture grasp_hand3_cup optimize grasp_hand3_cup
 view=
-picture sort optimize sort --set horizon.iterations=12
-picture gather optimize gather --set horizon.iterations=12
+picture sort optimize sort
+picture gather optimize gather
