@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a run (io/scene/scene_cases.c): each is judged by itself and, with a run directory, left as a run of its own
-// in DIR/cases/NAME, which the other commands read like any other.
+// The cases of a run (io/scene/scene_cases.c), each judged by itself.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/session.h"
@@ -36,25 +34,6 @@ static enum dc_status judge(const struct session *session, const struct outcome 
   return DC_OK;
 }
 
-// The run directory of a case: its scene simulated with these parameters.
-static enum dc_status leave(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
-{
-  dcsim_scene scene = {.scene = session->scene->scene->cases[k], .seed = session->scene->seed};
-  char directory[1100];
-  int length = snprintf(directory, sizeof directory, "%s/cases/%s", dc_run_directory(session->run), scene.scene->name);
-  if (length < 0 || (size_t)length >= sizeof directory)
-    return dc_fail(error, DC_IO, "%.600s: the name of a case's directory is too long", dc_run_directory(session->run));
-  const dcsim_run_options options = {
-      .size = sizeof options, .directory = directory, .command_line = session->options->command_line};
-  struct session single = {
-      .scene = &scene, .options = &options, .given = outcome->best_parameters, .best_loss = NAN, .first_loss = NAN};
-  dcsim_result result = {.plant_success = -1};
-  dcsim_error failure = {0};
-  if (dc_session_run(&single, &result, NULL, &failure) == DCSIM_OK)
-    return DC_OK;
-  return dc_fail(error, (enum dc_status)failure.status, "%.900s", failure.text);
-}
-
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -67,40 +46,12 @@ enum dc_status dc_session_judge_cases(struct session *session, struct outcome *o
   for (int k = 0; k < count; k++) {
     struct dc_error error = {0};
     enum dc_status status = judge(session, outcome, k, &outcome->cases[k], &error);
-    if (!status && session->run && !session->options->results_only)
-      status = leave(session, outcome, k, &error);
     if (status)
       return dc_fail(&session->error, status, "case \"%.255s\": %.600s", scene->cases[k]->name, error.text);
     outcome->success &= outcome->cases[k].success;
     outcome->case_count++;
   }
   return DC_OK;
-}
-
-void dc_session_put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
-                          struct dc_text *text)
-{
-  if (outcome->case_count == 0)
-    return;
-  dc_json_begin(json, "cases", '[');
-  for (int k = 0; k < outcome->case_count; k++) {
-    const struct case_outcome *judged = &outcome->cases[k];
-    const struct dc_body *bodies = session->scene->scene->cases[k]->model.bodies.bodies;
-    const char *body = judged->body >= 0 ? bodies[judged->body].name : NULL;
-    dc_json_begin(json, NULL, '{');
-    dc_json_put_string(json, "name", judged->name);
-    dc_json_put_number(json, "loss", judged->loss);
-    dc_json_put_boolean(json, "success", judged->success);
-    dc_json_put_number(json, "distance", judged->distance);
-    if (body)
-      dc_json_put_string(json, "body", body);
-    dc_json_end(json, '}');
-    dc_text_add(text, "  case %s: loss %.6g", judged->name, judged->loss);
-    if (body)
-      dc_text_add(text, ", %s %.4g m from its target", body, judged->distance);
-    dc_text_add(text, "%s\n", judged->success ? ", reached" : "");
-  }
-  dc_json_end(json, ']');
 }
 
 enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error)

@@ -10,20 +10,6 @@
 #include "math/vector.h"
 #include "render/report.h"
 
-enum dc_status dc_page_fail_memory(struct dc_page *page)
-{
-  return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its page", page->directory);
-}
-
-void dc_page_put_encoded(struct dc_page *page, const char *key, char *text)
-{
-  if (text)
-    dc_json_put_string(&page->json, key, text);
-  else
-    page->json.text.failed = true;
-  free(text);
-}
-
 // Whether a body of the model looks like its shape i.
 static bool is_seen(const struct dc_model *model, int i)
 {
@@ -44,9 +30,9 @@ static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool s
   dc_json_put_string(&page->json, "name", shape->name);
   dc_json_put_integer(&page->json, "index_bytes", index_bytes);
   if (seen && !shape->type->half_space) {
-    dc_page_put_encoded(page, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
-    dc_page_put_encoded(page, "triangles",
-                        dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
+    dc_json_put_owned(&page->json, "vertices", dc_report_floats(3 * (size_t)mesh->vertex_count, mesh->vertices[0]));
+    dc_json_put_owned(&page->json, "triangles",
+                      dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
   }
   dc_json_end(&page->json, '}');
   dc_arena_destroy(arena);
@@ -155,9 +141,9 @@ enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_tr
     }
   }
   if (allocated) {
-    dc_page_put_encoded(page, "time", dc_report_floats((size_t)kept, time));
-    dc_page_put_encoded(page, "positions", dc_report_floats(3 * rows, positions));
-    dc_page_put_encoded(page, "rotations", dc_report_fractions(4 * rows, rotations));
+    dc_json_put_owned(&page->json, "time", dc_report_floats((size_t)kept, time));
+    dc_json_put_owned(&page->json, "positions", dc_report_floats(3 * rows, positions));
+    dc_json_put_owned(&page->json, "rotations", dc_report_fractions(4 * rows, rotations));
   }
   free(time);
   free(positions);

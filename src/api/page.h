@@ -27,9 +27,11 @@ struct dc_page {
   struct dc_error error;
 };
 
-enum dc_status dc_page_fail_memory(struct dc_page *page);
-// Puts base64 text that was just made, and releases it.
-void dc_page_put_encoded(struct dc_page *page, const char *key, char *text);
+static inline enum dc_status dc_page_fail_memory(struct dc_page *page)
+{
+  return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its page", page->directory);
+}
+
 // "bodies" of a model, where they stand in the first frame of page->best.
 void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model);
 // Bodies that move, soft ones and what hangs on them among them.

@@ -36,7 +36,7 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
     dc_json_put_boolean(json, "target", true);
   if (curve->of_steps)
     dc_json_put_boolean(json, "steps", true);
-  dc_page_put_encoded(page, "values", dc_report_floats((size_t)kept, values));
+  dc_json_put_owned(&page->json, "values", dc_report_floats((size_t)kept, values));
   dc_json_end(json, '}');
 }
 
@@ -153,8 +153,8 @@ static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_
     dc_json_begin(&page->json, NULL, '{');
     dc_json_put_string(&page->json, "a", bodies[pairs[p].bodies[0]].name);
     dc_json_put_string(&page->json, "b", bodies[pairs[p].bodies[1]].name);
-    dc_page_put_encoded(page, "normal", dc_report_floats((size_t)kept, pairs[p].normal));
-    dc_page_put_encoded(page, "friction", dc_report_floats((size_t)kept, pairs[p].friction));
+    dc_json_put_owned(&page->json, "normal", dc_report_floats((size_t)kept, pairs[p].normal));
+    dc_json_put_owned(&page->json, "friction", dc_report_floats((size_t)kept, pairs[p].friction));
     dc_json_end(&page->json, '}');
   }
   dc_json_end(&page->json, ']');
@@ -179,7 +179,7 @@ enum dc_status dc_page_put_curves(struct dc_page *page, const struct dc_stored_t
   if (stored->min_gap) {
     for (int k = 0; k < kept; k++)
       values[k] = stored->min_gap[dc_spread(k, kept, stored->frames)];
-    dc_page_put_encoded(page, "gaps", dc_report_floats((size_t)kept, values));
+    dc_json_put_owned(&page->json, "gaps", dc_report_floats((size_t)kept, values));
   }
   free(values);
   return status || !stored->contacts.count ? status : put_contacts(page, stored, kept);

@@ -39,7 +39,7 @@ static void put_surface(struct dc_page *page, const struct dc_bodies *bodies, co
   dc_json_begin(&page->json, NULL, '{');
   dc_json_put_string(&page->json, "body", bodies->bodies[soft->body].name);
   dc_json_put_integer(&page->json, "index_bytes", bytes);
-  dc_page_put_encoded(page, "triangles", corners ? dc_report_integers((size_t)count, corners, bytes) : NULL);
+  dc_json_put_owned(&page->json, "triangles", corners ? dc_report_integers((size_t)count, corners, bytes) : NULL);
   dc_json_end(&page->json, '}');
   free(corners);
 }
@@ -97,8 +97,8 @@ static void put_parts(struct dc_page *page, struct node_frames *f)
   dc_json_put_integer(&page->json, "count", f->nodes);
   dc_json_put_numbers(&page->json, "low", f->low, 3);
   dc_json_put_numbers(&page->json, "size", f->size, 3);
-  dc_page_put_encoded(page, "frames", dc_report_integers((size_t)f->count, f->frames, 2));
-  dc_page_put_encoded(page, "places", dc_report_integers(count, f->parts, 2));
+  dc_json_put_owned(&page->json, "frames", dc_report_integers((size_t)f->count, f->frames, 2));
+  dc_json_put_owned(&page->json, "places", dc_report_integers(count, f->parts, 2));
   dc_json_end(&page->json, '}');
 }
 

@@ -102,8 +102,8 @@ static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *
         dc_vec_copy(f.values + 3 * row++, f.on_body[i]);
   }
   if (!status) {
-    dc_page_put_encoded(page, "frames", dc_report_integers((size_t)count, f.frames, 2));
-    dc_page_put_encoded(page, "values", dc_report_floats(3 * (size_t)count * (size_t)moving, f.values));
+    dc_json_put_owned(&page->json, "frames", dc_report_integers((size_t)count, f.frames, 2));
+    dc_json_put_owned(&page->json, "values", dc_report_floats(3 * (size_t)count * (size_t)moving, f.values));
   }
   free_forces(&f);
   return status;

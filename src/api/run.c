@@ -216,6 +216,41 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
   return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);
 }
 
+// A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
+static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
+
+// The run directory of a case, DIR/cases/NAME, which the other commands read like any other: its scene simulated with these
+// parameters.
+static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
+{
+  dcsim_scene scene = {.scene = session->scene->scene->cases[k], .seed = session->scene->seed};
+  char directory[1100];
+  int length = snprintf(directory, sizeof directory, "%s/cases/%s", dc_run_directory(session->run), scene.scene->name);
+  if (length < 0 || (size_t)length >= sizeof directory)
+    return dc_fail(error, DC_IO, "%.600s: the name of a case's directory is too long", dc_run_directory(session->run));
+  const dcsim_run_options options = {
+      .size = sizeof options, .directory = directory, .command_line = session->options->command_line};
+  struct session single = {
+      .scene = &scene, .options = &options, .given = outcome->best_parameters, .best_loss = NAN, .first_loss = NAN};
+  dcsim_result result = {.plant_success = -1};
+  dcsim_error failure = {0};
+  if (run_session(&single, &result, NULL, &failure) == DCSIM_OK)
+    return DC_OK;
+  return dc_fail(error, (enum dc_status)failure.status, "%.900s", failure.text);
+}
+
+static enum dc_status leave_cases(struct session *session, const struct outcome *outcome)
+{
+  bool wanted = session->run && !session->options->results_only;
+  for (int k = 0; wanted && k < outcome->case_count; k++) {
+    struct dc_error error = {0};
+    enum dc_status status = leave_case(session, outcome, k, &error);
+    if (status)
+      return dc_fail(&session->error, status, "case \"%.255s\": %.600s", outcome->cases[k].name, error.text);
+  }
+  return DC_OK;
+}
+
 // Hands over the report of what was computed.
 static int finish(struct session *session, enum dc_status status, dcsim_result *result, dcsim_report *report,
                   dcsim_error *error)
@@ -229,6 +264,8 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   enum dc_status written = dc_session_outcome(session, &outcome);
   if (!written)
     written = dc_session_judge_cases(session, &outcome);
+  if (!written)
+    written = leave_cases(session, &outcome);
   if (!written && dc_session_is_transferred(session))
     written = dc_session_transfer(session, &outcome, &transfer);
   if (!written) {
@@ -334,7 +371,7 @@ void dc_session_release(struct session *session)
   dc_plan_crew_destroy(session->crew);
 }
 
-int dc_session_run(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
+static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const char *mistake = misuse(session->options, session->optimizing);
   if (mistake) {
@@ -353,7 +390,7 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
   struct session session = {
       .scene = scene, .options = options, .optimizing = optimizing, .best_loss = NAN, .first_loss = NAN};
   int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
-                                              : dc_session_run(&session, result, report, error);
+                                              : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
     int steps = result->steps, frames = session.options->frames;
     dcsim_render_options render = {.size = sizeof render, .every = frames > 0 ? (steps + frames - 1) / frames : 0};

@@ -10,78 +10,9 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
-enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome)
-{
-  const struct dc_receding_horizon *horizon = session->horizon;
-  int steps = horizon->executed->steps;
-  size_t count = (size_t)dc_task_parameter_count(horizon->task, horizon->model, steps);
-  outcome->applied = dc_alloc(count, sizeof *outcome->applied);
-  if (!outcome->applied)
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
-  dc_horizon_applied(horizon, outcome->applied);
-  outcome->best = horizon->executed;
-  outcome->first = session->optimizing ? horizon->first : horizon->executed;
-  outcome->best_parameters = outcome->applied;
-  outcome->first_parameters = session->optimizing ? horizon->first_parameters : outcome->applied;
-  outcome->targets = dc_horizon_targets(horizon);
-  outcome->judged = dc_horizon_frame(horizon, steps);
-  outcome->input = horizon->plan->input;
-  outcome->plan = horizon->plan;
-  outcome->iterations = dc_horizon_iterations(horizon);
-  return DC_OK;
-}
-
-// Why the minimization is over.
-static const char *end_of(const struct dc_plan *plan)
-{
-  static const char *const names[] = {
-      [DC_END_TARGET] = "target",   [DC_END_ITERATIONS] = "iterations", [DC_END_STATIONARY] = "stationary",
-      [DC_END_BLOCKED] = "blocked", [DC_END_NO_STEP] = "no step",       [DC_END_NONE] = NULL};
-  const struct dc_optimizer_common *common = plan->optimizer_options;
-  enum dc_optimizer_end end = dc_minimization_result(plan->minimization)->end;
-  bool used_up = plan->earlier > 0 && dc_plan_iterations(plan) >= common->iterations;
-  return names[end == DC_END_NONE && used_up ? DC_END_ITERATIONS : end];
-}
-
-enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome)
-{
-  struct dc_plan *plan = session->plan;
-  dc_plan_apply(plan, plan->best_parameters);
-  outcome->best = plan->forward ? plan->trajectory : plan->best;  // a simulation has one
-  outcome->first = plan->forward ? plan->trajectory : plan->first;
-  outcome->best_parameters = plan->best_parameters;
-  outcome->first_parameters = plan->first_parameters;
-  outcome->judged = *outcome->best;
-  outcome->input = plan->input;
-  outcome->plan = plan;
-  outcome->iterations = dc_plan_iterations(plan);
-  outcome->retreats = plan->retreats;
-  if (plan->minimization)
-    outcome->end = end_of(plan);
-  if (session->search) {
-    outcome->iterations = dc_search_iterations(session->search);
-    outcome->end = dc_search_done(session->search) ? dc_search_reached(session->search) ? "target" : "rollouts" : NULL;
-  }
-  return DC_OK;
-}
-
-enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome)
-{
-  const struct dc_scene *scene = session->scene->scene;
-  *outcome = (struct outcome){0};
-  enum dc_status status = session->kind->outcome(session, outcome);
-  if (status)
-    return status;
-  if (outcome->plan && outcome->input)
-    outcome->model = dc_rollout_adopt(outcome->plan->rollout, outcome->input, NULL);
-  if (!outcome->model)
-    outcome->model = &scene->model;
-  outcome->success = dc_task_success(&scene->task, outcome->model, &outcome->judged, outcome->judged.steps);
-  return status;
-}
-
-void dc_session_put_objectives(const struct session *session, const struct outcome *outcome,
-                               struct dc_json_writer *json, struct dc_text *text)
+// Value and distance of every objective of the outcome's judged trajectory.
+static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                           struct dc_text *text)
 {
   const struct dc_scene *scene = session->scene->scene;
   dc_json_begin(json, "objectives", '[');
@@ -113,6 +44,64 @@ void dc_session_put_objectives(const struct session *session, const struct outco
       dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
   }
   dc_json_end(json, ']');
+}
+
+static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                      struct dc_text *text)
+{
+  if (outcome->case_count == 0)
+    return;
+  dc_json_begin(json, "cases", '[');
+  for (int k = 0; k < outcome->case_count; k++) {
+    const struct case_outcome *judged = &outcome->cases[k];
+    const struct dc_body *bodies = session->scene->scene->cases[k]->model.bodies.bodies;
+    const char *body = judged->body >= 0 ? bodies[judged->body].name : NULL;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", judged->name);
+    dc_json_put_number(json, "loss", judged->loss);
+    dc_json_put_boolean(json, "success", judged->success);
+    dc_json_put_number(json, "distance", judged->distance);
+    if (body)
+      dc_json_put_string(json, "body", body);
+    dc_json_end(json, '}');
+    dc_text_add(text, "  case %s: loss %.6g", judged->name, judged->loss);
+    if (body)
+      dc_text_add(text, ", %s %.4g m from its target", body, judged->distance);
+    dc_text_add(text, "%s\n", judged->success ? ", reached" : "");
+  }
+  dc_json_end(json, ']');
+}
+
+// What there is to say about the plant; nothing without one.
+static void describe_plant(const struct session *session, const struct transfer *transfer,
+                           const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_model_definition *plant = &scene->plant.model.definition;
+  if (!scene->plant_given)
+    return;
+  dc_json_begin(json, "plant", '{');
+  dc_json_put_string(json, "model", plant->contact_model->name);
+  dc_json_put_number(json, "time_step", plant->time.step);
+  if (dc_session_is_transferred(session)) {
+    dc_json_put_boolean(json, "success", transfer->success);
+    dc_text_add(text, "  executed in the plant (%s, steps of %.9g s): ", plant->contact_model->name, plant->time.step);
+  } else {
+    dc_text_add(text, "  this is in the plant (%s, steps of %.9g s)\n", plant->contact_model->name, plant->time.step);
+  }
+  if (transfer->executed) {
+    struct outcome there = *outcome;
+    double gap = dc_trajectory_gap(transfer->record, 0, transfer->record->steps);
+    there.judged = *transfer->record;
+    dc_json_put_number(json, "loss", transfer->loss);
+    dc_json_put_number(json, "min_gap", gap);
+    dc_text_add(text, "loss %.6g, task %sreached\n", transfer->loss, transfer->success ? "" : "not ");
+    put_objectives(session, &there, json, text);
+  } else if (dc_session_is_transferred(session)) {
+    dc_json_put_string(json, "failure", transfer->failure.text);
+    dc_text_add(text, "task not reached: %s\n", transfer->failure.text);
+  }
+  dc_json_end(json, '}');
 }
 
 static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
@@ -350,10 +339,10 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   session->kind->headline(session, result, text);
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
-  dc_session_put_objectives(session, outcome, json, text);
-  dc_session_put_cases(session, outcome, json, text);
+  put_objectives(session, outcome, json, text);
+  put_cases(session, outcome, json, text);
   put_speeds(outcome, json, text);
-  dc_session_describe_plant(session, transfer, outcome, text, json);
+  describe_plant(session, transfer, outcome, text, json);
   if (session->optimizing)
     dc_advice_put(advice, text, json);
   dc_json_end(json, '}');

@@ -103,15 +103,10 @@ struct outcome {
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
 
-// Judges the cases at the outcome's best parameters, which makes its success that of all, and leaves their runs below the
-// run directory; outcome->cases is the caller's to free.  Nothing without cases, or when not all steps were done.
+// Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the caller's to free.  Nothing without cases, or when not all steps were done.
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome);
-void dc_session_put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
-                          struct dc_text *text);
 // dc_api_check_start of every case of the session's plan.
 enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error);
-// A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
-int dc_session_run(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
 
 // How a plan that was found in one piece fared in the scene's plant.
 struct transfer {
@@ -139,12 +134,6 @@ bool dc_session_observe_window(void *context, const struct dc_plan_iteration *it
 bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row);
 bool dc_session_observe_step(void *context);
 
-// Value and distance of every objective of the outcome's judged trajectory.
-void dc_session_put_objectives(const struct session *session, const struct outcome *outcome,
-                               struct dc_json_writer *json, struct dc_text *text);
-// What there is to say about the plant; nothing without one.
-void dc_session_describe_plant(const struct session *session, const struct transfer *transfer,
-                               const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json);
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);
 struct dc_advice_list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/json/json_write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void append(struct dc_json_writer *writer, const char *bytes, size_t count)
@@ -50,6 +51,15 @@ void dc_json_put_string(struct dc_json_writer *writer, const char *key, const ch
 {
   begin_value(writer, key);
   dc_text_string(&writer->text, string);
+}
+
+void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *string)
+{
+  if (string)
+    dc_json_put_string(writer, key, string);
+  else
+    writer->text.failed = true;
+  free(string);
 }
 
 void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number)

@@ -19,6 +19,8 @@ struct dc_json_writer {
 void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket);
 void dc_json_end(struct dc_json_writer *writer, char bracket);
 void dc_json_put_string(struct dc_json_writer *writer, const char *key, const char *string);
+// Frees string afterwards; NULL: there was no memory for it, and the writer's text has failed.
+void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *string);
 void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number);  // null when it is not finite
 void dc_json_put_numbers(struct dc_json_writer *writer, const char *key, const double *numbers, int count);
 void dc_json_put_integer(struct dc_json_writer *writer, const char *key, long integer);
