@@ -48,6 +48,13 @@ struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *ho
 enum dc_status dc_horizon_plant_save(const struct dc_receding_horizon *horizon, struct dc_snapshot *snapshot);
 enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,
                                      struct dc_error *error);
+// States, targets and parameters: DC_CHECKPOINT when a number is not finite or so large that its square may overflow.
+enum dc_status dc_horizon_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
+                                    struct dc_error *error);
+// Poses [bodies] of the state q after step `number`.  DC_CHECKPOINT: rotations must be as close to unit quaternions as a
+// scene's.
+enum dc_status dc_horizon_pose(const struct dc_receding_horizon *horizon, const char *name, int number, const double *q,
+                               struct dc_pose *poses, struct dc_error *error);
 // A number of states [count][nq] from a snapshot.  DC_CHECKPOINT when they cannot be.
 enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,
                                      const char *name, int count, double *q, struct dc_error *error);

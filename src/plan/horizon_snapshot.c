@@ -10,7 +10,6 @@
 enum { COUNTS = 10 };
 enum { INITIAL_LOSS, LOSS, LOWEST_LOSS, GRADIENT_NORM, LARGEST_RESIDUAL, PROGRESS, VALUES };
 static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
-static const double LARGEST_NUMBER = 1e12;      // of a state, in its units
 
 // Newton iterations, evaluations, convergence and substeps of every step.
 enum { STEP_COUNTS = 4 };
@@ -55,50 +54,13 @@ static enum dc_status save_executed(const struct dc_receding_horizon *h, struct 
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
 }
 
-// States, targets and parameters: DC_CHECKPOINT when a number is not finite or so large that its square may overflow.
-static enum dc_status get_bounded(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
-                                  struct dc_error *error)
-{
-  enum dc_status status = dc_snapshot_get_reals(snapshot, name, count, values, error);
-  for (size_t i = 0; !status && i < count; i++)
-    if (!(fabs(values[i]) <= LARGEST_NUMBER))
-      status = dc_fail(error, DC_CHECKPOINT, "%s: holds %g", name, values[i]);
-  return status;
-}
-
-// Poses of a state.  Rotations must be as close to unit quaternions as a scene's.
-static enum dc_status pose(const struct dc_receding_horizon *h, const char *name, int number, const double *q,
-                           struct dc_pose *poses, struct dc_error *error)
-{
-  dc_poses(&h->model->bodies, q, poses);
-  for (int b = 0; b < h->model->bodies.count; b++) {
-    const double *r = poses[b].quaternion;
-    if (!(fabs(sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]) - 1) <= 1e-3))
-      return dc_fail(error, DC_CHECKPOINT, "%s: a rotation after step %d is none", name, number);
-  }
-  return DC_OK;
-}
-
 static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_error *error)
 {
   const struct dc_trajectory *executed = h->executed;
   enum dc_status status = DC_OK;
   for (int f = 0; f <= executed->steps && !status; f++)
-    status = pose(h, "horizon/executed/q", f, executed->q + (size_t)f * (size_t)executed->nq,
-                  executed->poses + (size_t)f * (size_t)executed->bodies, error);
-  return status;
-}
-
-enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
-                                     const char *name, int count, double *q, struct dc_error *error)
-{
-  const struct dc_bodies *bodies = &h->model->bodies;
-  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  enum dc_status status = poses ? get_bounded(snapshot, name, (size_t)count * (size_t)bodies->nq, q, error)
-                                : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
-  for (int i = 0; i < count && !status; i++)
-    status = pose(h, name, h->executed->steps, q + (size_t)i * (size_t)bodies->nq, poses, error);
-  free(poses);
+    status = dc_horizon_pose(h, "horizon/executed/q", f, executed->q + (size_t)f * (size_t)executed->nq,
+                             executed->poses + (size_t)f * (size_t)executed->bodies, error);
   return status;
 }
 
@@ -119,7 +81,7 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/between_at", count, at, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/executed/between_q", count * nq, q, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/between_q", count * nq, q, error);
   executed->between.count = 0;
   for (size_t t = 0, i = 0; t < k && !status; t++) {
     executed->between_first[t + 1] = executed->between.count;
@@ -146,16 +108,16 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   enum dc_status status = dc_snapshot_get_counts(snapshot, "horizon/executed/step_counts", STEP_COUNTS * k,
                                                  INT_MAX / (count + 1), steps, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/q", (k + 1) * nq, executed->q, error);
   if (!status && executed->velocity)
-    status =
-        get_bounded(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv, executed->velocity, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
+                                  executed->velocity, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/target_position", targets, h->target_position, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/target_position", targets, h->target_position, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/target_velocity", targets, h->target_velocity, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity, error);
   executed->steps = count;
   if (!status)
     status = load_between(executed, steps + STEP_COUNTS - 1, STEP_COUNTS, snapshot, error);
@@ -240,11 +202,11 @@ enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_sn
     return status;
   size_t window = (size_t)dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h));
   size_t whole = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
-  status = get_bounded(snapshot, "horizon/parameters", window, h->parameters, error);
+  status = dc_horizon_get_reals(snapshot, "horizon/parameters", window, h->parameters, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/applied", whole, h->applied, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/applied", whole, h->applied, error);
   if (!status)
-    status = get_bounded(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
   if (!status && h->plant)
     status = dc_horizon_plant_load(h, snapshot, error);
   dc_horizon_set_start(h);

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "plan/search_internal.h"
 #include "plan/plan_cases.h"
 #include "plan/worker.h"
@@ -21,122 +20,6 @@ enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 static bool refused(enum dc_status status)
 {
   return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
-static void set_stages(struct dc_search *search)
-{
-  const struct dc_continuation *continuation = &search->settings.continuation;
-  long softer = continuation->iterations > 0 ? continuation->stages : 0;
-  search->stage_count = (int)softer + 1;
-  for (long k = 0; k <= softer; k++) {
-    double part = softer ? (double)(softer - k) / (double)softer : 0;
-    int step = 1;
-    while (step * 2 <= pow((double)continuation->step, part) * 1.0000001)
-      step *= 2;
-    search->stages[k] = (struct dc_search_stage){.stiffness = k < softer ? pow(continuation->stiffness, part) : 1,
-                                                 .step = k < softer ? step : 1,
-                                                 .loss = INFINITY};
-  }
-}
-
-// The fan's options: the scene's where that is its optimizer.
-static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
-{
-  const struct dc_optimizer_type *type = &dc_gauss_newton;
-  struct dc_optimizer_common *common = dc_arena_alloc(search->arena, 1, type->options_size);
-  if (!common)
-    return dc_fail(error, DC_MEMORY, "out of memory for a search");
-  enum dc_status status = DC_OK;
-  if (search->optimizer == type)
-    memcpy(common, search->options, type->options_size);
-  else
-    status = dc_options_set_defaults(type->options, common, search->arena, error);
-  common->iterations = search->settings.portfolio.iterations;
-  common->target = search->target;
-  search->fan_options = common;
-  return status;
-}
-
-struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
-                                   const struct dc_optimizer_type *optimizer, const void *options,
-                                   const double *parameters, struct dc_error *error)
-{
-  const struct dc_optimizer_common *common = options;
-  size_t n = (size_t)plan->parameter_capacity;
-  struct dc_search *search = dc_alloc(1, sizeof *search);
-  if (!search) {
-    dc_fail(error, DC_MEMORY, "out of memory for a search");
-    return NULL;
-  }
-  *search = (struct dc_search){.plan = plan,
-                               .settings = *settings,
-                               .optimizer = optimizer,
-                               .options = options,
-                               .target = common->target,
-                               .arena = dc_arena_create(),
-                               .x = dc_alloc(n, sizeof *search->x),
-                               .best = dc_alloc(n, sizeof *search->best),
-                               .pool = dc_alloc((DC_SEARCH_MEMBERS + 1) * n, sizeof *search->pool),
-                               .losses = dc_alloc(DC_SEARCH_MEMBERS, sizeof *search->losses)};
-  enum dc_status status = search->arena && search->x && search->best && search->pool && search->losses
-                              ? set_fan(search, error)
-                              : dc_fail(error, DC_MEMORY, "out of memory for a search");
-  if (status) {
-    dc_search_destroy(search);
-    return NULL;
-  }
-  set_stages(search);
-  memcpy(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
-  return search;
-}
-
-static void close_members(struct dc_search *search)
-{
-  for (int i = 0; i < search->member_count; i++)
-    dc_search_release_member(&search->members[i]);
-  search->member_count = 0;
-}
-
-void dc_search_close_world(struct dc_search *search)
-{
-  close_members(search);
-  if (search->world != search->plan)
-    dc_plan_destroy(search->world);
-  search->world = NULL;
-}
-
-void dc_search_destroy(struct dc_search *search)
-{
-  if (!search)
-    return;
-  dc_search_close_world(search);
-  dc_arena_destroy(search->arena);
-  free(search->x);
-  free(search->best);
-  free(search->pool);
-  free(search->losses);
-  free(search);
-}
-
-int dc_search_stages(const struct dc_search *search, const struct dc_search_stage **stages)
-{
-  *stages = search->stages;
-  return search->stage_count;
-}
-
-int dc_search_iterations(const struct dc_search *search)
-{
-  return search->iterations;
-}
-
-bool dc_search_done(const struct dc_search *search)
-{
-  return search->begun && search->stage == search->stage_count;
-}
-
-bool dc_search_reached(const struct dc_search *search)
-{
-  return search->rolled && !(search->plan->best_loss > search->target);
 }
 
 // What the scene itself comes to: the best now, and the first if there was none.
@@ -279,45 +162,6 @@ static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iterati
                                     .parameter_count = n,
                                     .parameters = search->pool};
   return DC_OK;
-}
-
-static void take_turn(struct dc_search_member *member, double target)
-{
-  member->moved = false;
-  for (int i = 0; i < member->pace && member->plan; i++) {
-    struct dc_plan_iteration iteration;
-    bool done;
-    member->status = dc_plan_next(member->plan, &iteration, &done, &member->error);
-    if (member->status || done)
-      return;
-    member->last = iteration;
-    member->moved = true;
-    if (!(member->plan->best_loss > target))
-      return;
-  }
-}
-
-struct turn {
-  struct dc_search *search;
-  const int *live;
-};
-
-static void turn_pass(void *context, int index, int thread)
-{
-  const struct turn *turn = context;
-  (void)thread;
-  take_turn(&turn->search->members[turn->live[index]], turn->search->target);
-}
-
-void dc_search_run_turns(struct dc_search *search, const int *live, int count)
-{
-  struct turn turn = {search, live};
-  // where there are ranks the rollouts of each go side by side
-  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->crew);
-  for (int k = 0; k < count && one_by_one; k++)
-    turn_pass(&turn, k, 0);
-  if (!one_by_one)
-    dc_loop_run(turn_pass, &turn, count, 0, NULL);
 }
 
 // A member's best in the scene itself becomes the plan's; of one that was on another rank it is rolled out here.
@@ -482,7 +326,7 @@ static enum dc_status prepare(struct dc_search *search, struct dc_error *error)
   if (status || search->phase == DC_SEARCH_DRAW)
     return status;
   if (search->turn > 0 && !live_members(search)) {
-    close_members(search);
+    dc_search_close_members(search);
     search->round++;
     search->drawn = search->pool_count = search->turn = 0;
     search->phase = DC_SEARCH_DRAW;

@@ -53,6 +53,7 @@ struct dc_search {
 
 // Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's steps.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error);
+void dc_search_close_members(struct dc_search *search);
 void dc_search_close_world(struct dc_search *search);
 // Makes the members of the round, at the beginnings that x or the pool hold.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error);

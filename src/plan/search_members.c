@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world of a stage and the members of its rounds.
+// The world of a stage, the members of its rounds, and their turns.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/search_internal.h"
+#include "base/threads.h"
 #include "plan/linearize.h"
+#include "plan/search_internal.h"
 #include "plan/worker.h"
 
 enum { WALK_PACE = 4 };           // iterations of a first-order method cost a quarter of a fan's
@@ -100,4 +101,43 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
     status = add_member(search, own, pace, false, search->pool + (size_t)i * (size_t)search->plan->parameter_capacity,
                         error);
   return status;
+}
+
+static void take_turn(struct dc_search_member *member, double target)
+{
+  member->moved = false;
+  for (int i = 0; i < member->pace && member->plan; i++) {
+    struct dc_plan_iteration iteration;
+    bool done;
+    member->status = dc_plan_next(member->plan, &iteration, &done, &member->error);
+    if (member->status || done)
+      return;
+    member->last = iteration;
+    member->moved = true;
+    if (!(member->plan->best_loss > target))
+      return;
+  }
+}
+
+struct turn {
+  struct dc_search *search;
+  const int *live;
+};
+
+static void turn_pass(void *context, int index, int thread)
+{
+  const struct turn *turn = context;
+  (void)thread;
+  take_turn(&turn->search->members[turn->live[index]], turn->search->target);
+}
+
+void dc_search_run_turns(struct dc_search *search, const int *live, int count)
+{
+  struct turn turn = {search, live};
+  // where there are ranks the rollouts of each go side by side
+  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->crew);
+  for (int k = 0; k < count && one_by_one; k++)
+    turn_pass(&turn, k, 0);
+  if (!one_by_one)
+    dc_loop_run(turn_pass, &turn, count, 0, NULL);
 }
