@@ -65,3 +65,5 @@ picture grasp_hand3_cup optimize grasp_hand3_cup
 view=
 picture sort optimize sort
 picture gather optimize gather
+picture cloth_drape optimize cloth_drape
+picture soft_gripper optimize soft_gripper

@@ -16,7 +16,7 @@ static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
 // The sky above ground: from the horizon's colour to the other one at the sine of so much.
-static const double low_sky[3] = {0.92, 0.97, 1.06}, high_sky[3] = {0.48, 0.64, 0.88}, high_rise = 0.5;
+static const double low_sky[3] = {1.04, 1.08, 1.15}, high_sky[3] = {0.48, 0.64, 0.88}, high_rise = 0.5;
 static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
 static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
 static const float tone_range = 4;                     // square root of the brightest light that the table of tones has
