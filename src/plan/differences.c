@@ -73,7 +73,7 @@ static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c
     return status;
   *loss = dc_plan_loss(plan, NULL);
   *alike &= dc_trajectory_divided_alike(plan->trajectory, checker->centre);
-  return dc_plan_cases_add_losses(plan, checker->shifted, loss, error);
+  return dc_plan_cases_add_losses(plan, dc_plan_evaluate, checker->shifted, loss, error);
 }
 
 enum { LEVELS = 13 };

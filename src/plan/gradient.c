@@ -97,7 +97,7 @@ enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settin
   return DC_OK;
 }
 
-struct dc_gradient_estimator {
+struct estimator {
   struct dc_plan *first;  // rolls out on the caller's thread
   struct dc_plan_team team;
   int room;                        // samples that are held at a time
@@ -107,10 +107,9 @@ struct dc_gradient_estimator {
   double *losses[2];               // [parameters] at either side; NAN where it could not be rolled out
 };
 
-void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator)
+static void destroy_estimator(void *object)
 {
-  if (!estimator)
-    return;
+  struct estimator *estimator = object;
   dc_plan_team_release(&estimator->team);
   dc_plan_destroy(estimator->first);
   free(estimator->samples);
@@ -124,17 +123,17 @@ void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator)
 // One estimate under way.
 struct estimate {
   struct dc_plan *plan;
-  struct dc_gradient_estimator *estimator;
+  struct estimator *estimator;
   const double *parameters;
   double loss;
 };
 
 static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *error)
 {
-  struct dc_gradient_estimator *estimator = dc_alloc(1, sizeof *estimator);
+  struct estimator *estimator = dc_alloc(1, sizeof *estimator);
   if (!estimator)
     return dc_fail(error, DC_MEMORY, "out of memory for gradients");
-  plan->estimator = estimator;
+  plan->estimator = (struct dc_plan_property){estimator, destroy_estimator};
   bool bundle = plan->gradient.type == DC_GRADIENT_BUNDLE;
   size_t parameters = (size_t)plan->parameter_capacity;
   estimator->room = BATCH * dc_plan_crew_ranks(plan->crew);
@@ -153,7 +152,7 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
 // As many workers as there are threads, or as memory allows: the results do not depend on it.
 static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *error)
 {
-  struct dc_gradient_estimator *estimator = plan->estimator;
+  struct estimator *estimator = plan->estimator.object;
   if (estimator->team.count >= wanted)
     return DC_OK;
   dc_plan_team_release(&estimator->team);
@@ -174,16 +173,16 @@ static enum dc_status prepare(struct estimate *estimate, long samples, struct dc
   int wanted = dc_threads();
   if (wanted > samples)
     wanted = (int)samples;
-  enum dc_status status = plan->estimator ? DC_OK : create_estimator(plan, error);
+  enum dc_status status = plan->estimator.object ? DC_OK : create_estimator(plan, error);
   if (!status)
     status = hire(plan, wanted, error);
   if (status)
     return status;
-  estimate->estimator = plan->estimator;
-  plan->estimator->first->crew = plan->crew;
-  plan->estimator->first->coarseness = plan->coarseness;
-  for (int i = 0; i < plan->estimator->team.count; i++)
-    dc_plan_follow(plan->estimator->team.plans[i], plan);
+  struct estimator *estimator = estimate->estimator = plan->estimator.object;
+  estimator->first->crew = plan->crew;
+  estimator->first->coarseness = plan->coarseness;
+  for (int i = 0; i < estimator->team.count; i++)
+    dc_plan_follow(estimator->team.plans[i], plan);
   return DC_OK;
 }
 
@@ -206,7 +205,7 @@ static double *gradient_of(const struct estimate *estimate, int index, bool want
 // Rolls out the first `count` points.  The status of one that failed for reasons other than the rollout.
 static enum dc_status roll_out(struct estimate *estimate, int count, bool gradients, struct dc_error *error)
 {
-  struct dc_gradient_estimator *estimator = estimate->estimator;
+  struct estimator *estimator = estimate->estimator;
   for (int k = 0; k < count; k++)
     estimator->samples[k] =
         (struct dc_plan_sample){.parameters = point_of(estimate, k), .gradient = gradient_of(estimate, k, gradients)};
@@ -236,7 +235,7 @@ static double loss_of(const struct estimate *estimate, int index)
 // Losses with every parameter moved to either side.
 static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error *error)
 {
-  struct dc_gradient_estimator *estimator = estimate->estimator;
+  struct estimator *estimator = estimate->estimator;
   double step = estimate->plan->gradient.step;
   int count = estimate->plan->parameter_count, half = estimator->room / 2;
   for (int first = 0; first < count; first += half) {
@@ -256,7 +255,7 @@ static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error 
 static enum dc_status differences(struct estimate *estimate, double *gradient, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
-  struct dc_gradient_estimator *estimator = estimate->estimator;
+  struct estimator *estimator = estimate->estimator;
   double step = plan->gradient.step, middle = NAN;
   int count = plan->parameter_count, known = 0, one_sided = 0;
   enum dc_status status = roll_out_sides(estimate, error);
@@ -319,7 +318,7 @@ static enum dc_status roll_out_batch(struct estimate *estimate, long first, int 
 static enum dc_status bundle(struct estimate *estimate, double *gradient, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
-  const struct dc_gradient_estimator *estimator = estimate->estimator;
+  const struct estimator *estimator = estimate->estimator;
   long samples = plan->gradient.samples, used = 0;
   memset(gradient, 0, (size_t)plan->parameter_count * sizeof *gradient);
   for (long first = 0; first < samples; first += estimator->room) {
@@ -343,8 +342,8 @@ static enum dc_status bundle(struct estimate *estimate, double *gradient, struct
   return DC_OK;
 }
 
-enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
-                                    struct dc_error *error)
+static enum dc_status estimate_gradient(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
+                                        struct dc_error *error)
 {
   struct estimate estimate = {.plan = plan, .parameters = parameters, .loss = loss};
   if (plan->parameter_count == 0)
@@ -356,4 +355,11 @@ enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *paramete
   status = differ ? differences(&estimate, gradient, error) : bundle(&estimate, gradient, error);
   plan->gradient_counts.estimates++;
   return status;
+}
+
+void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings)
+{
+  dc_plan_drop(&plan->estimator);
+  plan->gradient = *settings;
+  plan->estimate = estimate_gradient;
 }

@@ -39,15 +39,14 @@ void dc_gradient_complete(struct dc_gradient_settings *settings, bool type_given
 enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settings,
                                        const struct dc_contact_model *model, struct dc_error *error);
 
-// Workspaces of estimates, one plan per thread.
-struct dc_gradient_estimator;
-void dc_gradient_estimator_destroy(struct dc_gradient_estimator *estimator);
-
 // Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, as plan->gradient says (not
 // DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input stay as they are; the work is counted in plan.  Same bits for
 // any number of threads.  Nothing is done or counted without parameters.  DC_NUMERICAL when nothing could be rolled
 // out; DC_MEMORY.
-enum dc_status dc_gradient_estimate(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
-                                    struct dc_error *error);
+typedef enum dc_status dc_gradient_function(struct dc_plan *plan, const double *parameters, double loss,
+                                            double *gradient, struct dc_error *error);
+
+// How the gradients of later evaluations of a plan are computed; dc_gradient_check_model must hold.
+void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings);
 
 #endif

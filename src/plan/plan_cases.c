@@ -6,33 +6,6 @@
 #include <string.h>
 
 #include "base/threads.h"
-#include "plan/worker.h"
-
-enum dc_status dc_plan_cases_create(struct dc_plan *plan, struct dc_error *error)
-{
-  const struct dc_task *task = plan->task;
-  if (task->case_count == 0)
-    return DC_OK;
-  plan->cases = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
-  if (!plan->cases)
-    return dc_fail(error, DC_MEMORY, "out of memory for cases");
-  for (int k = 0; k < task->case_count; k++) {
-    const struct dc_task_world *other = &task->cases[k];
-    plan->cases[k] = plan->forward ? dc_plan_create_forward(other->model, other->task, plan->capacity, false, error)
-                                   : dc_plan_create(other->model, other->task, plan->capacity, error);
-    if (!plan->cases[k])
-      return error->status;
-    plan->case_count++;
-  }
-  return DC_OK;
-}
-
-void dc_plan_cases_destroy(struct dc_plan *plan)
-{
-  for (int k = 0; k < plan->case_count; k++)
-    dc_plan_destroy(plan->cases[k]);
-  free(plan->cases);
-}
 
 // What a world came to.
 struct share {
@@ -44,7 +17,7 @@ struct share {
 
 struct evaluation {
   struct dc_plan *plan;
-  dc_plan_evaluate_world *evaluate;
+  dc_plan_evaluate_world *evaluate, *evaluate_case;
   const double *parameters;
   struct share *shares;  // [1 + cases], its own world first
 };
@@ -55,9 +28,8 @@ static void evaluate_pass(void *context, int index, int thread)
   const struct evaluation *evaluation = context;
   struct share *share = &evaluation->shares[index];
   struct dc_plan *plan = evaluation->plan, *world = index ? plan->cases[index - 1] : plan;
-  share->status =
-      index ? dc_plan_evaluate(world, evaluation->parameters, &share->loss, share->gradient, &share->error)
-            : evaluation->evaluate(world, evaluation->parameters, &share->loss, share->gradient, &share->error);
+  share->status = (index ? evaluation->evaluate_case : evaluation->evaluate)(
+      world, evaluation->parameters, &share->loss, share->gradient, &share->error);
 }
 
 // The present window and stiffness; no work done.
@@ -89,8 +61,9 @@ static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, d
   return DC_OK;
 }
 
-static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
-                                      double start, double *loss, double *gradient, struct dc_error *error)
+static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
+                                      dc_plan_evaluate_world *evaluate_case, const double *parameters, double start,
+                                      double *loss, double *gradient, struct dc_error *error)
 {
   size_t worlds = (size_t)plan->case_count + 1, count = (size_t)plan->parameter_count;
   struct share *shares = dc_alloc(worlds, sizeof *shares);
@@ -99,7 +72,7 @@ static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_wor
   if (!status) {
     for (size_t i = 0; i < worlds && gradient; i++)
       shares[i].gradient = gradients + i * count;
-    struct evaluation evaluation = {plan, evaluate, parameters, shares};
+    struct evaluation evaluation = {plan, evaluate, evaluate_case, parameters, shares};
     follow(plan);
     dc_loop_run(evaluate_pass, &evaluation, (int)worlds, 0, NULL);
     status = sum_up(plan, shares, start, loss, gradient, error);
@@ -111,10 +84,11 @@ static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_wor
   return status;
 }
 
-enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
-                                      double *loss, double *gradient, struct dc_error *error)
+enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
+                                      dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
+                                      double *gradient, struct dc_error *error)
 {
-  return plan->case_count ? evaluate_worlds(plan, evaluate, parameters, 0, loss, gradient, error)
+  return plan->case_count ? evaluate_worlds(plan, evaluate, evaluate_case, parameters, 0, loss, gradient, error)
                           : evaluate(plan, parameters, loss, gradient, error);
 }
 
@@ -138,13 +112,13 @@ static enum dc_status no_loss(struct dc_plan *world, const double *parameters, d
   return DC_OK;
 }
 
-enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *parameters, double *loss,
-                                        struct dc_error *error)
+enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_world *evaluate_case,
+                                        const double *parameters, double *loss, struct dc_error *error)
 {
   double sum;
   if (plan->case_count == 0)
     return DC_OK;
-  enum dc_status status = evaluate_worlds(plan, no_loss, parameters, *loss, &sum, NULL, error);
+  enum dc_status status = evaluate_worlds(plan, no_loss, evaluate_case, parameters, *loss, &sum, NULL, error);
   if (!status)
     *loss = sum;
   return status;

@@ -6,22 +6,18 @@
 
 #include "plan/trajectory_plan.h"
 
-// Plans for the cases of plan->task, of as many steps as plan; nothing where there are none.  Their frames are not kept:
-// they are rolled out again where they are wanted.  Statuses of dc_plan_create.
-enum dc_status dc_plan_cases_create(struct dc_plan *plan, struct dc_error *error);
-void dc_plan_cases_destroy(struct dc_plan *plan);
-
-// One world alone: what dc_plan_evaluate did for a plan without cases.
+// Evaluates one world: dc_plan_evaluate, or what it does with a plan's own world.
 typedef enum dc_status dc_plan_evaluate_world(struct dc_plan *world, const double *parameters, double *loss,
                                               double *gradient, struct dc_error *error);
-// Evaluates the plan's own world and its cases side by side: the sums in their order, so that they do not depend on the
+// Evaluates the plan's own world and, by evaluate_case, its cases side by side: the sums in their order, so that they do not depend on the
 // number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with the name of the case.
-enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate, const double *parameters,
-                                      double *loss, double *gradient, struct dc_error *error);
+enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
+                                      dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
+                                      double *gradient, struct dc_error *error);
 
 // Adds the losses of the cases alone, at parameters.
-enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, const double *parameters, double *loss,
-                                        struct dc_error *error);
+enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_world *evaluate_case,
+                                        const double *parameters, double *loss, struct dc_error *error);
 
 // What the loss of the last evaluation, of trajectories that are there, is the sum of (struct dc_plan_iteration).  How many.
 int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS]);

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "plan/plan_cases.h"
-#include "plan/worker.h"
 
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
@@ -61,6 +60,26 @@ static bool allocate(struct dc_plan *plan, bool in_file)
          (plan->forward || allocate_for_gradients(plan));
 }
 
+// Plans for the cases of the task, of as many steps.  Their frames are not kept: they are rolled out again where they are wanted.
+static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
+{
+  const struct dc_task *task = plan->task;
+  if (task->case_count == 0)
+    return DC_OK;
+  plan->cases = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
+  if (!plan->cases)
+    return dc_fail(error, DC_MEMORY, "out of memory for cases");
+  for (int k = 0; k < task->case_count; k++) {
+    const struct dc_task_world *other = &task->cases[k];
+    plan->cases[k] = plan->forward ? dc_plan_create_forward(other->model, other->task, plan->capacity, false, error)
+                                   : dc_plan_create(other->model, other->task, plan->capacity, error);
+    if (!plan->cases[k])
+      return error->status;
+    plan->case_count++;
+  }
+  return DC_OK;
+}
+
 static struct dc_plan *create(const struct dc_model *model, const struct dc_task *task, int steps, bool forward,
                               bool in_file, struct dc_error *error)
 {
@@ -88,7 +107,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_plan_destroy(plan);
     return NULL;
   }
-  if (dc_plan_cases_create(plan, error)) {
+  if (create_cases(plan, error)) {
     dc_plan_destroy(plan);
     return NULL;
   }
@@ -128,7 +147,9 @@ void dc_plan_destroy(struct dc_plan *plan)
   if (!plan)
     return;
   dc_minimization_destroy(plan->minimization);
-  dc_plan_cases_destroy(plan);
+  for (int k = 0; k < plan->case_count; k++)
+    dc_plan_destroy(plan->cases[k]);
+  free(plan->cases);
   dc_rollout_destroy(plan->rollout);
   dc_rollout_input_destroy(plan->input);
   dc_rollout_cotangent_destroy(plan->cotangent);
@@ -145,74 +166,10 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->group);
   free(plan->low);
   free(plan->high);
-  dc_gradient_estimator_destroy(plan->estimator);
-  dc_plan_forget_team(plan);
+  dc_plan_drop(&plan->estimator);
+  dc_plan_drop(&plan->team);
   dc_residual_rows_release(&plan->rows);
   free(plan);
-}
-
-struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarseness)
-{
-  struct dc_model coarser = *model;
-  coarser.definition.time.step *= coarseness;
-  coarser.definition.time.steps /= coarseness;
-  return coarser;
-}
-
-void dc_plan_end(struct dc_plan *plan)
-{
-  dc_minimization_destroy(plan->minimization);
-  plan->minimization = NULL;
-}
-
-void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
-{
-  dc_plan_end(plan);
-  plan->window = (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
-  plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
-  plan->input->steps = plan->trajectory->steps = steps;
-  if (!plan->forward)
-    plan->cotangent->steps = plan->first->steps = plan->best->steps = steps;
-  plan->succeeded = false;
-}
-
-void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings)
-{
-  dc_gradient_estimator_destroy(plan->estimator);
-  plan->estimator = NULL;
-  plan->gradient = *settings;
-}
-
-void dc_plan_reset_input(struct dc_plan *plan)
-{
-  const struct dc_bodies *bodies = &plan->model->bodies;
-  dc_rollout_input_reset(plan->model, plan->input);
-  plan->input->q_before = NULL;
-  plan->succeeded = false;
-  plan->input->design.stiffness_scale *= plan->stiffness;
-  if (!plan->start.q)
-    return;
-  memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
-  memcpy(plan->input->velocity, plan->start.velocity, (size_t)bodies->nv * sizeof *plan->input->velocity);
-  plan->input->q_before = plan->start.q_before;
-  plan->input->before_length = plan->start.before_length;
-}
-
-void dc_plan_apply(struct dc_plan *plan, const double *parameters)
-{
-  dc_plan_reset_input(plan);
-  dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
-}
-
-const struct dc_model *dc_plan_model(const struct dc_plan *plan)
-{
-  const struct dc_model *model = plan->execution ? NULL : dc_rollout_adopt(plan->rollout, plan->input, NULL);
-  return model ? model : plan->model;
-}
-
-double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent)
-{
-  return dc_task_loss(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, cotangent);
 }
 
 static void clear_cotangent(struct dc_plan *plan)
@@ -273,10 +230,10 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
                                struct dc_error *error)
 {
   bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
-  enum dc_status status =
-      dc_plan_cases_evaluate(plan, evaluate_world, parameters, loss, adjoint ? gradient : NULL, error);
+  enum dc_status status = dc_plan_cases_evaluate(plan, evaluate_world, dc_plan_evaluate, parameters, loss,
+                                                 adjoint ? gradient : NULL, error);
   if (!status && gradient && !adjoint)
-    status = dc_gradient_estimate(plan, parameters, *loss, gradient, error);
+    status = plan->estimate(plan, parameters, *loss, gradient, error);
   if (status || !gradient)
     return status;
   for (int i = 0; i < plan->parameter_count; i++)
@@ -353,7 +310,7 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
     plan->succeeded = true;
   }
   if (!status)
-    status = dc_plan_cases_add_losses(plan, plan->parameters, loss, error);
+    status = dc_plan_cases_add_losses(plan, dc_plan_evaluate, plan->parameters, loss, error);
   plan->work.seconds += dc_seconds() - start;
   plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
   return status;

@@ -19,6 +19,19 @@ struct dc_plan_work {
   double contact_seconds;  // in the contact, of all threads together
 };
 
+// What a plan owns and somebody else has made: workers, an estimator of gradients.  Zeros: nothing.
+struct dc_plan_property {
+  void *object;
+  void (*destroy)(void *object);
+};
+
+static inline void dc_plan_drop(struct dc_plan_property *property)
+{
+  if (property->object)
+    property->destroy(property->object);
+  *property = (struct dc_plan_property){0};
+}
+
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.  Where the task has cases
 // (plan_cases.h) losses and gradients are sums over all of them; trajectories are those of the model.
 struct dc_plan {
@@ -48,8 +61,9 @@ struct dc_plan {
   struct dc_problem problem;
   const struct dc_optimizer_type *optimizer;  // of the minimization
   const void *optimizer_options;
-  struct dc_gradient_settings gradient;     // set by dc_plan_set_gradient; at creation the adjoint
-  struct dc_gradient_estimator *estimator;  // NULL until a gradient is estimated
+  struct dc_gradient_settings gradient;  // set by dc_plan_set_gradient; at creation the adjoint
+  dc_gradient_function *estimate;        // of gradients that are not by the adjoint
+  struct dc_plan_property estimator;     // of gradient.c, once one was estimated
   struct dc_gradient_counts gradient_counts;
   struct dc_first_guess_settings first_guess;  // at creation: as given
   struct dc_first_guess_counts first_guess_counts;
@@ -63,9 +77,9 @@ struct dc_plan {
   int retreats, most_retreats;                          // dc_plan_continue; most: the caller's to set, at creation 0
   struct dc_residual_rows rows;                         // of the last linearization for an optimizer
   int case_count;
-  struct dc_plan **cases;     // [case_count] of the task's
-  struct dc_plan_team *team;  // of dc_plan_values (worker.h); NULL until it is asked
-  struct dc_plan_crew *crew;  // the caller's to set: processes that many points are shared with (crew.h); NULL: none
+  struct dc_plan **cases;        // [case_count] of the task's
+  struct dc_plan_property team;  // struct dc_plan_team of dc_plan_values (worker.h), once it was asked
+  struct dc_plan_crew *crew;     // the caller's to set: processes that many points are shared with (crew.h); NULL: none
 };
 
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.
@@ -86,9 +100,6 @@ struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarsene
 // parameter_count follows; start, state and parameters are the caller's to set.
 void dc_plan_set_window(struct dc_plan *plan, long first, int steps);
 
-// How the gradients of later evaluations are computed; dc_gradient_check_model must hold.
-void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings);
-
 // Puts the start of the window into plan->input, targets zero / and applies the controls with parameters.
 void dc_plan_reset_input(struct dc_plan *plan);
 void dc_plan_apply(struct dc_plan *plan, const double *parameters);
@@ -98,7 +109,7 @@ const struct dc_model *dc_plan_model(const struct dc_plan *plan);
 double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent);
 
 // Rolls out with parameters [parameter_count]: the loss, and its gradient unless NULL.  The trajectory stays in
-// plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or dc_gradient_estimate; DC_NUMERICAL
+// plan->trajectory.  Statuses of dc_rollout_forward, and of dc_rollout_adjoint or a dc_gradient_function; DC_NUMERICAL
 // also when loss or gradient are not finite.
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
@@ -113,6 +124,9 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);
 // Copies plan->trajectory into a record of as many steps.  DC_OK or DC_MEMORY.
 enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error);
+
+// Adds what a worker has done to *sum, but for the seconds, which are those of the one who waits for it.
+void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work);
 
 enum { DC_PLAN_TERMS = 32 };  // most that rows tell of; of more none are told
 

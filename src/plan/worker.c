@@ -66,15 +66,6 @@ void dc_plan_team_release(struct dc_plan_team *team)
   *team = (struct dc_plan_team){0};
 }
 
-void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
-{
-  sum->rollouts += work->rollouts;
-  sum->steps += work->steps;
-  sum->newton_iterations += work->newton_iterations;
-  sum->evaluations += work->evaluations;
-  sum->contact_seconds += work->contact_seconds;
-}
-
 struct sampling {
   struct dc_plan_team *team;
   struct dc_plan_sample *samples;
@@ -105,31 +96,29 @@ void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sa
   plan->work.seconds += dc_seconds() - start;
 }
 
+static void destroy_team(void *team)
+{
+  dc_plan_team_release(team);
+  free(team);
+}
+
 // The plan's own team, in its present window.
 static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *error)
 {
   int threads = dc_threads();
-  struct dc_plan_team *team = plan->team;
+  struct dc_plan_team *team = plan->team.object;
   if (!team || team->count < (count < threads ? count : threads)) {
-    dc_plan_forget_team(plan);
+    dc_plan_drop(&plan->team);
     if (!(team = dc_alloc(1, sizeof *team)))
       return dc_fail(error, DC_MEMORY, "out of memory for plans");
     enum dc_status status = dc_plan_team_create_forward(plan, count < threads ? count : threads, team, error);
-    plan->team = team;
+    plan->team = (struct dc_plan_property){team, destroy_team};
     if (status)
       return status;
   }
   for (int i = 1; i < team->count; i++)
     dc_plan_follow(team->plans[i], plan);
   return DC_OK;
-}
-
-void dc_plan_forget_team(struct dc_plan *plan)
-{
-  if (plan->team)
-    dc_plan_team_release(plan->team);
-  free(plan->team);
-  plan->team = NULL;
 }
 
 // Losses alone, of trajectories that nobody looks at.
@@ -150,7 +139,7 @@ enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs,
   for (int i = 0; i < count && !status; i++)
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
-    sample_losses(plan->team, count, samples);
+    sample_losses(plan->team.object, count, samples);
   plan->succeeded = false;  // which of them it holds depends on the threads, and what is counted later must not
   for (int i = 0; i < count && !status; i++) {
     losses[i] = samples[i].loss;

@@ -47,10 +47,4 @@ void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sa
 enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
                               enum dc_status *statuses, struct dc_error *error);
 
-// Lets the plan's team go.
-void dc_plan_forget_team(struct dc_plan *plan);
-
-// Adds what a worker has done to *sum, but for the seconds, which are those of the one who waits for it.
-void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work);
-
 #endif

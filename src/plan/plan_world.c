@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world of a plan as it stands: its model, its window, what the controls make of parameters, its loss.
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/trajectory_plan.h"
+
+struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarseness)
+{
+  struct dc_model coarser = *model;
+  coarser.definition.time.step *= coarseness;
+  coarser.definition.time.steps /= coarseness;
+  return coarser;
+}
+
+void dc_plan_end(struct dc_plan *plan)
+{
+  dc_minimization_destroy(plan->minimization);
+  plan->minimization = NULL;
+}
+
+void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
+{
+  dc_plan_end(plan);
+  plan->window = (struct dc_window){.first = first, .steps = steps, .time_step = plan->model->definition.time.step};
+  plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
+  plan->input->steps = plan->trajectory->steps = steps;
+  if (!plan->forward)
+    plan->cotangent->steps = plan->first->steps = plan->best->steps = steps;
+  plan->succeeded = false;
+}
+
+void dc_plan_reset_input(struct dc_plan *plan)
+{
+  const struct dc_bodies *bodies = &plan->model->bodies;
+  dc_rollout_input_reset(plan->model, plan->input);
+  plan->input->q_before = NULL;
+  plan->succeeded = false;
+  plan->input->design.stiffness_scale *= plan->stiffness;
+  if (!plan->start.q)
+    return;
+  memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);
+  memcpy(plan->input->velocity, plan->start.velocity, (size_t)bodies->nv * sizeof *plan->input->velocity);
+  plan->input->q_before = plan->start.q_before;
+  plan->input->before_length = plan->start.before_length;
+}
+
+void dc_plan_apply(struct dc_plan *plan, const double *parameters)
+{
+  dc_plan_reset_input(plan);
+  dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
+}
+
+const struct dc_model *dc_plan_model(const struct dc_plan *plan)
+{
+  const struct dc_model *model = plan->execution ? NULL : dc_rollout_adopt(plan->rollout, plan->input, NULL);
+  return model ? model : plan->model;
+}
+
+double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotangent)
+{
+  return dc_task_loss(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, cotangent);
+}
+
+void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
+{
+  sum->rollouts += work->rollouts;
+  sum->steps += work->steps;
+  sum->newton_iterations += work->newton_iterations;
+  sum->evaluations += work->evaluations;
+  sum->contact_seconds += work->contact_seconds;
+}
