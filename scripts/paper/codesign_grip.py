@@ -12,6 +12,7 @@ stages the last that holds most is taken.  What is counted is at the scene's fri
 DIR: runs/paper) holds, too; --publish: and docs/measured/TASK.md.  --quick: a few iterations at 0.15, no MuJoCo, no verdict.
 """
 import json
+import math
 import os
 import shutil
 import sys
@@ -60,20 +61,26 @@ def design(arguments, path, scene):
 
 
 def closed(built, gap):
-    """The scene with its design built in, jaws that slide closed further by the gap that sdrs keeps: MuJoCo's touch without one,
-    which would squeeze less."""
+    """The scene with its design built in, jaws that slide closed further by the gap that sdrs keeps, and hinged fingers by as much at
+    their middle: MuJoCo's touch without a gap, which would squeeze less."""
     with open(built, encoding="utf-8") as file:
         scene = json.load(file)
-    jaws = [body["name"] for body in scene["bodies"]
-            if body.get("parent") and all(part["type"] == "slide" for part in body["joint"])]
+    further = {}
+    for body in scene["bodies"]:
+        kinds = {part["type"] for part in body["joint"]} if body.get("parent") else {}
+        if kinds == {"slide"}:
+            further[body["name"]] = gap
+        elif kinds == {"hinge"}:
+            anchor = body.get("anchor", body["position"])
+            further[body["name"]] = gap / max(math.dist(anchor, body["position"]), gap)
     for world in [scene] + scene["cases"]:
         for control in world["control"]:
-            if control["body"] in jaws:
-                control["positions"] = [x + (x > 0) * gap - (x < 0) * gap for x in control["positions"]]
+            by = further.get(control["body"], 0)
+            control["positions"] = [x + (x > 0) * by - (x < 0) * by for x in control["positions"]]
     path = os.path.join(os.path.dirname(built), "closed.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(scene, file)
-    return path if jaws else None
+    return path
 
 
 def distances(result, first):
@@ -99,10 +106,8 @@ def main():
     columns["designed"] = distances(ours, first)
     if not arguments.quick:
         further = closed(built, ours["min_gap"])
-        for name, scene_file in (("designed, MuJoCo", built), ("MuJoCo, jaws closed by the gap", further)):
-            if scene_file:
-                columns[name] = distances(
-                    run_of(arguments, "simulate", scene_file, "-o", "none", "--model", "mujoco", *friction), first)
+        for name, scene_file in (("designed, MuJoCo", built), ("MuJoCo, closed by the gap", further)):
+            columns[name] = distances(run_of(arguments, "simulate", scene_file, "-o", "none", "--model", "mujoco", *friction), first)
     lines = [f"### {TITLES[arguments.task]} (after paper 003, Figures 16 to 19 and 22)", "",
              f"By `scripts/paper/{arguments.task.replace('_', '-')}`, `scenes/{arguments.task}.json`: {len(made['design'])} coordinates of vertices, "
              f"{iterations} iterations, the last ones with a coefficient of friction of {least}, MuJoCo with the scene's settings. What each object moved by relative to the gripper, mm:", "",
