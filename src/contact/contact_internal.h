@@ -24,7 +24,6 @@ struct dc_collider {
   struct dc_sphere_tree tree;
   double radius;         // farthest vertex from the origin
   double (*turned)[3];   // R x of the vertices
-  double (*corners)[9];  // the same by triangle
   double (*spheres)[4];  // R x of the node centres, and the radii
   struct dc_node_cotangent
       *by_node;  // [nodes] of a design: derivatives in the body's axes, until they are taken; else NULL

@@ -62,11 +62,12 @@ static void put_values(struct unit_context *u, size_t first, int count, const in
 static void load_triangles(const struct unit_context *u, int lane, const struct dc_term *term,
                            struct dc_triangle_batch *batch)
 {
-  const double *s = u->a->corners[term->i], *t = u->b->corners[term->j];
-  for (int k = 0; k < 9; k++) {
-    batch->vertices[k][lane] = s[k];
-    batch->vertices[9 + k][lane] = t[k] - u->arm[k % 3];
-  }
+  const int *s = u->a->triangles[term->i], *t = u->b->triangles[term->j];
+  for (int v = 0; v < 3; v++)
+    for (int k = 0; k < 3; k++) {
+      batch->vertices[3 * v + k][lane] = u->a->turned[s[v]][k];
+      batch->vertices[9 + 3 * v + k][lane] = u->b->turned[t[v]][k] - u->arm[k];
+    }
 }
 
 static void run_exact(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
