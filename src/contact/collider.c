@@ -117,12 +117,11 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->radius = body->radius;
   collider->vertices = dc_arena_alloc(arena, vertices, sizeof *collider->vertices);
   collider->turned = dc_arena_alloc(arena, vertices, sizeof *collider->turned);
-  collider->corners = dc_arena_alloc(arena, triangles, sizeof *collider->corners);
   collider->spheres = dc_arena_alloc(arena, 2 * triangles, sizeof *collider->spheres);
   collider->vertex_weight = dc_arena_alloc(arena, vertices, sizeof *collider->vertex_weight);
   collider->leaf_weight = dc_arena_alloc(arena, triangles, sizeof *collider->leaf_weight);
-  if (!collider->vertices || !collider->turned || !collider->corners || !collider->spheres ||
-      !collider->vertex_weight || !collider->leaf_weight || !list_parts(collider, mesh, arena))
+  if (!collider->vertices || !collider->turned || !collider->spheres || !collider->vertex_weight ||
+      !collider->leaf_weight || !list_parts(collider, mesh, arena))
     return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
   const struct dc_body *weighed = start ? start : body;
   set_vertices(weighed, collider->vertices);
@@ -167,9 +166,6 @@ void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
   }
   for (int i = 0; i < collider->vertex_count; i++)
     dc_mat_apply(collider->turned[i], pose->rotation, collider->vertices[i]);
-  for (int t = 0; t < collider->triangle_count; t++)
-    for (int v = 0; v < 3; v++)
-      dc_vec_copy(collider->corners[t] + 3 * v, collider->turned[collider->triangles[t][v]]);
   for (int i = 0; i < collider->tree.node_count; i++) {
     dc_mat_apply(collider->spheres[i], pose->rotation, collider->tree.center[i]);
     collider->spheres[i][3] = collider->tree.radius[i];

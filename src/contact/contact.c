@@ -160,7 +160,7 @@ static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct 
     pair->failed = true;
     return;
   }
-  if (pair->large)
+  if (pair->large || pair->parted)
     return;
   for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
     dc_pair_run_unit(contact, pair, unit, poses, result->arm, order);
@@ -185,27 +185,10 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->far = pair->unsolved = pair->listed = false;
+  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = false;
   const struct dc_contact_methods *methods = contact->model->methods;
   (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
                                                                                                       order, result);
-}
-
-// Units of all large pairs in order; -1 when out of memory.
-static int list_units(struct dc_contact *contact)
-{
-  size_t count = 0;
-  for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_pair *pair = &contact->pairs[p];
-    if (!pair->large || pair->failed)
-      continue;
-    size_t units = (size_t)dc_pair_unit_count(pair);
-    if (dc_grow(&contact->units, &contact->unit_capacity, count + units, sizeof *contact->units))
-      return -1;
-    for (size_t unit = 0; unit < units; unit++)
-      contact->units[count++] = (struct dc_unit){p, (int)unit};
-  }
-  return (int)count;
 }
 
 // Rough costs of the evaluation: enough to tell whether threads pay for being woken.  Never change a result.
@@ -291,39 +274,18 @@ static void far_pass(void *context, int batch, int thread)
                         e->results);
 }
 
-static void unit_pass(void *context, int k, int thread)
-{
-  (void)thread;
-  const struct evaluation *e = context;
-  const struct dc_unit *unit = &e->contact->units[k];
-  dc_pair_run_unit(e->contact, &e->contact->pairs[unit->pair], unit->index, e->poses, e->results[unit->pair].arm,
-                   e->order);
-}
-
-static void gather_pass(void *context, int k, int thread)
-{
-  (void)thread;
-  const struct evaluation *e = context;
-  int p = e->contact->order[k];
-  if (e->contact->pairs[p].large)
-    dc_pair_gather(e->contact, &e->contact->pairs[p], e->order, &e->results[p]);
-}
-
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {
   struct evaluation e = {.contact = contact, .poses = poses, .order = order, .results = results};
   int threads = dc_contact_most_threads(contact), pairs = contact->pair_count;
   order_pairs(contact);
+  contact->shared = dc_threads() > 1;
   dc_loop_run(turn_pass, &e, contact->bodies->count, threads, &contact->loops.turns);
   dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
   e.far_count = list_far_pairs(contact);
   dc_loop_run(far_pass, &e, (e.far_count + DC_BATCH - 1) / DC_BATCH, threads, &contact->loops.far_pairs);
-  int unit_count = list_units(contact);
-  if (unit_count > 0) {
-    dc_loop_run(unit_pass, &e, unit_count, threads, &contact->loops.units);
-    dc_loop_run(gather_pass, &e, pairs, threads, &contact->loops.gathers);
-  }
+  dc_large_pairs_evaluate(contact, poses, order, results);
   contact->fixed_turned = true;
   note_costs(contact);
   double energy = 0;
@@ -331,7 +293,6 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   for (int p = 0; p < contact->pair_count; p++) {
     struct dc_pair *pair = &contact->pairs[p];
     energy += results[p].energy;
-    pair->failed |= pair->large && unit_count < 0;
     pair->listed &= !pair->failed;
     failed |= pair->failed;
   }

@@ -24,7 +24,6 @@ struct dc_collider {
   struct dc_sphere_tree tree;
   double radius;         // farthest vertex from the origin
   double (*turned)[3];   // R x of the vertices
-  double (*corners)[9];  // the same by triangle
   double (*spheres)[4];  // R x of the node centres, and the radii
   struct dc_node_cotangent
       *by_node;  // [nodes] of a design: derivatives in the body's axes, until they are taken; else NULL
@@ -80,6 +79,53 @@ struct dc_plane_cache {
   size_t capacity, count;  // capacity a power of two
 };
 
+// A far node pair: square of the distance of its centres, sum of its radii.
+struct dc_close {
+  double square, inner;
+};
+
+static inline double dc_closer(double gap, double square, double inner)
+{
+  return square < (gap + inner) * (gap + inner) ? sqrt(square) - inner : gap;
+}
+
+// Numbers of entries after a level.
+struct dc_walk_ends {
+  size_t exact, centred, blend, close;
+};
+
+enum { DC_PARTS = 16, DC_LEVELS = 64 };  // a level of a walk has a bit of the codes
+
+// A walk through the node pairs of two trees, level by level (pair_list.c).
+struct dc_walk {
+  struct dc_term *exact, *level[2];  // level: node pairs at two depths
+  struct dc_node_term *centred, *blends;
+  size_t exact_count, centred_count, blend_count, count;  // count: node pairs of the level that was reached
+  size_t exact_capacity, centred_capacity, blend_capacity, level_capacity[2];
+  long visited;
+  double gap;
+  int last;  // index of that level
+  // Of a part of a walk: its first blend's index, below which blends are those above all parts, and far node pairs that
+  // may be closer than all before them.
+  bool part;
+  int first_blend;
+  struct dc_close *close;
+  size_t close_count, close_capacity;
+};
+
+// What lies below a part of the node pairs of a level (pair_parts.c).
+struct dc_walk_part {
+  struct dc_walk walk;
+  bool failed;
+  int levels;
+  size_t begin, end;                      // its node pairs among those of the level
+  double place;                           // where they begin, in [0, 1] of the level's codes
+  struct dc_walk_ends ends[DC_LEVELS];    // what each level ended with
+  struct dc_walk_ends places[DC_LEVELS];  // where what it added begins in the lists of the pair
+  int *global;                            // [blend_count] indices of the blends there
+  size_t global_capacity;
+};
+
 // One body pair and the terms of its last evaluation.  Models without lists of their own here only count in exact_count.
 struct dc_pair {
   int a, b;
@@ -94,6 +140,7 @@ struct dc_pair {
   struct dc_term_value *values;          // of a large pair: of the exact terms, then of the centred ones
   struct dc_unit_sum *units;             // of the units of work
   struct dc_term *level[2];              // node pairs at two depths
+  struct dc_walk_part *parts;            // [DC_PARTS] of a parted pair; NULL until there is one
   // Exact terms and planes of the evaluation before.
   struct dc_term *last_exact;
   double (*last_planes)[4];
@@ -101,13 +148,18 @@ struct dc_pair {
   size_t exact_capacity, plane_capacity, last_exact_capacity, last_plane_capacity;
   size_t centred_capacity, blend_capacity, gap_capacity, energy_capacity, sum_capacity, batch_capacity;
   size_t value_capacity, unit_capacity, level_capacity[2];
-  long visited;
+  size_t cut_count, top_exact, top_centred,
+      top_blends;         // of a parted pair: node pairs of the level that is cut, entries above
+  double cuts[DC_PARTS];  // where each part ends, in [0, 1] of the level's codes
+  int cut;                // index of that level
+  long visited, last_visited;
   double gap;
   double far_gap;  // lower bound of the distance of triangles that are no exact terms
   bool near_only;  // node pairs farther apart than near_range do not act (docs/theory.md, "Pairs without a far field")
   bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
   bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
   bool crossing, large, far, failed;
+  bool parted;    // a large pair whose walk went on in parts
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };
 
@@ -165,11 +217,13 @@ struct dc_contact {
   double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
   size_t unit_capacity;
   struct {
-    struct dc_loop_history turns, pairs, far_pairs, units, gathers, fractions[2], bounds;
+    struct dc_loop_history turns, pairs, far_pairs, walks, joins, blends, units, sums, gathers, fractions[2], chunks,
+        bounds;
   } loops;
   double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
   struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds
   bool *bounded;                 // [pair_count] likewise
+  bool shared;                   // several threads may take part in the evaluation under way
   bool fixed_turned;             // fixed bodies have been turned once
   struct dc_friction *friction;  // NULL until something rubs
   void *own;                     // memory of other models
@@ -211,16 +265,39 @@ void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *po
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
 // pair_list.c
-// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.
+// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.  The walk of a pair that
+// is left `parted` has only begun: pair_parts.c.
 int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
+void dc_pair_drop_lists(struct dc_pair *pair);
+// What collecting does in turn, for parts of a pair.  The walk below a part of the node pairs of the last level; -1 when
+// out of memory, also of the others.
+int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, int part, const double arm[3]);
+// Room for planes, blends and all that is found out about the terms.
+int dc_pair_reserve(struct dc_pair *pair);
+// Planes of the last evaluation for those terms from begin to end that stayed.
+void dc_pair_hand_on_planes(struct dc_pair *pair, size_t begin, size_t end);
+int dc_pair_blend_batches(const struct dc_pair *pair);
+// Geometry and factors of the blends in some batches of eight; their sums are cleared.
+void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin,
+                        int end);
+// Weights of all blends; a blend comes after the one that it belongs to.
+void dc_pair_set_weights(struct dc_pair *pair);
 // The plane remembered for the exact term of a code of a listed pair; NULL: none.
 const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code);
 void dc_pair_release(struct dc_pair *pair);
+
+// pair_parts.c
+// What is left of the evaluation of large pairs.  The loops of one pair are shared by threads.
+void dc_large_pairs_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
+                             struct dc_pair_derivatives *results);
 
 // pair_terms.c
 int dc_pair_unit_count(const struct dc_pair *pair);
 void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
                       const double arm[3], int order);
+// Of a parted pair, before it is gathered: sums of the blends above all parts, and of those of a part.
+void dc_pair_sum_top(struct dc_pair *pair);
+void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int order);
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
                     struct dc_pair_derivatives *result);
 

@@ -103,9 +103,9 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
 }
 
 // What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body its
-// sphere tree, corners and weights; per pair its own record; per body that has others near the lists of near triangles,
+// sphere tree and weights; per pair its own record; per body that has others near the lists of near triangles,
 // planes and terms as they are grown at first.
-static const double bytes_per_triangle = 345, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
+static const double bytes_per_triangle = 273, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
 // Per node of a solid its part of the sparse Hessian, of the places of elements in it and of vectors.
 static const double bytes_per_node = 8000;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The potential of one pair of bodies: the values of its terms and their sum.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,11 +63,12 @@ static void put_values(struct unit_context *u, size_t first, int count, const in
 static void load_triangles(const struct unit_context *u, int lane, const struct dc_term *term,
                            struct dc_triangle_batch *batch)
 {
-  const double *s = u->a->corners[term->i], *t = u->b->corners[term->j];
-  for (int k = 0; k < 9; k++) {
-    batch->vertices[k][lane] = s[k];
-    batch->vertices[9 + k][lane] = t[k] - u->arm[k % 3];
-  }
+  const int *s = u->a->triangles[term->i], *t = u->b->triangles[term->j];
+  for (int v = 0; v < 3; v++)
+    for (int k = 0; k < 3; k++) {
+      batch->vertices[3 * v + k][lane] = u->a->turned[s[v]][k];
+      batch->vertices[9 + 3 * v + k][lane] = u->b->turned[t[v]][k] - u->arm[k];
+    }
 }
 
 static void run_exact(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
@@ -174,40 +176,91 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
     sum_lanes(hessian, end - begin, sum->hessian);
 }
 
-// Blends children's sums into their parents, innermost first: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 -
-// phi) g_A + (phi' (C - A) + phi C') z.
-static void gather_blends(struct dc_pair *pair, int order)
+// Blends a sum into the one above: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 - phi) g_A + (phi' (C - A) + phi C')
+// z.
+static inline void gather_blend(struct dc_pair *pair, size_t k, int order)
 {
-  for (size_t k = pair->blend_count - 1; k > 0; k--) {
-    const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
-    size_t l = (k - 1) % DC_BATCH;
-    const struct dc_blend_sum *sum = &pair->sums[k];
-    struct dc_blend_sum *above = &pair->sums[pair->blends[k].blend];
-    double phi = batch->phi[0][l], excess = batch->centred[0][l] - sum->energy;
-    above->energy += sum->energy + phi * excess;
-    if (order < 1)
-      continue;
-    double radial = batch->phi[1][l] * excess + phi * batch->centred[1][l];
-    for (int i = 0; i < 6; i++)
-      above->gradient[i] += (1 - phi) * sum->gradient[i] + radial * batch->direction[i][l];
+  const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
+  size_t l = (k - 1) % DC_BATCH;
+  const struct dc_blend_sum *sum = &pair->sums[k];
+  struct dc_blend_sum *above = &pair->sums[pair->blends[k].blend];
+  double phi = batch->phi[0][l], excess = batch->centred[0][l] - sum->energy;
+  above->energy += sum->energy + phi * excess;
+  if (order < 1)
+    return;
+  double radial = batch->phi[1][l] * excess + phi * batch->centred[1][l];
+  for (int i = 0; i < 6; i++)
+    above->gradient[i] += (1 - phi) * sum->gradient[i] + radial * batch->direction[i][l];
+}
+
+// What a blend's Hessian needs of its finished sum; lane: its own place or, without weight, one behind all blends.
+static inline void prepare_blend(struct dc_pair *pair, size_t k, size_t lane)
+{
+  struct dc_blend_batch *batch = &pair->blend_batches[lane / DC_BATCH];
+  const struct dc_blend_sum *sum = &pair->sums[k];
+  size_t l = lane % DC_BATCH;
+  batch->energy[l] = sum->energy;
+  for (int i = 0; i < 6; i++)
+    batch->gradient[i][l] = sum->gradient[i];
+  batch->weight[l] = lane == k - 1 ? pair->sums[pair->blends[k].blend].weight : 0;
+}
+
+void dc_pair_sum_top(struct dc_pair *pair)
+{
+  int top = (int)pair->top_blends;
+  for (size_t t = 0; t < pair->exact_count; t++)
+    if (pair->exact[t].blend < top)
+      add_to_sum(&pair->sums[pair->exact[t].blend], &pair->values[t]);
+  for (size_t t = 0; t < pair->centred_count; t++)
+    if (pair->centred[t].blend < top)
+      add_to_sum(&pair->sums[pair->centred[t].blend], &pair->values[pair->exact_count + t]);
+}
+
+// Adds the values of some terms to the sums of those blends that are below the top.
+static void add_below_top(struct dc_pair *pair, size_t first, size_t count)
+{
+  for (size_t t = first; t < first + count; t++)
+    if (pair->values[t].blend >= (int)pair->top_blends)
+      add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
+}
+
+void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int order)
+{
+  struct dc_walk_ends begin = {0};
+  for (int level = 0; level < part->levels; begin = part->ends[level++])
+    add_below_top(pair, part->places[level].exact, part->ends[level].exact - begin.exact);
+  begin = (struct dc_walk_ends){0};
+  for (int level = 0; level < part->levels; begin = part->ends[level++])
+    add_below_top(pair, pair->exact_count + part->places[level].centred, part->ends[level].centred - begin.centred);
+  for (size_t n = part->walk.blend_count; n-- > 0;) {
+    size_t k = (size_t)part->global[n];
+    if (pair->blends[k].blend >= (int)pair->top_blends)
+      gather_blend(pair, k, order);
+    if (order > 1)
+      prepare_blend(pair, k, k - 1);
   }
+}
+
+// Sums of a large pair in one piece, and blends, innermost first; of a parted pair only blends into those above the parts
+// are left.
+static void gather_sums(struct dc_pair *pair, int order)
+{
+  for (size_t t = 0; t < pair->exact_count + pair->centred_count && pair->large && !pair->parted; t++)
+    add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
+  int top = pair->parted ? (int)pair->top_blends : INT_MAX;
+  for (size_t k = pair->blend_count - 1; k > 0; k--)
+    if (pair->blends[k].blend < top)
+      gather_blend(pair, k, order);
 }
 
 static void blend_hessians(const struct dc_contact *contact, struct dc_pair *pair, double (*hessian)[DC_BATCH])
 {
-  for (size_t first = 1; first < pair->blend_count; first += DC_BATCH) {
-    struct dc_blend_batch *batch = &pair->blend_batches[first / DC_BATCH];
-    size_t count = smaller_size(DC_BATCH, pair->blend_count - first);
-    for (size_t l = 0; l < DC_BATCH; l++) {
-      size_t k = first + (l < count ? l : count - 1);
-      const struct dc_blend_sum *sum = &pair->sums[k];
-      batch->energy[l] = sum->energy;
-      for (int i = 0; i < 6; i++)
-        batch->gradient[i][l] = sum->gradient[i];
-      batch->weight[l] = l < count ? pair->sums[pair->blends[k].blend].weight : 0;
-    }
-    contact->kernels->blend_hessians(batch, hessian);
-  }
+  for (size_t k = 1; k < (pair->parted ? pair->top_blends : pair->blend_count); k++)
+    prepare_blend(pair, k, k - 1);
+  for (size_t lane = pair->blend_count - 1; lane % DC_BATCH; lane++)  // the last batch is filled up with its last blend
+    prepare_blend(pair, pair->blend_count - 1, lane);
+  for (int n = 0; n < dc_pair_blend_batches(pair); n++)
+    contact->kernels->blend_hessians(&pair->blend_batches[n], hessian);
 }
 
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
@@ -223,9 +276,7 @@ void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int 
     result->energy = INFINITY;
     return;
   }
-  for (size_t t = 0; t < pair->exact_count + pair->centred_count && pair->large; t++)
-    add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
-  gather_blends(pair, order);
+  gather_sums(pair, order);
   result->energy = pair->sums[0].energy;
   result->radial = pair->exact_count == 0 && pair->centred_count == 1 && pair->blend_count == 1;
   if (order > 0)
