@@ -36,8 +36,7 @@ struct rebound {
 static bool meets(struct rebound *r, double s)
 {
   dc_vec_add_scaled(r->poses[r->body].position, r->start, s, r->direction);
-  dc_contact_evaluate(r->contact, r->poses, 1, r->pairs);
-  return !isfinite(r->pairs[r->pair].energy);
+  return !isfinite(dc_contact_evaluate_pair(r->contact, r->poses, r->pair, 1, r->pairs));
 }
 
 // The displacement at which they touch, from a start at which they do not; NAN when they do not meet.

@@ -299,6 +299,23 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   return failed ? NAN : energy;
 }
 
+double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose *poses, int p, int order,
+                                struct dc_pair_derivatives *results)
+{
+  struct dc_pair *pair = &contact->pairs[p];
+  dc_collider_turn(&contact->colliders[pair->a], &poses[pair->a]);
+  dc_collider_turn(&contact->colliders[pair->b], &poses[pair->b]);
+  evaluate_pair(contact, p, poses, order, &results[p]);
+  if (pair->far)
+    dc_far_pairs_evaluate(contact, &p, 1, order, results);
+  if (!pair->large || pair->failed)
+    return pair->failed ? NAN : results[p].energy;
+  for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
+    dc_pair_run_unit(contact, pair, unit, poses, results[p].arm, order);
+  dc_pair_gather(contact, pair, order, &results[p]);
+  return results[p].energy;
+}
+
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair)
 {
   return contact->pairs[pair].crossing ? 0 : contact->pairs[pair].gap;

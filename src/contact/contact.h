@@ -128,6 +128,10 @@ void dc_contact_reset(struct dc_contact *contact);
 // of threads.
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *pairs);
+// The same of one pair alone, on one thread: its energy, and its entry of pairs.  Of the others all stays as the last
+// evaluation left it.
+double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose *poses, int pair, int order,
+                                struct dc_pair_derivatives *pairs);
 
 // A lower bound of the smallest distance between any two bodies at the poses of the last evaluation, m: the sum of
 // the smallest distances of two triangles to their plane for exact pairs, from the spheres for the others.  0 when

@@ -46,8 +46,18 @@ check "check names the bodies" grep -q "body  right_foot " "$out"
 check "check counts visuals that are left out of each robot" [ "$(grep -c 'note: .*: 1 <visual> left out' "$out")" = 2 ]
 run 0 check scene/scene.json --package-path packages/robot
 run 0 check scene/scene.json --allow-path packages
+run 0 check scene/scene.json --package-path scene --allow-path packages
+sed -i 's,package://robot/,package://elsewhere/,' packages/robot/urdf/robot.urdf
+run 0 check scene/scene.json --package-path scene --allow-path packages
+check "a package that is nowhere is looked for around the file, with one note for each robot" [ "$(
+  grep -c 'note: .*package "elsewhere" is found nowhere: its files are those below "robot"' "$out"
+)" = 2 ]
+sed -i 's,package://elsewhere/,package://,' packages/robot/urdf/robot.urdf
+run 0 check scene/scene.json --allow-path packages
+sed -i 's,package://,package://robot/none/,' packages/robot/urdf/robot.urdf
 run 3 check scene/scene.json --package-path scene --allow-path packages
-says "robot.urdf:10:5: collision mesh \"package://robot/meshes/foot.obj\": "
+says "robot.urdf:10:5: collision mesh \"package://robot/none/meshes/foot.obj\": "
+sed -i 's,robot/none/,robot/,' packages/robot/urdf/robot.urdf
 run 2 check scene/scene.json --package-path ""
 
 # a run directory needs none of the files

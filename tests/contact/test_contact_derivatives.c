@@ -483,6 +483,11 @@ static void test_threads(void)
             threads[t], sum, safe);
       for (int p = 0; p < CROWD_PAIRS; p++)
         CHECK(same_bits(&first[p], &again[p]), "pair %d with %d threads", p, threads[t]);
+      dc_contact_reset(contact);
+      for (int p = CROWD_PAIRS; p-- > 0 && t == 0;) {
+        CHECK(dc_contact_evaluate_pair(contact, scene.poses, p, 2, again) == first[p].energy, "pair %d alone", p);
+        CHECK(same_bits(&first[p], &again[p]), "pair %d alone", p);
+      }
       scene_end(&scene);
     }
   }

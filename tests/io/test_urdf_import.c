@@ -42,6 +42,30 @@ static void test_inertia(void)
   unload(&tree);
 }
 
+// A length of zero is how files say that a link has no geometry; blanks before the declaration harm nothing.
+static void test_empty(void)
+{
+  struct tree tree = {0};
+  load(&tree, "\n <?xml version='1.0'?><robot name='r'>" LINK(
+                  "base") "<link name='none'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+                          "ixz='0' iyz='0'/></inertial>"
+                          "<collision><geometry><sphere radius='0'/></geometry></collision></link>"
+                          "<link name='frame'><visual><geometry><box size='0 0 0'/></geometry></visual>"
+                          "<collision><geometry><box size='1 1 0'/></geometry></collision></link>"
+                          "<link name='half'><collision><geometry><box size='0 0 0'/></geometry></collision>" BOX
+                          "</link>" JOINT("a", "fixed", "base", "none", "") JOINT("b", "fixed", "base", "frame", "")
+                              JOINT("c", "fixed", "base", "half", "") "</robot>");
+  check_json(find_body(&tree, "none"), "shape", "-");
+  CHECK(!find_body(&tree, "frame"), " ");
+  check_json(find_body(&tree, "half"), "shape", "'half'");
+  check_json(find_shape(&tree, "half"), "size", "[1,2,3]");
+  check_note(&tree, "geometry with a length of zero, left out: none, frame and half");
+  unload(&tree);
+  load_as(&tree, "'robot.urdf'", "\n\n<?xml version='1.0'?>\n <robots/>");
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "robot.urdf:4:2: "), "%s", tree.error.text);
+  unload(&tree);
+}
+
 // A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is left out.
 static void test_massless(void)
 {
@@ -307,6 +331,7 @@ int main(void)
 {
   static const struct test tests[] = {
       {"links without mass", test_massless},
+      {"geometry without extent, blanks before the declaration", test_empty},
       {"inertias that no body has", test_inertia},
       {"repair depends on no axes", test_repair_is_objective},
       {"followers of what stays", test_followers},

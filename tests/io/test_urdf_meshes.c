@@ -75,7 +75,10 @@ static void test_files(void)
   const char *above[] = {"away"}, *itself[] = {"in", "away/other"}, *none[] = {"in"};
   tree.settings = (struct dc_scene_settings){.package_path_count = 1, .package_paths = above};
   check_mesh(&tree, "package://other/t.obj", "away/other/t.obj");
-  check_no_mesh(&tree, "package://r/mesh/t.obj", "in no folder of --package-path");
+  check_no_mesh(&tree, "package://r/none/t.obj", "in no folder of --package-path");
+  check_mesh(&tree, "package://r/mesh/t.obj", "r/mesh/t.obj");     // in none of them: above the file, as without
+  check_mesh(&tree, "package://gone/mesh/t.obj", "r/mesh/t.obj");  // of another name: the folder above that has it
+  check_mesh(&tree, "package://mesh/t.obj", "r/mesh/t.obj");
   tree.settings = (struct dc_scene_settings){.package_path_count = 2, .package_paths = itself};
   check_mesh(&tree, "package://other/t.obj", "away/other/t.obj");
   tree.settings = (struct dc_scene_settings){.package_path_count = 1, .package_paths = none};

@@ -32,6 +32,7 @@ struct dc_urdf_geometry {
   bool visual;
   struct dc_urdf_pose origin;  // in the link's frame
   enum dc_urdf_geometry_type type;
+  bool empty;             // a length is zero: while its element is read
   double size[3];         // box: edge lengths, m
   double radius, length;  // cylinder, capsule (length without the half spheres), sphere, m
   const char *file;       // mesh: as it stands in the file
@@ -48,6 +49,7 @@ struct dc_urdf_link {
   struct dc_urdf_pose inertial;    // frame of the inertia, origin at the centre of mass
   double inertia[6];               // ixx, iyy, izz, ixy, ixz, iyz in that frame, kg m^2
   int first_geometry, geometries;  // collisions and visuals, as they come
+  bool emptied;                    // others had a length of zero and were left out
   int joint;                       // that leads to it, -1 for the root
 };
 

@@ -10,7 +10,7 @@
 
 size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
 {
-  return (size_t)XML_GetCurrentByteIndex(parser->expat);
+  return parser->begin + (size_t)XML_GetCurrentByteIndex(parser->expat);
 }
 
 void dc_urdf_refuse(struct dc_urdf_parser *parser, size_t offset, enum dc_status status, const char *format, ...)

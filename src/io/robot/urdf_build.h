@@ -21,7 +21,7 @@ struct dc_urdf_names {
   int count;
 };
 struct dc_urdf_remarks {
-  struct dc_urdf_names repaired, solid, tiny, limited, freed, idle;
+  struct dc_urdf_names repaired, solid, tiny, limited, freed, idle, emptied;
   double most_change;  // of the repaired
 };
 

@@ -112,15 +112,19 @@ static void begin_geometry(struct dc_urdf_parser *parser, bool visual)
   parser->look = (struct material){0};
 }
 
-static void require_positive(struct dc_urdf_parser *parser, const char *element, const char *name, int count,
-                             const double *numbers)
+// Lengths of a surface.  One of zero leaves nothing of it, which is how some files say that a link has no geometry.
+static void check_lengths(struct dc_urdf_parser *parser, const char *element, const char *name, int count,
+                          const double *numbers)
 {
-  for (int i = 0; i < count; i++)
-    if (!(numbers[i] > 0)) {
-      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%s>: %s must be > 0 (is %.10g)", element, name,
-                     numbers[i]);
+  struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];
+  for (int i = 0; i < count; i++) {
+    geometry->empty |= numbers[i] == 0;
+    if (!(numbers[i] >= 0)) {
+      dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<%s>: %s must be >= 0 (is %.10g)", element,
+                     name, numbers[i]);
       return;
     }
+  }
 }
 
 static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_geometry *geometry)
@@ -143,14 +147,14 @@ static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, co
     geometry->type = DC_URDF_BOX;
     if (dc_urdf_required(parser, "box", attributes, "size"))
       dc_urdf_read_numbers(parser, "box", attributes, "size", 3, geometry->size);
-    require_positive(parser, "box", "size", 3, geometry->size);
+    check_lengths(parser, "box", "size", 3, geometry->size);
   } else if (long_one || strcmp(name, "sphere") == 0) {
     geometry->type = !long_one ? DC_URDF_SPHERE : name[1] == 'y' ? DC_URDF_CYLINDER : DC_URDF_CAPSULE;
     dc_urdf_require_number(parser, name, attributes, "radius", &geometry->radius);
-    require_positive(parser, name, "radius", 1, &geometry->radius);
+    check_lengths(parser, name, "radius", 1, &geometry->radius);
     if (long_one) {
       dc_urdf_require_number(parser, name, attributes, "length", &geometry->length);
-      require_positive(parser, name, "length", 1, &geometry->length);
+      check_lengths(parser, name, "length", 1, &geometry->length);
     }
   } else {
     dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
@@ -410,6 +414,18 @@ static void end_look(struct dc_urdf_parser *parser)
   end_material(parser);
 }
 
+// What has no extent is forgotten, so that a link with nothing else is a frame.
+static void end_geometry(struct dc_urdf_parser *parser)
+{
+  struct dc_urdf *urdf = parser->urdf;
+  struct dc_urdf_link *link = &urdf->links[urdf->link_count - 1];
+  if (!urdf->geometries[urdf->geometry_count - 1].empty)
+    return;
+  urdf->geometry_count--;
+  link->geometries--;
+  link->emptied = true;
+}
+
 static void XMLCALL end_element(void *context, const XML_Char *name)
 {
   struct dc_urdf_parser *parser = context;
@@ -434,6 +450,8 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
   if ((element == VISUAL || element == COLLISION) && !(seen & 1u << INNER))
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<%s>: missing <geometry>",
                    element == VISUAL ? "visual" : "collision");
+  if ((element == VISUAL || element == COLLISION) && !parser->status)
+    end_geometry(parser);
   if (element == GEOMETRY && !(seen & 1u << INNER))
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<geometry>: is empty");
   if (element == LINK || element == JOINT)
@@ -482,7 +500,10 @@ static void run(struct dc_urdf_parser *parser)
   XML_SetUserData(parser->expat, parser);
   XML_SetElementHandler(parser->expat, start_element, end_element);
   XML_SetStartDoctypeDeclHandler(parser->expat, start_doctype);
-  if (XML_Parse(parser->expat, urdf->text, (int)urdf->length, XML_TRUE) == XML_STATUS_OK || parser->status)
+  parser->begin = strspn(urdf->text, " \t\r\n");  // XML allows none before its declaration, other readers do
+  if (XML_Parse(parser->expat, urdf->text + parser->begin, (int)(urdf->length - parser->begin), XML_TRUE) ==
+          XML_STATUS_OK ||
+      parser->status)
     return;
   enum XML_Error code = XML_GetErrorCode(parser->expat);
   enum dc_status status = code == XML_ERROR_NO_MEMORY ? DC_MEMORY : DC_BAD_INPUT;

@@ -34,6 +34,7 @@ struct dc_urdf_parser {
   struct dc_urdf *urdf;
   struct dc_error *error;
   enum dc_status status;
+  size_t begin;  // of what expat reads of the text
   enum element stack[DC_URDF_MOST_DEPTH];
   size_t offsets[DC_URDF_MOST_DEPTH];
   unsigned seen[DC_URDF_MOST_DEPTH];  // one bit for each detail that may stand once

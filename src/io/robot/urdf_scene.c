@@ -500,12 +500,17 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].freed)
       remember(builder, &remarks->freed, urdf->joints[j].name);
+  for (size_t i = 0; i < urdf->link_count && !builder->failed; i++)
+    if (urdf->links[i].emptied)
+      remember(builder, &remarks->emptied, urdf->links[i].name);
   if (builder->skipped)
     status = dc_notes_add(notes, "%s: %d <visual> left out (no closed OBJ or STL surface, or on no body)", urdf->name,
                           builder->skipped);
   snprintf(repaired, sizeof repaired,
            "inertias that no body has, repaired (second moments changed by at most %.2g of their size)",
            remarks->most_change);
+  if (!status)
+    status = note(builder, &remarks->emptied, "geometry with a length of zero, left out");
   if (!status)
     status = note(builder, &remarks->repaired, repaired);
   if (!status)

@@ -32,6 +32,8 @@ struct include {
   struct dc_urdf urdf;
   struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
   size_t tried_count, tried_capacity;
+  const char *guessed;  // the last package whose files were looked for elsewhere: its name, in the robot's text
+  size_t guessed_length;
 };
 
 static enum dc_status out_of_memory(const struct include *include)
@@ -136,9 +138,49 @@ static enum dc_status find_above(const struct include *include, const char *name
       (int)length, name, rest, (int)length, name);
 }
 
+// Nowhere is a folder of that name, or it holds other things: below the nearest folder above the robot's file that has
+// "NAME/rest" or "rest", as robots have that were taken out of their package.  Says so once for each name.
+static enum dc_status find_around(struct include *include, const char *name, size_t length, const char *rest,
+                                  const char **path)
+{
+  struct dc_scene *scene = include->build->scene;
+  char *folder = dc_arena_strdup(scene->arena, include->folder), *slash;
+  if (!folder)
+    return DC_MEMORY;
+  for (; (slash = strrchr(folder, '/')) != NULL && slash != folder; *slash = '\0')
+    for (int inside = 0; inside < 2; inside++) {
+      struct dc_error local = {0};
+      const char *file = inside ? dc_arena_printf(scene->arena, "%s/%.*s/%s", folder, (int)length, name, rest)
+                                : dc_arena_printf(scene->arena, "%s/%s", folder, rest);
+      enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
+      if (status == DC_BAD_INPUT)
+        continue;
+      if (status || (include->guessed_length == length && strncmp(include->guessed, name, length) == 0))
+        return status;
+      include->guessed = name;
+      include->guessed_length = length;
+      return dc_notes_add(&scene->notes, "%s: package \"%.*s\" is found nowhere: its files are those below \"%s\"",
+                          include->urdf.name, (int)length, name, slash + 1);
+    }
+  return DC_BAD_INPUT;
+}
+
+static enum dc_status find_in_package(struct include *include, const char *name, size_t length, const char *rest,
+                                      const char **path, struct dc_error *error)
+{
+  struct dc_error above = {0};
+  enum dc_status status = DC_BAD_INPUT;
+  bool listed = include->build->settings->package_path_count > 0;
+  if (listed && (status = find_below_packages(include, name, length, rest, path, error)) != DC_BAD_INPUT)
+    return status;
+  if ((status = find_above(include, name, length, rest, path, listed ? &above : error)) != DC_BAD_INPUT)
+    return status;
+  status = find_around(include, name, length, rest, path);
+  return status == DC_MEMORY ? dc_fail(error, status, "out of memory") : status;
+}
+
 // The real path of what a <mesh> names.
-static enum dc_status find_mesh(const struct include *include, const char *file, const char **path,
-                                struct dc_error *error)
+static enum dc_status find_mesh(struct include *include, const char *file, const char **path, struct dc_error *error)
 {
   static const char package[] = "package://", local[] = "file://";
   if (strncmp(file, package, sizeof package - 1) == 0) {
@@ -147,9 +189,7 @@ static enum dc_status find_mesh(const struct include *include, const char *file,
     size_t length = strcspn(name, "/");
     if (!length || !name[length] || (length <= 2 && name[0] == '.'))
       return dc_fail(error, DC_BAD_INPUT, "must be package://NAME/PATH");
-    const char *rest = name + length + 1;
-    return include->build->settings->package_path_count ? find_below_packages(include, name, length, rest, path, error)
-                                                        : find_above(include, name, length, rest, path, error);
+    return find_in_package(include, name, length, name + length + 1, path, error);
   }
   if (strncmp(file, local, sizeof local - 1) == 0)
     file += sizeof local - 1;
