@@ -268,8 +268,10 @@ static int compare(const void *p, const void *q)
   return (a > b) - (a < b);
 }
 
+enum { BOX_POSES = 500 };
+
 struct box_sums {
-  double active[2000], angles[2000], others[200];
+  double active[12 * BOX_POSES], angles[12 * BOX_POSES], others[BOX_POSES];
   int crossings, poses, vertices, wrong_vertices;
 };
 
@@ -326,7 +328,7 @@ static void test_box_on_box(void)
   scene.settings.edge = (struct dc_edge_smoothing){0.005, 0.0005};
   create(&scene);
   set_pose(&scene.poses[1], zero, zero);
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < BOX_POSES; i++) {
     double w[3] = {0, 0, uniform(&random, 0.1, 1.4)},
            position[3] = {uniform(&random, -0.3, 0.3), uniform(&random, -0.3, 0.3), 2 * 0.5 * inscribed(e) - 0.02};
     set_pose(&scene.poses[0], position, w);
@@ -340,9 +342,8 @@ static void test_box_on_box(void)
   printf("# %.2f crossings each; activity at least %.3g, %.3g of 99 %%; normals within %.2g deg (90 %%); others %.3g "
          "(median); %d vertices "
          "inside\n",
-         sums.crossings / 200.0, least, low, p90, median, sums.vertices);
-  // Below 0.1 are those next to a corner: gamma, the share and opposed normals all fall off there.
-  CHECK(low >= 0.1 && least >= 0.04, "activities of crossings %g, %g of 99 %%", least, low);
+         sums.crossings / (2.0 * BOX_POSES), least, low, p90, median, sums.vertices);
+  CHECK(least >= 0.1, "activities of crossings %g, %g of 99 %%", least, low);
   CHECK(p90 <= 3, "normals %g deg", p90);
   CHECK(median <= 0.12, "others %g", median);
   CHECK(sums.wrong_vertices == 0, "%d vertices wrong", sums.wrong_vertices);
