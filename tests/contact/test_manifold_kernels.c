@@ -201,8 +201,7 @@ static void test_quadrics(void)
     for (int k = 0; k < 3; k++)
       child->position[k] = uniform(&random, -1, 1);
     *out = (struct dc_quadric){.e1 = child->numbers[3], .e2 = child->numbers[4], .least = 1e-12 * axes[0] * axes[0]};
-    out->inscribed = fmin(axes[0], fmin(axes[1], axes[2])) / sqrt(3);
-    out->radius = dc_vec_norm(axes);
+    out->radius = dc_superquadric_radius(child->numbers);
     out->inverse_e1 = 1 / out->e1;
     out->inverse_e2 = 1 / out->e2;
     memcpy(out->position, child->position, sizeof out->position);
