@@ -6,11 +6,9 @@
 // The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted by
 // softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
 //
-// Every function of z/tau and (z - 1)/tau here needs one exponential: with p = exp(-t), t the distance of z/tau from the
-// nearer end of [0, 1/tau], and E = exp(-1/tau), the other end has exp(-t') = E/p inside of the interval and p E outside.
-// With d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside:
-//     sigma(z/tau) sigma((1 - z)/tau) = p/d,   sigma(z/tau) - sigma((z - 1)/tau) = p (1 - E)/d,
-//     sigma((1 - z)/tau) - sigma(z/tau) = +-(p^2 - E)/d inside, +-(1 - p^2 E)/d outside, + next to the first end.
+// Of every z, clipped or in gamma, one exponential is taken, p = exp(-t) with t the distance of z/tau from the nearer end of
+// [0, 1/tau]; d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside, E = exp(-1/tau).  Products, differences and the clipping
+// follow by division (docs/theory.md, "Contact manifolds", "One exponential for both ends").
 #include "contact/kernels/lane_math.h"
 #include "contact/kernels/manifold_kernels.h"
 
