@@ -9,6 +9,7 @@
 #include "bench/arguments.h"
 #include "bench/force.h"
 #include "bench/manifold.h"
+#include "bench/manifold_cases.h"
 #include "bench/pairs.h"
 #include "bench/properties.h"
 #include "bench/gradients.h"
@@ -333,6 +334,91 @@ static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text
   return DC_OK;
 }
 
+static void put_box_edges(struct dc_json_writer *json, struct dc_text *text, const struct dc_box_edges *boxes)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_number(json, "softness", boxes->softness);
+  dc_json_put_integer(json, "poses", boxes->poses);
+  dc_json_put_integer(json, "crossings", boxes->crossings);
+  dc_json_put_number(json, "least_activity", boxes->least);
+  dc_json_put_number(json, "activity_of_99_percent", boxes->low);
+  dc_json_put_number(json, "other_activity", boxes->others);
+  dc_json_put_integer(json, "missed", boxes->missed);
+  dc_json_put_integer(json, "extra", boxes->extra);
+  dc_json_put_integer(json, "same_poses", boxes->same);
+  dc_json_put_number(json, "median_angle", boxes->median);
+  dc_json_put_number(json, "angle_of_90_percent", boxes->p90);
+  dc_json_put_number(json, "largest_angle", boxes->most);
+  dc_json_put_number(json, "within_one_degree", boxes->within);
+  dc_json_end(json, '}');
+  dc_text_add(
+      text,
+      "  softness %-6g activity of crossings at least %.3g, of others %.3g (median); %d missed, %d extra; normals "
+      "%.2g deg (median), %.2g (90 %%), %.2g (most)\n",
+      boxes->softness, boxes->least, boxes->others, boxes->missed, boxes->extra, boxes->median, boxes->p90,
+      boxes->most);
+}
+
+static void put_box_vertices(struct dc_json_writer *json, struct dc_text *text, const struct dc_box_vertices *boxes)
+{
+  dc_json_begin(json, "box_vertices", '{');
+  dc_json_put_integer(json, "poses", boxes->poses);
+  dc_json_put_integer(json, "inside", boxes->inside);
+  dc_json_put_integer(json, "active", boxes->active);
+  dc_json_put_integer(json, "differ", boxes->differ);
+  dc_json_put_number(json, "differ_within", boxes->deepest);
+  dc_json_put_integer(json, "away", boxes->away);
+  dc_json_put_number(json, "largest_angle_away", boxes->away_most);
+  dc_json_put_number(json, "largest_angle_near", boxes->near_most);
+  dc_json_end(json, '}');
+  dc_text_add(text,
+              "vertices of boxes on boxes: %d inside, %d active, %d differ (within %.2g); normals %.2g deg (most, away "
+              "from sides)\n",
+              boxes->inside, boxes->active, boxes->differ, boxes->deepest, boxes->away_most);
+}
+
+static void put_parallel(struct dc_json_writer *json, struct dc_text *text, const struct dc_parallel_sweep *sweep)
+{
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_number(json, "softness", sweep->softness);
+  dc_json_put_number(json, "regularization", sweep->regularization);
+  dc_json_put_number(json, "largest_step", sweep->step);
+  dc_json_put_number(json, "derivative_error", sweep->slope_error);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  softness %-6g lambda %-6g largest step %.3g, derivative within %.2g\n", sweep->softness,
+              sweep->regularization, sweep->step, sweep->slope_error);
+}
+
+static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  enum { POSES = 500, SEED = 21 };
+  static const double softness[] = {0.1, 0.02, 0.005, 0.001},
+                      edges[][2] = {{1e-11, 0}, {1e-11, 0.01}, {0.1, 0.01}, {0.02, 0.002}};
+  struct dc_box_edges boxes;
+  struct dc_box_vertices vertices;
+  struct dc_parallel_sweep sweep;
+  enum dc_status status = dc_bench_box_vertices(POSES, SEED, &vertices, error);
+  dc_text_add(text, "edges of boxes on boxes, %d poses\n", POSES);
+  dc_json_begin(json, "box_edges", '[');
+  for (size_t i = 0; i < sizeof softness / sizeof *softness && !status; i++) {
+    status = dc_bench_box_edges(softness[i], POSES, SEED, &boxes, error);
+    if (!status)
+      put_box_edges(json, text, &boxes);
+  }
+  dc_json_end(json, ']');
+  if (status)
+    return status;
+  put_box_vertices(json, text, &vertices);
+  dc_text_add(text, "an edge that turns past a parallel one\n");
+  dc_json_begin(json, "parallel", '[');
+  for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+    dc_bench_parallel(edges[i][0], edges[i][1], &sweep);
+    put_parallel(json, text, &sweep);
+  }
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
@@ -346,6 +432,8 @@ static const struct benchmark {
     {"gradients", "gradients with known answers, by every contact model", bench_gradients, NULL},
     {"manifold", "contact manifolds and nearest points of edges beside iterative methods (paper 001)", bench_manifold,
      NULL},
+    {"manifold-cases", "contact manifolds of boxes and of parallel edges beside geometry (paper 001)",
+     bench_manifold_cases, NULL},
     {"pictures", "drawing a picture", bench_pictures, NULL},
     {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
     {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,

@@ -33,8 +33,9 @@ def page(build):
     whole = output_of(os.path.join(build, "tests/contact/test_manifold"))
     ns = {row["method"]: row["nanoseconds"] for row in bench["edges"]}
     full = next(row for row in bench["figures"] if row["superquadrics"] == 18 and not row["options"])
-    boxes = re.search(r"activity at least ([\d.e-]+), ([\d.e-]+) of 99 %; normals within ([\d.e-]+) deg.*others ([\d.e-]+)", whole)
-    least, low, angle, others = (float(number) for number in boxes.groups())
+    cases = json.loads(output_of(os.path.join(build, "dcsim"), "bench", "manifold-cases", "--json"))
+    boxes = next(row for row in cases["box_edges"] if row["softness"] == 0.005)
+    smooth = next(row for row in cases["parallel"] if row["softness"] == 0.1)
     lines = ["## Contact manifolds (paper 001)", "",
              "By `scripts/paper/manifold`: processor time on one core, medians; while others use the machine times are up to twice what they are alone.", "",
              "| nearest points of a pair of edges | ns |", "|---|---|"]
@@ -45,9 +46,9 @@ def page(build):
               verdict("hard limit of nearest points, largest error of 1e5 pairs", largest(r"hard limit within ([\d.e-]+)", kernels), 1e-8),
               verdict("derivatives by poses, relative, three sizes", largest(r"derivatives by poses within ([\d.e-]+)", whole), 1e-6),
               verdict("derivatives by shapes", largest(r"by shapes within ([\d.e-]+)", whole), 1e-6),
-              verdict("edges that become parallel, step of the point per 1e-4 rad", largest(r"regularized, ([\d.e-]+) smoothed", kernels), 2e-2),
-              f"| boxes: least activity of a crossing | {least:.3g} ({low:.3g} for 99 %) | at least 0.1 | {'yes' if least >= 0.1 else 'no'} |",
-              verdict("boxes: normals, 90 %", angle, 3, " deg"), verdict("boxes: activity of other pairs, median", others, 0.12),
+              verdict("edges that become parallel, step of the point per 1e-4 rad", smooth["largest_step"], 2e-2), verdict("their derivative by the angle", smooth["derivative_error"], 1e-6),
+              f"| boxes: least activity of a crossing | {boxes['least_activity']:.3g} | at least 0.1 | {'yes' if boxes['least_activity'] >= 0.1 else 'no'} |",
+              verdict("boxes: normals, 90 %", boxes["angle_of_90_percent"], 3, " deg"), verdict("boxes: activity of other pairs, median", boxes["other_activity"], 0.12),
               verdict("pair of edges", ns["smoothed, in lanes"], 50, " ns"), verdict("with derivative", ns["smoothed, with derivative"], 150, " ns"),
               verdict("two figures", 1e3 * full["seconds"], 1, " ms"), verdict("with gradient", 1e3 * full["seconds_with_gradient"], 3, " ms"),
               f"| faster than the interior point method | {ns['interior point'] / ns['smoothed, in lanes']:.1f} times | 10 times | {'yes' if ns['interior point'] >= 10 * ns['smoothed, in lanes'] else 'no'} |", "",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact manifolds: derivatives by poses and shapes against differences at three scales, boxes on boxes, options.
+// Contact manifolds: derivatives by poses and shapes against differences at three scales, options.
 #include "contact/manifold/manifold.h"
 
 #include "base/random.h"
@@ -245,110 +245,6 @@ static void test_derivatives(void)
   }
 }
 
-// Whether two box edges cross as seen along z, well inside of both.
-static bool crosses(const double (*a)[3], const double (*b)[3])
-{
-  double d[2] = {a[1][0] - a[0][0], a[1][1] - a[0][1]}, f[2] = {b[1][0] - b[0][0], b[1][1] - b[0][1]};
-  double det = d[1] * f[0] - d[0] * f[1], r[2] = {b[0][0] - a[0][0], b[0][1] - a[0][1]};
-  double s = (r[1] * f[0] - r[0] * f[1]) / det, t = (d[0] * r[1] - d[1] * r[0]) / det;
-  return fabs(det) > 1e-9 && s > 0 && s < 1 && t > 0 && t < 1;
-}
-
-static void place_edge(const struct scene *scene, int s, int e, double out[2][3])
-{
-  for (int end = 0; end < 2; end++) {
-    dc_mat_apply(out[end], scene->poses[s].rotation, corners[s][box_edges[e][end]]);
-    dc_vec_add(out[end], out[end], scene->poses[s].position);
-  }
-}
-
-static int compare(const void *p, const void *q)
-{
-  double a = *(const double *)p, b = *(const double *)q;
-  return (a > b) - (a < b);
-}
-
-struct box_sums {
-  double active[2000], angles[2000], others[200];
-  int crossings, poses, vertices, wrong_vertices;
-};
-
-// The top box rests on the bottom one, 2 % deep; edges of its lower face and of the other's upper face cross.
-static void box_pose(struct scene *scene, struct box_sums *sums)
-{
-  double other = 0;
-  dc_manifold_evaluate(scene->manifold, scene->poses, scene->contacts);
-  for (int i = 0; i < dc_manifold_vertex_contacts(scene->manifold); i++) {
-    const struct dc_manifold_contact *c = &scene->contacts[i];
-    double g[3], local[3], arm[3];
-    const struct dc_pose *pose = &scene->poses[1 - c->body];
-    dc_vec_sub(arm, c->point, pose->position);
-    dc_mat_apply_transposed(local, pose->rotation, arm);
-    bool inside = dc_sdf_value(scene->sdf[1 - c->body], local, g) < 0;
-    sums->vertices += inside;
-    sums->wrong_vertices += inside != (c->distance < 0);
-  }
-  for (int i = dc_manifold_vertex_contacts(scene->manifold); i < scene->count; i += 2) {
-    const struct dc_manifold_contact *c = &scene->contacts[i];
-    double a[2][3], b[2][3];
-    place_edge(scene, 0, c->edges[0], a);
-    place_edge(scene, 1, c->edges[1], b);
-    bool faces = fabs(a[0][2] - a[1][2]) < 1e-9 && fabs(b[0][2] - b[1][2]) < 1e-9 &&
-                 a[0][2] < scene->poses[0].position[2] && b[0][2] > 0;
-    for (int j = 0; j < 2; j++) {
-      double active = c[j].activity, up = (j ? -1 : 1) * c[j].normal[2] / dc_vec_norm(c[j].normal);
-      if (faces && crosses((const double(*)[3])a, (const double(*)[3])b)) {
-        sums->active[sums->crossings] = active;
-        sums->angles[sums->crossings++] = acos(fmin(1, up)) * 180 / M_PI;
-      } else {
-        other = fmax(other, active);
-      }
-    }
-  }
-  sums->others[sums->poses++] = other;
-}
-
-static void test_box_on_box(void)
-{
-  const double e = 0.1, half[3] = {0.5, 0.5, 0.5}, zero[3] = {0, 0, 0};
-  struct dc_random random;
-  struct scene scene = {.arena = dc_arena_create()};
-  static struct box_sums sums;
-  dc_random_seed(&random, 21);
-  for (int s = 0; s < 2; s++) {
-    make_corners(corners[s], half, inscribed(e));
-    scene.sdf[s] = dc_sdf_make_superquadric(half, e, e, scene.arena);
-    scene.surfaces[s] = (struct dc_manifold_surface){scene.sdf[s], 8, 12, (const double(*)[3])corners[s], box_edges};
-  }
-  dc_manifold_defaults(scene.surfaces, &scene.settings);
-  scene.settings.edges = 0;
-  scene.settings.own_surface = false;
-  scene.settings.edge = (struct dc_edge_smoothing){0.005, 0.0005};
-  create(&scene);
-  set_pose(&scene.poses[1], zero, zero);
-  for (int i = 0; i < 100; i++) {
-    double w[3] = {0, 0, uniform(&random, 0.1, 1.4)},
-           position[3] = {uniform(&random, -0.3, 0.3), uniform(&random, -0.3, 0.3), 2 * 0.5 * inscribed(e) - 0.02};
-    set_pose(&scene.poses[0], position, w);
-    box_pose(&scene, &sums);
-  }
-  qsort(sums.angles, (size_t)sums.crossings, sizeof *sums.angles, compare);
-  qsort(sums.active, (size_t)sums.crossings, sizeof *sums.active, compare);
-  qsort(sums.others, (size_t)sums.poses, sizeof *sums.others, compare);
-  double least = sums.active[0], low = sums.active[sums.crossings / 100];
-  double p90 = sums.angles[sums.crossings * 9 / 10], median = sums.others[sums.poses / 2];
-  printf("# %.2f crossings each; activity at least %.3g, %.3g of 99 %%; normals within %.2g deg (90 %%); others %.3g "
-         "(median); %d vertices "
-         "inside\n",
-         sums.crossings / 200.0, least, low, p90, median, sums.vertices);
-  // Below 0.1 are those next to a corner: gamma, the share and opposed normals all fall off there.
-  CHECK(low >= 0.1 && least >= 0.04, "activities of crossings %g, %g of 99 %%", least, low);
-  CHECK(p90 <= 3, "normals %g deg", p90);
-  CHECK(median <= 0.12, "others %g", median);
-  CHECK(sums.wrong_vertices == 0, "%d vertices wrong", sums.wrong_vertices);
-  destroy(&scene);
-}
-
 // A mesh on the box instead of on its superquadric stands out at its edges, which the check says.
 static void test_check(void)
 {
@@ -366,5 +262,5 @@ static void test_check(void)
   dc_arena_destroy(arena);
 }
 
-RUN_TESTS({"derivatives by poses and shapes at three scales", test_derivatives}, {"box on box", test_box_on_box},
+RUN_TESTS({"derivatives by poses and shapes at three scales", test_derivatives},
           {"meshes and their signed distances", test_check})

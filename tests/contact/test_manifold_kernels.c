@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels of contact manifolds, every copy this processor runs: nearest points of edges against an exact solution,
-// their derivatives, parallel edges; unions of superquadrics against geometry/implicit.
+// their derivatives; unions of superquadrics against geometry/implicit.
 #include "base/random.h"
 #include "contact/kernels/lane_kernels.h"
 #include "geometry/implicit/sdf.h"
@@ -142,41 +142,6 @@ static void test_edge_derivatives(void)
     }
 }
 
-// Edge 2 along x at y = -1.2, edge 1 turning about the origin: where they are parallel the nearest point jumps, unless
-// lambda > 0 (paper 001, Fig. 3).  Largest change of alpha1 in one step of 1e-4 rad.
-static double parallel_sweep(const struct dc_edge_smoothing *smoothing)
-{
-  double last = 0, most = 0;
-  point();
-  for (int i = 0; i < 31416; i += 8) {
-    for (int j = 0; j < 8; j++) {
-      double theta = 1e-4 * (i + j) - 0.5 * M_PI;
-      double ends[DC_EDGE_ENDS] = {
-          -0.5 * cos(theta), -0.5 * sin(theta), 0, 0.5 * cos(theta), 0.5 * sin(theta), 0, -0.5, -1.2, 0, 0.5, -1.2, 0};
-      for (int k = 0; k < DC_EDGE_ENDS; k++)
-        pairs.ends[k][j] = ends[k];
-    }
-    dc_lane_kernels()->edge_witness(smoothing, 8, pairs.in, pairs.out);
-    for (int j = 0; j < 8; j++) {
-      if (i + j > 0)
-        most = fmax(most, fabs(pairs.results[0][j] - last));
-      last = pairs.results[0][j];
-    }
-  }
-  return most;
-}
-
-static void test_parallel_edges(void)
-{
-  double hard = parallel_sweep(&(struct dc_edge_smoothing){1e-11, 0}),
-         soft = parallel_sweep(&(struct dc_edge_smoothing){0.1, 0.01}),
-         regularized = parallel_sweep(&(struct dc_edge_smoothing){1e-11, 0.01});
-  printf("# largest step of the nearest point: %.3g without smoothing, %.3g regularized, %.3g smoothed\n", hard,
-         regularized, soft);
-  CHECK(hard > 0.5, "without smoothing it jumps: %g", hard);
-  CHECK(soft < 2e-2, "smoothed: %g", soft);
-}
-
 static void test_quadrics(void)
 {
   enum { PARTS = 18, POINTS = 64 };
@@ -201,8 +166,7 @@ static void test_quadrics(void)
     for (int k = 0; k < 3; k++)
       child->position[k] = uniform(&random, -1, 1);
     *out = (struct dc_quadric){.e1 = child->numbers[3], .e2 = child->numbers[4], .least = 1e-12 * axes[0] * axes[0]};
-    out->inscribed = fmin(axes[0], fmin(axes[1], axes[2])) / sqrt(3);
-    out->radius = dc_vec_norm(axes);
+    out->radius = dc_superquadric_radius(child->numbers);
     out->inverse_e1 = 1 / out->e1;
     out->inverse_e2 = 1 / out->e2;
     memcpy(out->position, child->position, sizeof out->position);
@@ -242,4 +206,4 @@ static void test_quadrics(void)
 
 RUN_TESTS({"nearest points of edges, hard limit", test_hard_limit},
           {"nearest points of edges, derivatives at three scales", test_edge_derivatives},
-          {"edges that become parallel", test_parallel_edges}, {"unions of superquadrics", test_quadrics})
+          {"unions of superquadrics", test_quadrics})

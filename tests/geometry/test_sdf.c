@@ -233,6 +233,33 @@ static void test_monotone_along_rays(void)
   dc_arena_destroy(arena);
 }
 
+// Balls around superquadrics: no sample of the surface is farther, and some nearly touch.
+static void test_balls(void)
+{
+  struct dc_random random;
+  struct dc_arena *arena = dc_arena_create();
+  double slack = 0;
+  dc_random_seed(&random, 4);
+  for (int repeat = 0; repeat < 40; repeat++) {
+    double axes[3], e1 = uniform(&random, 0.1, 1.9), e2 = uniform(&random, 0.1, 1.9), g[3], most = 0;
+    for (int k = 0; k < 3; k++)
+      axes[k] = uniform(&random, 0.5, 1.5);
+    const struct dc_sdf *sdf = dc_sdf_make_superquadric(axes, e1, e2, arena);
+    double radius = dc_superquadric_radius(sdf->numbers);
+    for (int i = 0; i <= 40; i++)
+      for (int j = 0; j <= 40; j++) {
+        double a = 0.5 * M_PI * i / 40, b = 0.5 * M_PI * j / 40;
+        double x[3] = {3 * cos(a) * cos(b), 3 * sin(a) * cos(b), 3 * sin(b)};
+        most = fmax(most, 3 - dc_sdf_value(sdf, x, g));
+      }
+    CHECK(radius >= most * (1 - 1e-5), "e %g %g: %g, sampled %g", e1, e2, radius, most);
+    slack = fmax(slack, radius / most);
+  }
+  CHECK(slack < 1.005, "balls are off by %g", slack);  // 1.001 observed: the samples' own distance
+  printf("# balls within %.4g\n", slack);
+  dc_arena_destroy(arena);
+}
+
 // The blend of N parts lies within t log N of the exact union, that of a difference above the exact one.
 static void test_blend_bounds(void)
 {
@@ -260,4 +287,5 @@ static void test_blend_bounds(void)
 }
 
 RUN_TESTS({"known values", test_known_values}, {"derivatives of all types at three scales", test_derivatives},
-          {"monotone along rays", test_monotone_along_rays}, {"bounds of blends", test_blend_bounds})
+          {"monotone along rays", test_monotone_along_rays}, {"balls around superquadrics", test_balls},
+          {"bounds of blends", test_blend_bounds})

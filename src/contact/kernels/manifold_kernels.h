@@ -18,8 +18,9 @@ struct dc_quadric {
   double position[3], rotation[9];  // of its axes
   double inverse_square[3];         // 1/a^2, 1/b^2, 1/c^2
   double e1, e2, inverse_e1, inverse_e2;
-  double least;              // added to |x|^2
-  double inscribed, radius;  // of balls about its centre inside and around it
+  double least;       // added to |x|^2
+  double radius;      // of the ball about its centre that holds it
+  double numbers[5];  // as in geometry/implicit/sdf.h: what the others are made of
 };
 
 // A smooth union of at most DC_QUADRICS_MOST.

@@ -6,11 +6,9 @@
 // The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted by
 // softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
 //
-// Every function of z/tau and (z - 1)/tau here needs one exponential: with p = exp(-t), t the distance of z/tau from the
-// nearer end of [0, 1/tau], and E = exp(-1/tau), the other end has exp(-t') = E/p inside of the interval and p E outside.
-// With d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside:
-//     sigma(z/tau) sigma((1 - z)/tau) = p/d,   sigma(z/tau) - sigma((z - 1)/tau) = p (1 - E)/d,
-//     sigma((1 - z)/tau) - sigma(z/tau) = +-(p^2 - E)/d inside, +-(1 - p^2 E)/d outside, + next to the first end.
+// Of every z, clipped or in gamma, one exponential is taken, p = exp(-t) with t the distance of z/tau from the nearer end of
+// [0, 1/tau]; d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside, E = exp(-1/tau).  Products, differences and the clipping
+// follow by division (docs/theory.md, "Contact manifolds", "One exponential for both ends").
 #include "contact/kernels/lane_math.h"
 #include "contact/kernels/manifold_kernels.h"
 
@@ -379,58 +377,94 @@ static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[
     by_x[k] += out[k];
 }
 
-static const double QUADRICS_FAR = 39;  // -log 1e-17, in units of the softness: what weighs less is left out
+// What weighs less than 1e-14 of the union's nearest part is left out, as in selections: -log of that, in units of the
+// softness.
+static const double QUADRICS_FAR = 32.24;
 
-// Upper bound of the least value at x from the balls inside; near [count]: lower bounds from those around.
-static inline lanes quadrics_bound(const struct dc_quadrics *all, const lanes x[3], lanes *near)
+// The quadrics that matter at some lanes, in pairs: the last one may stand there twice, with weight 0.
+struct quadrics_near {
+  int count, index[DC_QUADRICS_MOST + QUADRICS_ABREAST];
+  lanes weight[DC_QUADRICS_MOST + QUADRICS_ABREAST], gradient[DC_QUADRICS_MOST + QUADRICS_ABREAST][3];
+};
+
+// Of all the two that seem nearest to the first and the last lane, by |x - c|^2 - radius^2; square [count]: |x - c|^2.
+static inline void quadrics_first(const struct dc_quadrics *all, const lanes x[3], lanes *square, int first[2])
 {
-  lanes most = splat(INFINITY);
+  double least[2] = {INFINITY, INFINITY};
+  first[0] = first[1] = 0;
   for (int i = 0; i < all->count; i++) {
     const struct dc_quadric *quadric = &all->quadrics[i];
     lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
-    lanes distance = square_root(lane_dot(arm, arm));
-    near[i] = distance - quadric->radius;
-    most = smaller(most, distance - quadric->inscribed);
+    square[i] = lane_dot(arm, arm);
+    double power = square[i][0] + square[i][DC_LANE_WIDTH - 1] - 2 * quadric->radius * quadric->radius;
+    int place = power < least[0] ? 0 : power < least[1] ? 1 : 2;
+    if (place == 0) {
+      least[1] = least[0];
+      first[1] = first[0];
+    }
+    if (place < 2) {
+      least[place] = power;
+      first[place] = i;
+    }
   }
-  return most;
 }
 
-// Values and gradients of all quadrics at x, weights of the union; its value and gradient.
-static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], lanes (*gradients)[3],
-                                   lanes *weights, lanes gradient[3])
+// Values (in weight) and gradients of two more of the list.
+static inline __attribute__((always_inline)) void quadrics_take(const struct dc_quadrics *all, const lanes x[3], int at,
+                                                                struct quadrics_near *near, lanes *least)
 {
-  lanes least = splat(INFINITY), sum = splat(0);
+  struct quadric_terms t[QUADRICS_ABREAST];
+  const struct dc_quadric *row[QUADRICS_ABREAST] = {&all->quadrics[near->index[at]],
+                                                    &all->quadrics[near->index[at + 1]]};
+  quadric_compute(QUADRICS_ABREAST, row, x, t);
+  for (int n = 0; n < QUADRICS_ABREAST; n++) {
+    near->weight[at + n] = quadric_value(row[n], &t[n], near->gradient[at + n]);
+    *least = smaller(*least, near->weight[at + n]);
+  }
+}
+
+// Lists the quadrics near x, with their values in weight; the least value.  A value is at least |x - c| - radius.
+static inline lanes quadrics_list(const struct dc_quadrics *all, const lanes x[3], struct quadrics_near *near)
+{
+  lanes square[DC_QUADRICS_MOST], least = splat(INFINITY), limit;
+  int count = all->count < 2 ? 1 : 2;
+  quadrics_first(all, x, square, near->index);
+  quadrics_take(all, x, 0, near, &least);
+  limit = least + QUADRICS_FAR * all->softness;
+  for (int i = 0; i < all->count; i++) {
+    lanes reach = larger(limit + all->quadrics[i].radius, splat(0));
+    if (i != near->index[0] && i != near->index[1] && any(at_most(square[i], reach * reach)))
+      near->index[count++] = i;
+  }
+  near->index[count] = near->index[count - 1];
+  for (int i = 2; i < count; i += QUADRICS_ABREAST)
+    quadrics_take(all, x, i, near, &least);
+  if (count % QUADRICS_ABREAST)
+    near->weight[count] = splat(INFINITY);
+  near->count = (count + 1) / QUADRICS_ABREAST * QUADRICS_ABREAST;
+  return least;
+}
+
+// Weights of the union and gradients of its parts near x; its value and gradient.
+static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], struct quadrics_near *near,
+                                   lanes gradient[3])
+{
   double sharp = 1 / all->softness;
-  lanes limit = quadrics_bound(all, x, weights) + QUADRICS_FAR * all->softness;
-  int near[DC_QUADRICS_MOST + QUADRICS_ABREAST], count = 0;
-  for (int i = 0; i < all->count; i++) {
-    if (any(at_most(weights[i], limit)))
-      near[count++] = i;
-    else {
-      weights[i] = splat(INFINITY);
-      gradients[i][0] = gradients[i][1] = gradients[i][2] = splat(0);
-    }
-  }
-  near[count] = count ? near[count - 1] : 0;  // what fills the last row up
-  for (int i = 0; i < count; i += QUADRICS_ABREAST) {
-    struct quadric_terms t[QUADRICS_ABREAST];
-    const struct dc_quadric *row[QUADRICS_ABREAST] = {&all->quadrics[near[i]], &all->quadrics[near[i + 1]]};
-    quadric_compute(QUADRICS_ABREAST, row, x, t);
-    for (int n = 0; n < QUADRICS_ABREAST; n++) {
-      weights[near[i + n]] = quadric_value(row[n], &t[n], gradients[near[i + n]]);
-      least = smaller(least, weights[near[i + n]]);
-    }
-  }
-  for (int i = 0; i < all->count; i++) {
-    weights[i] = lane_exp((least - weights[i]) * sharp);
-    sum += weights[i];
+  lanes least = quadrics_list(all, x, near), sum = splat(0);
+  for (int i = 0; i < near->count; i += QUADRICS_ABREAST) {
+    lanes fall[QUADRICS_ABREAST];
+    for (int n = 0; n < QUADRICS_ABREAST; n++)
+      fall[n] = (least - near->weight[i + n]) * sharp;
+    lane_exp_many(QUADRICS_ABREAST, fall, &near->weight[i]);
+    for (int n = 0; n < QUADRICS_ABREAST; n++)
+      sum += near->weight[i + n];
   }
   lanes inverse = 1 / sum;
   gradient[0] = gradient[1] = gradient[2] = splat(0);
-  for (int i = 0; i < all->count; i++) {
-    weights[i] *= inverse;
+  for (int i = 0; i < near->count; i++) {
+    near->weight[i] *= inverse;
     for (int k = 0; k < 3; k++)
-      gradient[k] += weights[i] * gradients[i][k];
+      gradient[k] += near->weight[i] * near->gradient[i][k];
   }
   return least - all->softness * lane_log(sum);
 }
@@ -439,9 +473,9 @@ static void quadric_values(const struct dc_quadrics *all, int count, const doubl
                            double *const gradients[3])
 {
   for (int i = 0; i < count; i += DC_LANE_WIDTH) {
-    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, each[DC_QUADRICS_MOST][3],
-          weights[DC_QUADRICS_MOST], gradient[3];
-    store(&values[i], quadrics_weigh(all, at, each, weights, gradient));
+    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, gradient[3];
+    struct quadrics_near near;
+    store(&values[i], quadrics_weigh(all, at, &near, gradient));
     for (int k = 0; k < 3; k++)
       store(&gradients[k][i], gradient[k]);
   }
@@ -453,19 +487,19 @@ static void quadric_values_back(const struct dc_quadrics *all, int count, const 
 {
   double sharp = 1 / all->softness;
   for (int i = 0; i < count; i += DC_LANE_WIDTH) {
-    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, each[DC_QUADRICS_MOST][3],
-          weights[DC_QUADRICS_MOST], gradient[3];
+    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, gradient[3];
+    struct quadrics_near near;
     lanes direction[3] = {load(&u[0][i]), load(&u[1][i]), load(&u[2][i])}, by_value = load(&v[i]), out[3];
     out[0] = out[1] = out[2] = splat(0);
-    quadrics_weigh(all, at, each, weights, gradient);
+    quadrics_weigh(all, at, &near, gradient);
     lanes along = lane_dot(direction, gradient);
-    for (int m = 0; m < all->count; m++) {
-      if (!any(greater(weights[m], splat(1e-17))))
+    for (int m = 0; m < near.count; m++) {
+      if (!any(greater(near.weight[m], splat(1e-17))))
         continue;
-      lanes above = lane_dot(direction, each[m]) - along, turned[3];
+      lanes above = lane_dot(direction, near.gradient[m]) - along, turned[3];
       for (int k = 0; k < 3; k++)
-        turned[k] = weights[m] * direction[k];
-      quadric_back(&all->quadrics[m], at, weights[m] * (by_value - above * sharp), turned, out);
+        turned[k] = near.weight[m] * direction[k];
+      quadric_back(&all->quadrics[near.index[m]], at, near.weight[m] * (by_value - above * sharp), turned, out);
     }
     for (int k = 0; k < 3; k++)
       store(&by_x[k][i], out[k]);

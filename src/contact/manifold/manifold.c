@@ -32,8 +32,8 @@ void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct d
   int edges = primitives_of(surfaces[0].sdf), other = primitives_of(surfaces[1].sdf);
   *settings = (struct dc_manifold_settings){.edge = {.softness = 0.02, .regularization = 0.002},
                                             .sign = 0.1,
-                                            .clash = 0.1,
-                                            .clash_limit = 0.2,
+                                            .clash = 0.05,
+                                            .clash_limit = 0.25,
                                             .penetration = 1e-2 * size,
                                             .nearest = 2e-2 * size,
                                             .core = 1e-3 * size,

@@ -5,10 +5,12 @@
 //     s_1 = tanh(m_2.n_1/t_s),   s_2 = tanh(m_1.n_2/t_s),   m_b the normal of body b's signed distance at its own point;
 // the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else that
 // one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
-//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l),
-//     softmax(-length/t_n + log(gamma + 1e-3)) over the pairs of its own edge,
-// and sigma(-phi_own(e_b)/t_p) where own_surface is set.  The paper has neither the logarithm nor l: pairs that do not collide
-// then take shares from those that do, and edges that cross near a corner, where normals lean outwards, do not count.
+//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among the
+//     pairs of its own edge, and sigma(-phi_own(e_b)/t_p) where own_surface is set.
+// With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
+//     nearness_i = E_i S_i^(-1/4),   S_i = E_i^4 + sum w_j^4,
+//     d ln nearness_i = (1 - E_i^4/S_i) d ln E_i - sum (w_j^4/S_i) d ln w_j.
+// The paper has a softmax and l = 0 (docs/theory.md, "Contact manifolds", tells what these miss).
 #include <math.h>
 #include <string.h>
 
@@ -74,31 +76,46 @@ static void place_witnesses(struct dc_manifold *m)
 
 static const double IDLE = 1e-3;  // gamma of pairs that do not collide, among the nearest ones
 
-// Shares b of pairs first, first + stride, ...
-static void share_out(struct dc_manifold *m, int b, int first, int stride, int count)
+static double fourth_power(double a)
+{
+  return a * a * (a * a);
+}
+
+// Nearness b of pairs first, first + stride, ...
+static void compare_lengths(struct dc_manifold *m, int b, int first, int stride, int count)
 {
   double least = INFINITY, sum = 0;
   for (int i = 0, p = first; i < count; i++, p += stride)
-    least = fmin(least, m->edges[p].length);
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    sum += m->edges[p].share[b] = (m->results[2][p] + IDLE) * exp((least - m->edges[p].length) / m->settings.nearest);
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    m->edges[p].share[b] /= sum;
-}
-
-static void share_back(struct dc_manifold *m, int b, int first, int stride, int count)
-{
-  double mean = 0;
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    mean += m->edges[p].share[b] * m->edges[p].by_share[b];
+    least = fmin(least, m->edges[p].length);  // a factor of all E and w: it cancels
   for (int i = 0, p = first; i < count; i++, p += stride) {
-    double change = m->edges[p].share[b] * (m->edges[p].by_share[b] - mean);
-    m->edges[p].by_length -= change / m->settings.nearest;
-    m->by_results[2][p] += change / (m->results[2][p] + IDLE);
+    struct dc_edge_contact *c = &m->edges[p];
+    double e = exp((least - c->length) / m->settings.nearest);
+    c->own_power[b] = fourth_power(e);
+    c->power[b] = fourth_power((m->results[2][p] + IDLE) * e);
+    c->near[b] = e;
+    sum += c->power[b];
+  }
+  for (int i = 0, p = first; i < count; i++, p += stride) {
+    struct dc_edge_contact *c = &m->edges[p];
+    c->powers[b] = c->own_power[b] + (sum - c->power[b]);
+    c->near[b] /= sqrt(sqrt(c->powers[b]));
   }
 }
 
-static void for_all_shares(struct dc_manifold *m, void (*run)(struct dc_manifold *, int, int, int, int))
+static void compare_lengths_back(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  double sum = 0;
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    sum += m->edges[p].near[b] * m->edges[p].by_near[b] / m->edges[p].powers[b];
+  for (int i = 0, p = first; i < count; i++, p += stride) {
+    struct dc_edge_contact *c = &m->edges[p];
+    double own = c->near[b] * c->by_near[b], of_others = c->power[b] * (sum - own / c->powers[b]);
+    c->by_length -= (own * (1 - c->own_power[b] / c->powers[b]) - of_others) / m->settings.nearest;
+    m->by_results[2][p] -= of_others / (m->results[2][p] + IDLE);
+  }
+}
+
+static void for_all_edges(struct dc_manifold *m, void (*run)(struct dc_manifold *, int, int, int, int))
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
   for (int k = 0; k < rows; k++)
@@ -134,7 +151,7 @@ static void measure(struct dc_manifold *m, int p)
 static double activity_of(const struct dc_manifold *m, int p, int b)
 {
   const struct dc_edge_contact *c = &m->edges[p];
-  return m->results[2][p] * c->inside[b] * c->share[b] * c->clash * c->own[b];
+  return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b];
 }
 
 void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contacts)
@@ -143,7 +160,7 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
   fill_ends(m);
   m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
   place_witnesses(m);
-  for_all_shares(m, share_out);
+  for_all_edges(m, compare_lengths);
   for (int p = 0; p < m->pairs; p++) {
     const struct dc_edge_contact *c = &m->edges[p];
     measure(m, p);
@@ -161,16 +178,16 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
   }
 }
 
-// Cotangents of the factors of an activity a = gamma pen share clash own.
+// Cotangents of the factors of an activity a = gamma pen near clash own.
 static void take_activity(struct dc_manifold *m, int p, int b, double by, double *by_clash)
 {
   struct dc_edge_contact *c = &m->edges[p];
   double gamma = m->results[2][p], t = m->settings.penetration;
-  double but_gamma = c->inside[b] * c->share[b] * c->clash * c->own[b];
+  double but_gamma = c->inside[b] * c->near[b] * c->clash * c->own[b];
   int i = in_field(m, p, b);
   m->by_results[2][p] += by * but_gamma;
-  c->by_share[b] = by * gamma * c->inside[b] * c->clash * c->own[b];
-  *by_clash += by * gamma * c->inside[b] * c->share[b] * c->own[b];
+  c->by_near[b] = by * gamma * c->inside[b] * c->clash * c->own[b];
+  *by_clash += by * gamma * c->inside[b] * c->near[b] * c->own[b];
   m->sides[1 - b].witness.v[i] -= by * gamma * but_gamma * (1 - c->inside[b]) / t;
   if (m->settings.own_surface)
     m->sides[b].witness.v[i] -= by * gamma * but_gamma * (1 - c->own[b]) / t;
@@ -259,7 +276,7 @@ void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangen
     memset(m->by_pair_ends[c], 0, (size_t)m->pair_room * sizeof(double));
   for (int p = 0; p < m->pairs; p++)
     take_pair(m, p, &by[2 * p], m->edges[p].by_delta);
-  for_all_shares(m, share_back);
+  for_all_edges(m, compare_lengths_back);
   for (int s = 0; s < 2; s++)
     dc_field_pull_back(&m->sides[s], &m->sides[s].witness, m->kernels, twists[s], parameters ? parameters[s] : NULL);
   for (int p = 0; p < m->pairs; p++)

@@ -32,7 +32,23 @@ static const struct dc_sdf *quadrics_of(const struct dc_sdf *sdf, int *count)
   return *count > 0 ? list : NULL;
 }
 
-// Numbers may have changed since: loaded for every evaluation.
+// Of the same numbers as before nothing is computed again.
+static void load_shape(struct dc_quadric *q, const double numbers[5])
+{
+  if (memcmp(q->numbers, numbers, sizeof q->numbers) == 0)
+    return;
+  memcpy(q->numbers, numbers, sizeof q->numbers);
+  for (int k = 0; k < 3; k++)
+    q->inverse_square[k] = 1 / (numbers[k] * numbers[k]);
+  q->e1 = numbers[3];
+  q->e2 = numbers[4];
+  q->inverse_e1 = 1 / q->e1;
+  q->inverse_e2 = 1 / q->e2;
+  q->least = 1e-12 * numbers[0] * numbers[0];
+  q->radius = dc_superquadric_radius(numbers);
+}
+
+// Places and numbers may have changed since: loaded for every evaluation.
 void dc_side_load_quadrics(struct dc_manifold_side *side)
 {
   const struct dc_sdf *sdf = side->surface->sdf, *list = quadrics_of(sdf, &side->fast.count);
@@ -40,7 +56,6 @@ void dc_side_load_quadrics(struct dc_manifold_side *side)
   side->fast.softness = list && list != sdf ? sdf->numbers[0] : 1;
   for (int i = 0; i < side->fast.count; i++) {
     struct dc_quadric *q = &side->quadrics[i];
-    const double *n = list[i].numbers;
     if (list == sdf) {
       dc_vec_copy(q->position, sdf->position);
       memcpy(q->rotation, sdf->rotation, sizeof q->rotation);
@@ -49,15 +64,7 @@ void dc_side_load_quadrics(struct dc_manifold_side *side)
       dc_vec_add(q->position, q->position, sdf->position);
       dc_mat_multiply(q->rotation, sdf->rotation, list[i].rotation);
     }
-    for (int k = 0; k < 3; k++)
-      q->inverse_square[k] = 1 / (n[k] * n[k]);
-    q->e1 = n[3];
-    q->e2 = n[4];
-    q->inverse_e1 = 1 / n[3];
-    q->inverse_e2 = 1 / n[4];
-    q->least = 1e-12 * n[0] * n[0];
-    q->inscribed = fmin(n[0], fmin(n[1], n[2])) / sqrt(3);
-    q->radius = dc_vec_norm(n);
+    load_shape(q, list[i].numbers);
   }
 }
 

@@ -40,8 +40,7 @@ struct dc_manifold_side {
   struct dc_quadrics fast;
   struct dc_field vertices;  // where the other body's signed distance is taken
   struct dc_field chosen;    // of selected vertices; unused when all are
-  struct dc_field
-      witness;  // points of edges of both bodies, in this body's signed distance: all e_1, then all e_2
+  struct dc_field witness;   // points of edges of both bodies, in this body's signed distance: all e_1, then all e_2
   struct dc_selection vertex_selection, edge_selection;
   double *ends[6], *by_ends[6];   // of selected edges
   double *by_vertex[3];           // cotangents of the vertices' places
@@ -64,8 +63,9 @@ struct dc_manifold {
 struct dc_edge_contact {
   double delta[3], length, inverse;  // e_1 - e_2; smoothed distance, 1/(distance + core)
   double normal[2][3];               // of the signed distances at their own points
-  double sign[2], inside[2], own[2], clash, share[2];
-  double by_length, by_share[2], by_delta[3];
+  double sign[2], inside[2], own[2], clash, near[2];
+  double own_power[2], power[2], powers[2];  // E^4, w^4, S of the nearness
+  double by_length, by_near[2], by_delta[3];
 };
 
 // manifold_field.c

@@ -69,6 +69,8 @@ void dc_sdf_normal_pull_back(const double gradient[3], const double c[3], double
 // Makers: nodes at the origin, their memory owned by arena; NULL when out of memory.
 struct dc_sdf *dc_sdf_make(const struct dc_sdf_type *type, int number_count, int child_count, struct dc_arena *arena);
 struct dc_sdf *dc_sdf_make_superquadric(const double axes[3], double e1, double e2, struct dc_arena *arena);
+// Radius of the smallest ball about its centre that holds a superquadric of these numbers.
+double dc_superquadric_radius(const double numbers[5]);
 // A box of these half-lengths, blended over the smoothing.
 struct dc_sdf *dc_sdf_make_box(const double half[3], double smoothing, struct dc_arena *arena);
 // z <= 0, exact.

@@ -108,6 +108,23 @@ static double radius(const struct dc_sdf *sdf)
   return dc_vec_norm(sdf->numbers + A);
 }
 
+// The largest a u + b v of all u, v >= 0 with u^(1/e) + v^(1/e) = 1: for e < 1 (a^q + b^q)^(1/q), q = 1/(1 - e), by Hoelder's
+// inequality, else at an end.
+static double blend_most(double a, double b, double e)
+{
+  double end = fmax(a, b), q = 1 / (1 - e);
+  return e < 1 - 1e-9 ? end * pow(pow(a / end, q) + pow(b / end, q), 1 / q) : end;
+}
+
+// |x|^2 = a^2 s_1 + b^2 s_2 + c^2 s_3 on the surface (s_1^(1/e2) + s_2^(1/e2))^(e2/e1) + s_3^(1/e1) = 1.
+double dc_superquadric_radius(const double numbers[5])
+{
+  double square[3];
+  for (int k = 0; k < 3; k++)
+    square[k] = numbers[A + k] * numbers[A + k];
+  return sqrt(blend_most(blend_most(square[0], square[1], numbers[E2]), square[2], numbers[E1]));
+}
+
 const struct dc_sdf_type dc_sdf_superquadric = {
     .name = "superquadric", .twice_differentiable = true, .value = value, .pull_back = pull_back, .radius = radius};
 
