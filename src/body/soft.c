@@ -165,6 +165,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                   : !isnan(definition->density) ? definition->density
                                                 : DEFAULT_DENSITY;
   set_barrier(soft, given->barrier);
+  soft->friction_law = (enum dc_node_friction)given->friction_law;
   set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
   return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");

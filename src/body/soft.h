@@ -23,6 +23,9 @@ struct dc_pin_definition {
   double stiffness;        // of every node, N/m
 };
 
+// Law of friction against half-spaces (dynamics/slip.c).
+enum dc_node_friction { DC_NODE_FRICTION_SMOOTH, DC_NODE_FRICTION_FISCHER_BURMEISTER };
+
 enum dc_soft_type { DC_SOFT_SOLID, DC_SOFT_CLOTH, DC_SOFT_ROD };
 
 // "soft" of a body; the option table is dc_soft_options.
@@ -38,6 +41,7 @@ struct dc_soft_definition {
   double young, poisson, viscosity;
   double drag, pressure;                    // Pa s/m, Pa
   double barrier;                           // m
+  int friction_law;                         // enum dc_node_friction
   double contact_range, contact_stiffness;  // m, J; NAN: by the mesh
   bool self_contact;
   struct dc_object_list pins;  // struct dc_pin_definition
@@ -63,7 +67,8 @@ struct dc_soft {
   double density;                    // kg/m^3
   double radius;                     // farthest node from the centre of mass, m
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
-  double range, contact_stiffness;   // of its surface's barrier, m and J
+  enum dc_node_friction friction_law;
+  double range, contact_stiffness;  // of its surface's barrier, m and J
   bool self_contact;
   double *velocity;  // [3 nodes] at the start
   bool collide;      // false: touches nothing

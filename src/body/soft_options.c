@@ -6,6 +6,7 @@
 
 static const char *const type_choices[] = {"solid", "cloth", "rod", NULL};
 static const char *const form_choices[] = {"block", "sphere", "beam", NULL};
+static const char *const friction_choices[] = {"smooth", "fischer_burmeister", NULL};
 enum { MOST_PINS = 1000 };
 
 static const struct dc_option pin_options[] = {
@@ -174,6 +175,15 @@ const struct dc_option dc_soft_options[] = {
          "length of the barrier against half-spaces: a node at rest keeps a gap of barrier^2/(2 g step^2), and creeps "
          "by about that much in a step under a load that friction holds",
      .offset = offsetof(struct dc_soft_definition, barrier)},
+    {.name = "friction_law",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"smooth\"",
+     .choices = friction_choices,
+     .help =
+         "of its nodes against half-spaces: smooth, or fischer_burmeister, the law of paper 004 with a tangent through "
+         "no motion below half of its limit",
+     .offset = offsetof(struct dc_soft_definition, friction_law)},
     {.name = "contact_range",
      .type = DC_REAL,
      .unit = "m",

@@ -29,7 +29,7 @@ enum { DIRECT_AT_MOST = 50000 };                                  // nodes: more
 // A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
 enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
 enum { LEAST_ITERATIONS = 100, MOST_ITERATIONS = 3000, NODES_PER_ITERATION = 10 };  // of conjugate gradients
-enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2, ROOT_ITERATIONS = 60 };
+enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2 };
 
 struct dc_node_newton {
   int size;
@@ -92,32 +92,29 @@ void dc_node_newton_destroy(struct dc_node_newton *node_newton)
 
 // The law of one node.
 
-static double friction_stiffness(const struct dc_node_law *law, double *root)
+static struct dc_slip_stiffness stiffness_of(const struct dc_node_law *law)
 {
-  *root = sqrt(law->e * law->e + 4 * law->c * law->c * dc_vec_dot(law->way, law->way));
-  return 2 * law->c * law->c / (law->e + *root);
+  return dc_slip_stiffness(&law->slip, dc_vec_dot(law->way, law->way));
 }
 
 static void add_slope(const struct dc_node_law *law, double scale, double *slope)
 {
-  double root;
-  dc_vec_add_scaled(slope, slope, -0.5 * scale * law->e / law->gap, law->normal);
-  if (law->c > 0)
-    dc_vec_add_scaled(slope, slope, scale * friction_stiffness(law, &root), law->way);
+  dc_vec_add_scaled(slope, slope, -0.5 * scale * law->slip.e / law->gap, law->normal);
+  if (law->slip.c > 0)
+    dc_vec_add_scaled(slope, slope, scale * stiffness_of(law).k, law->way);
 }
 
-// e/(2 gap^2) n n^T + k P + 2 k' t t^T,  k' = -4 c^4/((e + R)^2 R)
+// e/(2 gap^2) n n^T + k P + 2 k' t t^T
 static void add_curvature(const struct dc_node_law *law, double block[9])
 {
   const double *n = law->normal, *t = law->way;
-  double root, normal = 0.5 * law->e / (law->gap * law->gap), k = 0, by_square = 0;
-  if (law->c > 0) {
-    k = friction_stiffness(law, &root);
-    by_square = -k * k / root;
-  }
+  double normal = 0.5 * law->slip.e / (law->gap * law->gap);
+  struct dc_slip_stiffness slip = {0};
+  if (law->slip.c > 0)
+    slip = stiffness_of(law);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      block[3 * i + j] += normal * n[i] * n[j] + k * ((i == j) - n[i] * n[j]) + 2 * by_square * t[i] * t[j];
+      block[3 * i + j] += normal * n[i] * n[j] + slip.k * ((i == j) - n[i] * n[j]) + 2 * slip.by_square * t[i] * t[j];
 }
 
 static void move_law(struct dc_node_law *law, const double *d)
@@ -128,45 +125,11 @@ static void move_law(struct dc_node_law *law, const double *d)
   dc_vec_add_scaled(law->way, law->way, -along, law->normal);
 }
 
-// phi after a move minus phi before; no large numbers cancel.  With D = (u - e log(1 + u/(2 e)))/2, u = R - e.
+// phi after a move minus phi before; no large numbers cancel.
 static double energy_change(const struct dc_node_law *law, const struct dc_node_law *after)
 {
-  double change = -0.5 * law->e * log1p((after->gap - law->gap) / law->gap);
-  if (!(law->c > 0))
-    return change;
-  double root, next_root, sum[3], difference[3];
-  friction_stiffness(law, &root);
-  friction_stiffness(after, &next_root);
-  dc_vec_add(sum, after->way, law->way);
-  dc_vec_sub(difference, after->way, law->way);
-  double step = 4 * law->c * law->c * dc_vec_dot(sum, difference) / (root + next_root);
-  return change + 0.5 * (step - law->e * log1p(step / (law->e + root)));
-}
-
-// The root z of z^2 sum f_i^2/(b_i + z)^2 + e z = c^2, which rises: the k of a sliding law whose node answers by b.
-static double friction_root(const double f[2], const double b[2], double e, double c)
-{
-  double low = fmax(0, (c * c - f[0] * f[0] - f[1] * f[1]) / e), high = c * c / e, z = low;
-  double least = fmin(b[0], b[1]), size = sqrt(f[0] * f[0] + f[1] * f[1]);
-  if (size > c)
-    z = fmin(least * c / (size - c), high);
-  for (int i = 0; i < ROOT_ITERATIONS && high - low > 1e-14 * high; i++) {
-    double value = e * z - c * c, rate = e;
-    for (int k = 0; k < 2; k++) {
-      double part = f[k] / (b[k] + z);
-      value += part * part * z * z;
-      rate += 2 * part * part * z * b[k] / (b[k] + z);
-    }
-    if (value > 0)
-      high = z;
-    else
-      low = z;
-    double next = z - value / rate;
-    if (fabs(next - z) <= 1e-14 * z)
-      break;
-    z = next > low && next < high ? next : low > 0 && high > 16 * low ? sqrt(low * high) : 0.5 * (low + high);
-  }
-  return z;
+  double change = -0.5 * law->slip.e * log1p((after->gap - law->gap) / law->gap);
+  return law->slip.c > 0 ? change + dc_slip_energy_change(&law->slip, law->way, after->way) : change;
 }
 
 // Two unit vectors that with n are a right angle each.
@@ -201,7 +164,7 @@ static void slide(const struct dc_node_law *law, const double a[9], const double
     way[k] = dc_vec_dot(turned[k], law->way);
     f[k] = dc_vec_dot(turned[k], g) - b[k] * way[k];
   }
-  double z = friction_root(f, b, law->e, law->c);
+  double z = dc_slip_response(&law->slip, f, b);
   dc_vec_scale(move, turned[0], -f[0] / (b[0] + z) - way[0]);
   dc_vec_add_scaled(move, move, -f[1] / (b[1] + z) - way[1], turned[1]);
 }
@@ -218,7 +181,7 @@ static double rest_gap(double a, double b, double gap, double e)
 // Whether a law bends what its node does; g, a: gradient of the rest of m by the node, and its second derivative along n.
 static bool counts(const struct dc_node_law *law, double g, double a)
 {
-  return g > NEAR * a * law->gap || law->e > STIFF * 2 * a * law->gap * law->gap;
+  return g > NEAR * a * law->gap || law->slip.e > STIFF * 2 * a * law->gap * law->gap;
 }
 
 // The minimum of m by one node, at one plane, with its other planes as their tangents and curvatures: total is the move.
@@ -236,11 +199,11 @@ static void settle(const struct dc_node_newton *newton, struct dc_node_law *law,
   if (!counts(law, dc_vec_dot(law->normal, g), a))
     return;
   for (int round = 0; round < LOCAL_ROUNDS; round++) {
-    double move[3], pushed[3], gap = rest_gap(a, dc_vec_dot(law->normal, g), law->gap, law->e);
+    double move[3], pushed[3], gap = rest_gap(a, dc_vec_dot(law->normal, g), law->gap, law->slip.e);
     dc_vec_add_scaled(total, total, gap - law->gap, law->normal);
     dc_vec_add_scaled(g, g, gap - law->gap, response);
     law->gap = gap;
-    if (!(law->c > 0))
+    if (!(law->slip.c > 0))
       return;
     slide(law, block, g, move);
     dc_mat_apply(pushed, block, move);

@@ -12,6 +12,7 @@
 #include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
 #include "dynamics/rollout.h"
+#include "dynamics/slip.h"
 #include "math/linear_iterative.h"
 
 struct dc_stepper;
@@ -218,12 +219,12 @@ void dc_node_bound_each(const struct dc_model *model, const double *q, double *t
 long dc_node_touch_count(const struct dc_model *model);
 void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals);
 void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals);
-// A node against a half-space: normal force e/(2 gap), friction -k(|way|) way with k = 2 c^2/(e + sqrt(e^2 + 4 c^2 |way|^2))
-// (terms_node_contact.c).
+// A node against a half-space: normal force e/(2 gap), friction of a way along the plane (terms_node_contact.c).
 struct dc_node_law {
-  int at;                    // first of the node's entries in tangents
-  double normal[3], gap, e;  // gap at t+1, m; J
-  double c, way[3];          // greatest friction, N, 0: none; motion along the plane since t, m
+  int at;                 // first of the node's entries in tangents
+  double normal[3], gap;  // gap at t+1, m
+  struct dc_slip_law slip;
+  double way[3];  // motion along the plane since t, m
 };
 // All of them at a state: laws [dc_node_touch_count].
 void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);

@@ -4,9 +4,8 @@
 // The smoothed Fischer-Burmeister law phi_eps(gap, r force) = 0 (paper 004, Eq. 4 and 14) says 2 gap force = e with
 // e = eps^2/r: the force of a logarithmic barrier.  Friction acts on the way t = P (x+ - x) along the plane, P = I - n n^T,
 // with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)) and s = |t|
-//     -(e/2) log gap(x+)  +  D(s),    D = (R - e - e log((R + e)/(2 e)))/2,    R = sqrt(e^2 + 4 c^2 s^2),
-//     force -k t,   k = 2 c^2/(e + R),   |k t| < c always; stiffness c^2/e where nothing moves.
-// With k' = dk/d(s^2) = -4 c^4/((e + R)^2 R) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
+//     -(e/2) log gap(x+)  +  D(s),   force -k t,   |k t| < c always (slip.c).
+// With k' = dk/d(s^2) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
 #include "dynamics/step.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -26,7 +25,9 @@ struct touch {
 
 // A law of friction at a slip: see above.
 struct slip {
-  double c, way[3], square, root, k, by_square, by_c;
+  struct dc_slip_law law;
+  double way[3];
+  struct dc_slip_stiffness at;
 };
 
 static double barrier_energy(const struct dc_model *model, const struct dc_soft *soft)
@@ -74,16 +75,11 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
          e = touch->e;
   if (!(mu > 0))
     return false;
-  double c = mu * e / (2 * gap_of(&state->now[touch->plane], x, normal));
+  slip->law =
+      (struct dc_slip_law){touch->soft->friction_law, e, mu * e / (2 * gap_of(&state->now[touch->plane], x, normal))};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
-  double square = dc_vec_dot(slip->way, slip->way), root = sqrt(e * e + 4 * c * c * square), sum = e + root;
-  slip->c = c;
-  slip->square = square;
-  slip->root = root;
-  slip->k = 2 * c * c / sum;
-  slip->by_square = -4 * c * c * c * c / (sum * sum * root);
-  slip->by_c = 4 * c / sum - 8 * c * c * c * square / (sum * sum * root);
+  slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));
   return true;
 }
 
@@ -92,8 +88,8 @@ static void slip_stiffness(const struct touch *touch, const struct slip *slip, c
 {
   double along = dc_vec_dot(slip->way, v);
   dc_vec_add_scaled(product, v, -dc_vec_dot(touch->normal, v), touch->normal);
-  dc_vec_scale(product, product, slip->k);
-  dc_vec_add_scaled(product, product, 2 * slip->by_square * along, slip->way);
+  dc_vec_scale(product, product, slip->at.k);
+  dc_vec_add_scaled(product, product, 2 * slip->at.by_square * along, slip->way);
 }
 
 static void visit_value(const struct dc_step_state *state, const struct touch *touch, void *context)
@@ -103,8 +99,7 @@ static void visit_value(const struct dc_step_state *state, const struct touch *t
   *sum += touch->gap > 0 ? -0.5 * e * log(touch->gap) : INFINITY;
   if (!find_slip(state, touch, &slip))
     return;
-  double over = 4 * slip.c * slip.c * slip.square / (slip.root + e);  // R - e
-  *sum += 0.5 * (over - e * log1p(over / (2 * e)));
+  *sum += dc_slip_energy_change(&slip.law, (const double[3]){0}, slip.way);
 }
 
 static double value(const struct dc_step_state *state)
@@ -120,7 +115,7 @@ static void visit_gradient(const struct dc_step_state *state, const struct touch
   double *sum = (double *)context + touch->soft->v_offset + touch->at;
   dc_vec_add_scaled(sum, sum, -0.5 * touch->e / touch->gap, touch->normal);
   if (find_slip(state, touch, &slip))
-    dc_vec_add_scaled(sum, sum, slip.k, slip.way);
+    dc_vec_add_scaled(sum, sum, slip.at.k, slip.way);
 }
 
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
@@ -139,13 +134,13 @@ static void add_slip_block(const struct touch *touch, const struct slip *slip, c
                            double block[9])
 {
   const double *n = touch->normal, *t = slip->way;
-  double y[3], ratio = slip->by_square / slip->k;
-  dc_vec_scale(y, t, slip->k);
+  double y[3], ratio = slip->at.by_square / slip->at.k;
+  dc_vec_scale(y, t, slip->at.k);
   if (dual)
     dc_vec_copy(y, dual->along);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      block[3 * i + j] += slip->k * ((i == j) - n[i] * n[j]) + ratio * (y[i] * t[j] + t[i] * y[j]);
+      block[3 * i + j] += slip->at.k * ((i == j) - n[i] * n[j]) + ratio * (y[i] * t[j] + t[i] * y[j]);
 }
 
 static void visit_hessian(const struct dc_step_state *state, const struct touch *touch, void *context)
@@ -189,10 +184,10 @@ static void visit_mixed(const struct dc_step_state *state, const struct touch *t
     return;
   slip_stiffness(touch, &slip, l, product);
   dc_vec_sub(now, now, product);
-  double by_c = slip.by_c * dc_vec_dot(slip.way, l), gap = gap_of(&state->now[touch->plane], x, normal);
-  dc_vec_add_scaled(now, now, -by_c * slip.c / gap, normal);
-  scales[touch->soft->body] += 0.5 * by_c * slip.c / factors[touch->soft->body];
-  scales[touch->plane] += 0.5 * by_c * slip.c / factors[touch->plane];
+  double by_c = slip.at.by_c * dc_vec_dot(slip.way, l), gap = gap_of(&state->now[touch->plane], x, normal);
+  dc_vec_add_scaled(now, now, -by_c * slip.law.c / gap, normal);
+  scales[touch->soft->body] += 0.5 * by_c * slip.law.c / factors[touch->soft->body];
+  scales[touch->plane] += 0.5 * by_c * slip.law.c / factors[touch->plane];
 }
 
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
@@ -222,10 +217,10 @@ static void visit_product(const struct dc_step_state *state, const struct touch 
   dc_vec_sub(sum, sum, moved);
   double gap = gap_of(&state->now[touch->plane], x, normal);
   double change =
-      0.5 * slip.c *
+      0.5 * slip.law.c *
           (scales[touch->soft->body] / factors[touch->soft->body] + scales[touch->plane] / factors[touch->plane]) -
-      slip.c / gap * dc_vec_dot(normal, move);
-  dc_vec_add_scaled(sum, sum, slip.by_c * change, slip.way);
+      slip.law.c / gap * dc_vec_dot(normal, move);
+  dc_vec_add_scaled(sum, sum, slip.at.by_c * change, slip.way);
 }
 
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
@@ -338,7 +333,7 @@ long dc_node_touch_count(const struct dc_model *model)
 //     l <- e/(2 gap) - l/gap n.d,     but not below a part of what it was.
 // Friction's (Chan, Golub and Mulet 1999, for total variation), y, of y/k = t:
 //     y <- k (t + P d) + 2 (k'/k)(t.d) y,   but no longer than c.
-// With 2 c |t| |k'| <= k c its Hessian, symmetrized, is positive semidefinite for every |y| <= c.  Where a node slides its own
+// With 2 c |t| |k'| <= k^2 its Hessian, symmetrized, is positive semidefinite for every |y| <= c.  Where a node slides its own
 // curvature, without y, is that of a cone, which Newton's method leaves in steps of any length but of the needed one.
 
 static void set_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
@@ -347,7 +342,7 @@ static void set_dual(const struct dc_step_state *state, const struct touch *touc
   struct slip slip;
   *dual = (struct dc_node_dual){.normal = 0.5 * touch->e / touch->gap};
   if (find_slip(state, touch, &slip))
-    dc_vec_scale(dual->along, slip.way, slip.k);
+    dc_vec_scale(dual->along, slip.way, slip.at.k);
 }
 
 void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals)
@@ -372,11 +367,11 @@ static void move_dual(const struct dc_step_state *state, const struct touch *tou
     return;
   dc_vec_add(to, slip.way, d);
   dc_vec_add_scaled(to, to, -closing, touch->normal);
-  dc_vec_scale(to, to, slip.k);
-  dc_vec_add_scaled(dual->along, to, 2 * slip.by_square / slip.k * dc_vec_dot(slip.way, d), dual->along);
+  dc_vec_scale(to, to, slip.at.k);
+  dc_vec_add_scaled(dual->along, to, 2 * slip.at.by_square / slip.at.k * dc_vec_dot(slip.way, d), dual->along);
   double size = dc_vec_norm(dual->along);
-  if (size > slip.c)
-    dc_vec_scale(dual->along, dual->along, slip.c / size);
+  if (size > slip.law.c)
+    dc_vec_scale(dual->along, dual->along, slip.law.c / size);
 }
 
 void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals)
@@ -389,11 +384,11 @@ static void list_law(const struct dc_step_state *state, const struct touch *touc
 {
   struct dc_node_law *law = (struct dc_node_law *)context + touch->index;
   struct slip slip;
-  *law = (struct dc_node_law){.at = touch->soft->v_offset + touch->at, .gap = touch->gap, .e = touch->e};
+  *law = (struct dc_node_law){.at = touch->soft->v_offset + touch->at, .gap = touch->gap, .slip = {.e = touch->e}};
   dc_vec_copy(law->normal, touch->normal);
   if (!find_slip(state, touch, &slip))
     return;
-  law->c = slip.c;
+  law->slip = slip.law;
   dc_vec_copy(law->way, slip.way);
 }
 
@@ -409,7 +404,7 @@ static void visit_floor(const struct dc_step_state *state, const struct touch *t
   double *floor = (double *)context + touch->soft->v_offset + touch->at;
   double size = DC_POSITION_NOISE * (dc_vec_norm(state->q_next + touch->soft->q_offset + touch->at) +
                                      dc_vec_norm(state->next[touch->plane].position));
-  double normal = 0.5 * touch->e / (touch->gap * touch->gap), along = find_slip(state, touch, &slip) ? slip.k : 0;
+  double normal = 0.5 * touch->e / (touch->gap * touch->gap), along = find_slip(state, touch, &slip) ? slip.at.k : 0;
   for (int k = 0; k < 3; k++)
     floor[k] += size * (normal * fabs(touch->normal[k]) + along);
 }

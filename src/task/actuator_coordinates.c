@@ -183,10 +183,19 @@ static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const s
                  : add_named(coordinates, model, options->body, options->coordinates, error);
   if (!status)
     status = set_bounds(coordinates, &options->low, &options->high, error);
-  if (!status && options->initial.count != 0 && options->initial.count != coordinates->count)
-    status = dc_fail(error, DC_BAD_INPUT, "initial: must hold %d numbers, one per coordinate (holds %d)",
+  if (!status && options->initial.count % coordinates->count != 0)
+    status = dc_fail(error, DC_BAD_INPUT,
+                     "initial: must hold %d numbers, one per coordinate, or so many for each time (holds %d)",
                      coordinates->count, options->initial.count);
   return status;
+}
+
+double dc_actuator_initial(const struct dc_actuator_options *options, int coordinates, int i)
+{
+  int count = options->initial.count;
+  if (!count)
+    return 0;
+  return options->initial.values[i < count ? i : count - coordinates + i % coordinates];
 }
 
 enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,

@@ -28,6 +28,10 @@ struct dc_actuator_coordinates {
   struct dc_actuator_coordinate items[DC_ACTUATOR_COORDINATES_MOST];
 };
 
+#define DC_INITIAL_HELP(what)                                                                                          \
+  "first guess of " what ", one per coordinate, or as many for each of the first times (steps, holds or knots), the "  \
+  "last of which stay; zeros when empty"
+
 // The options of struct dc_actuator_options, member of structure; what "initial" means differs.
 #define DC_ACTUATOR_OPTIONS(structure, member, initial_unit, initial_help)                                             \
   {.name = "body",                                                                                                     \
@@ -72,6 +76,8 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
                                            const struct dc_real_list *high, const struct dc_model *model,
                                            struct dc_error *error);
 
+// Parameter i of those of all times, coordinates together, at the first guess.
+double dc_actuator_initial(const struct dc_actuator_options *options, int coordinates, int i);
 // The same for options that passed the check before.
 struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
                                                        const struct dc_model *model);

@@ -38,7 +38,7 @@ void dc_held_initial(const void *options, const struct dc_model *model, int step
   const struct dc_held_options *held = options;
   int coordinates = dc_actuator_coordinates(&held->actuator, model).count;
   for (int i = 0; i < block_count(held, steps) * coordinates; i++)
-    parameters[i] = held->actuator.initial.count ? held->actuator.initial.values[i % coordinates] : 0;
+    parameters[i] = dc_actuator_initial(&held->actuator, coordinates, i);
 }
 
 int dc_held_groups(const void *options, const struct dc_model *model, int steps, int *group)

@@ -5,8 +5,7 @@
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
-    DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m or rad",
-                        "first guess of the target displacements, one per coordinate; zeros when empty"),
+    DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m or rad", DC_INITIAL_HELP("the target displacements")),
     DC_HOLD_OPTION(struct dc_held_options, hold),
     DC_OPTIONS_END,
 };

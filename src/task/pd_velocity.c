@@ -11,8 +11,7 @@
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
-    DC_ACTUATOR_OPTIONS(struct dc_pd_velocity_options, held.actuator, "",
-                        "first guess of the parameters, one per coordinate; zeros when empty"),
+    DC_ACTUATOR_OPTIONS(struct dc_pd_velocity_options, held.actuator, "", DC_INITIAL_HELP("the parameters")),
     DC_HOLD_OPTION(struct dc_pd_velocity_options, held.hold),
     {.name = "speed",
      .type = DC_REAL,

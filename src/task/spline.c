@@ -14,8 +14,7 @@
 enum { ORDER = 4 };
 
 static const struct dc_option options_table[] = {
-    DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m or rad",
-                        "first guess of the control points, one number per coordinate; zeros when empty"),
+    DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m or rad", DC_INITIAL_HELP("the control points")),
     {.name = "knots",
      .type = DC_INTEGER,
      .unit = "",
@@ -57,7 +56,7 @@ static void initial(const void *options, const struct dc_model *model, int steps
   const struct dc_spline_options *spline = options;
   int count = parameter_count(options, model, steps), coordinates = count / (int)spline->knots;
   for (int i = 0; i < count; i++)
-    parameters[i] = spline->actuator.initial.count ? spline->actuator.initial.values[i % coordinates] : 0;
+    parameters[i] = dc_actuator_initial(&spline->actuator, coordinates, i);
 }
 
 // The coordinates of one control point are a group.

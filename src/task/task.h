@@ -384,7 +384,7 @@ struct dc_actuator_options {
   int body;
   const char *coordinates;        // names separated by spaces, or "all"
   struct dc_real_list low, high;  // bounds of the target displacement, one for all or one per coordinate; or empty
-  struct dc_real_list initial;    // one per coordinate, or empty: zeros
+  struct dc_real_list initial;    // one per coordinate, for one or more times, or empty: zeros
 };
 
 // Controls with a parameter per coordinate and step, or per "hold" steps (task/held_parameters.h).  Also the options of

@@ -33,7 +33,7 @@ static const struct dc_option options_table[] = {
      .minimum = -1e6,
      .maximum = 1e6,
      .count = DC_ACTUATOR_COORDINATES_MOST,
-     .help = "first guess of the parts of the limit, one per coordinate; zeros when empty",
+     .help = DC_INITIAL_HELP("the parts of the limit"),
      .offset = offsetof(struct dc_torque_options, held.actuator.initial)},
     DC_HOLD_OPTION(struct dc_torque_options, held.hold),
     DC_OPTIONS_END,

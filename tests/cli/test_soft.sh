@@ -27,6 +27,9 @@ run 0 gradcheck start.json --json --threads 1
 holds "starts of a soft body have gradients, through impact and sliding" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 8e-9
 run 3 check start.json --set control.0.rotation=z
 says "of the soft body \"block\" only position and velocity can be shifted"
+run 0 gradcheck start.json --json --threads 1 --set bodies.block.soft.friction_law=fischer_burmeister \
+  --set design='[{"type": "number", "of": "friction", "bodies": ["block"], "range": [0.1, 10]}, {"type": "number", "of": "young", "range": [0.1, 10]}]'
+holds "so they have with the friction of paper 004" "$out" 'd["max_relative_error"] <= 1e-6'
 
 # a step in which a layer of cells is run through, and a hard body: a few iterations, not hundreds
 cat >drop.json <<'END'

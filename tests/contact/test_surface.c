@@ -288,6 +288,64 @@ static void test_range(void)
   dc_arena_destroy(world.scene.arena);
 }
 
-RUN_TESTS({"barriers against differences", test_barrier}, {"friction against differences", test_friction},
-          {"motions", test_motion}, {"turning motions", test_turning_motion},
-          {"range beyond the body's own parts", test_range})
+// A strip that folds in half until it lies on itself, part by part.
+static void fold(const struct dc_bodies *bodies, const double *flat, double angle, struct dc_random *random, double *q)
+{
+  for (int k = bodies->first_node_q; k < bodies->nq; k += 3) {
+    double x = flat[k], around = x > 0 ? angle * fmin(1, x / 0.05) : 0;
+    q[k] = x > 0 ? x * cos(around) : x;
+    q[k + 1] = flat[k + 1];
+    q[k + 2] = flat[k + 2] + (x > 0 ? x * sin(around) : 0);
+    for (int i = 0; i < 3; i++)
+      q[k + i] += 5e-4 * dc_random_normal(random);
+  }
+}
+
+// A surface that remembers where it was far from itself finds what one finds that does not.
+static void test_memory(void)
+{
+  enum { STATES = 80 };
+  struct world world;
+  struct dc_random random;
+  double flat[MOST], next[MOST], tangent[MOST];
+  memset(&world, 0, sizeof world);
+  scene_start(&world.scene);
+  add_soft(&world, "type=cloth size=0.4,0.05 cells=16,2 young=1e4 contact_range=0.005", 0, 0, 0);
+  scene_finish(&world.scene);
+  const struct dc_bodies *bodies = &world.scene.bodies;
+  CHECK(!dc_surface_contact_create(bodies, &world.contact, &world.scene.error), "%s", world.scene.error.text);
+  dc_initial_state(bodies, flat);
+  dc_random_seed(&random, 5);
+  memcpy(world.q, flat, sizeof flat);
+  int touching = 0, apart = 0;
+  for (int state = 0; state < STATES; state++) {
+    struct dc_surface_contact *fresh;
+    size_t counts[2];
+    CHECK(!dc_surface_contact_create(bodies, &fresh, &world.scene.error), "%s", world.scene.error.text);
+    evaluate(&world, world.q);
+    CHECK(!dc_surface_evaluate(fresh, world.q, world.scene.poses), "memory");
+    const struct dc_touch *touches = dc_surface_touches(world.contact, &counts[0]),
+                          *others = dc_surface_touches(fresh, &counts[1]);
+    CHECK(counts[0] == counts[1], "state %d: %zu and %zu", state, counts[0], counts[1]);
+    CHECK(counts[0] == 0 || memcmp(touches, others, counts[0] * sizeof *touches) == 0, "state %d", state);
+    CHECK(dc_surface_energy(world.contact) == dc_surface_energy(fresh), "state %d", state);
+    CHECK(dc_surface_gap(world.contact) == dc_surface_gap(fresh), "state %d", state);
+    *(counts[0] ? &touching : &apart) += 1;
+    fold(bodies, flat, 3.12 * fmin(1, 1.3 * (state + 1) / STATES), &random, next);
+    for (int k = 0; k < bodies->nq; k++)
+      tangent[k] = 3 * (next[k] - world.q[k]);
+    dc_kinematics_update(bodies, world.q, &world.scene.kinematics);
+    dc_path_begin(&world.scene.path, world.q, tangent, &world.scene.kinematics);
+    double safe = dc_surface_safe_fraction(world.contact, &world.scene.path);
+    CHECK(safe == dc_surface_safe_fraction(fresh, &world.scene.path), "state %d: %g", state, safe);
+    dc_surface_contact_destroy(fresh);
+    memcpy(world.q, next, sizeof next);
+  }
+  printf("# %d states touch, %d do not\n", touching, apart);
+  CHECK(touching > 5 && apart > 5, "%d and %d", touching, apart);  // observed 20 and 60
+  destroy_world(&world);
+}
+
+RUN_TESTS({"memory of a distance", test_memory}, {"barriers against differences", test_barrier},
+          {"friction against differences", test_friction}, {"motions", test_motion},
+          {"turning motions", test_turning_motion}, {"range beyond the body's own parts", test_range})

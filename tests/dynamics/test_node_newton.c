@@ -17,7 +17,7 @@ struct problem {
 };
 
 // A block of 75 nodes that comes down on a plane at an angle; its lowest nodes are at a gap, m; speed in units of 2 m/s.
-static void start(struct problem *problem, double friction, double gap, double speed)
+static void start(struct problem *problem, enum dc_node_friction law, double friction, double gap, double speed)
 {
   struct scene *scene = &problem->scene;
   double tangent[MOST];
@@ -37,6 +37,7 @@ static void start(struct problem *problem, double friction, double gap, double s
   soft->cells = (struct dc_real_list){3, cells};
   soft->young = 2e4;
   soft->barrier = 1e-3;  // so that normal forces at the start hold nodes
+  soft->friction_law = law;
   soft->self_contact = false;
   scene_create(scene);
   int nv = scene->model.bodies.nv;
@@ -110,11 +111,11 @@ static void sliding_speeds(const struct problem *problem, const double *q, doubl
   }
 }
 
-static void check_step(double friction, double gap, double speed, bool sticks)
+static void check_step(enum dc_node_friction law, double friction, double gap, double speed, bool sticks)
 {
   static struct problem problem;
   double allowed[MOST], step[MOST], left[MOST], q[MOST], speeds[2];
-  start(&problem, friction, gap, speed);
+  start(&problem, law, friction, gap, speed);
   struct dc_rollout *rollout = problem.scene.rollout;
   int nv = problem.scene.model.bodies.nv;
   for (int k = 0; k < nv; k++)
@@ -144,10 +145,48 @@ static void check_step(double friction, double gap, double speed, bool sticks)
 
 static void test_steps(void)
 {
-  check_step(0, 1e-4, 1, false);
-  check_step(0.2, 1e-4, 1, false);
-  check_step(4, 1e-4, 1, true);
-  check_step(0.2, 1e-6, 0, true);  // pushed off by barriers
+  for (int law = DC_NODE_FRICTION_SMOOTH; law <= DC_NODE_FRICTION_FISCHER_BURMEISTER; law++) {
+    check_step(law, 0, 1e-4, 1, false);
+    check_step(law, 0.2, 1e-4, 1, false);
+    check_step(law, 4, 1e-4, 1, true);
+    check_step(law, 0.2, 1e-6, 0, true);  // pushed off by barriers
+  }
+}
+
+// Derivatives of a law at a way in units of e/c against differences, and where a node that answers by b comes to rest.
+static void check_law(enum dc_node_friction friction, double way)
+{
+  const struct dc_slip_law law = {friction, 3e-4, 0.7};
+  double s = way * law.e / law.c, h = 1e-6 * s, from[3] = {0.6 * (s - h), 0, -0.8 * (s - h)},
+         to[3] = {0.6 * (s + h), 0, -0.8 * (s + h)}, f[2], b[2] = {30, 5};
+  struct dc_slip_law more = law, less = law;
+  more.c *= 1 + 1e-6;
+  less.c *= 1 - 1e-6;
+  struct dc_slip_stiffness at = dc_slip_stiffness(&law, s * s), before = dc_slip_stiffness(&law, (s - h) * (s - h)),
+                           after = dc_slip_stiffness(&law, (s + h) * (s + h)), weak = dc_slip_stiffness(&less, s * s),
+                           strong = dc_slip_stiffness(&more, s * s);
+  CHECK_NEAR(dc_slip_energy_change(&law, from, to) / (2 * h * at.k * s), 1, 1e-9);
+  CHECK_NEAR((after.k - before.k) / (4 * h * s), at.by_square, 1e-8 * at.k / (s * s));
+  CHECK_NEAR((strong.k - weak.k) / (2e-6 * law.c), at.by_c, 1e-8 * at.k / law.c);
+  CHECK(at.k * s < law.c && -2 * at.by_square * law.c * s <= at.k * at.k, "%g of the limit", at.k * s / law.c);
+  f[0] = -(b[0] + at.k) * 0.6 * s;
+  f[1] = (b[1] + at.k) * 0.8 * s;
+  CHECK_NEAR(dc_slip_response(&law, f, b) / at.k, 1, 1e-12);
+}
+
+static void test_laws(void)
+{
+  static const double ways[] = {1e-3, 0.3, 0.97, 1.03, 4, 1e3};
+  for (int k = 0; k < 6; k++) {
+    check_law(DC_NODE_FRICTION_SMOOTH, ways[k]);
+    check_law(DC_NODE_FRICTION_FISCHER_BURMEISTER, ways[k]);
+  }
+  // Far from rest the laws are the same, and the one of paper 004 is 2 s (c - F) = e.
+  const struct dc_slip_law smooth = {DC_NODE_FRICTION_SMOOTH, 3e-4, 0.7},
+                           paper = {DC_NODE_FRICTION_FISCHER_BURMEISTER, 3e-4, 0.7};
+  double s = 1e3 * paper.e / paper.c, force = s * dc_slip_stiffness(&paper, s * s).k;
+  CHECK_NEAR(2 * s * (paper.c - force) / paper.e, 1, 1e-9);
+  CHECK_NEAR((paper.c - s * dc_slip_stiffness(&smooth, s * s).k) / (paper.c - force), 1, 1e-3);
 }
 
 static void test_systems(void)
@@ -155,7 +194,7 @@ static void test_systems(void)
   static struct problem problem;
   double b[MOST], x[MOST], y[MOST], apart[MOST];
   struct dc_random random;
-  start(&problem, 0.5, 1e-4, 1);
+  start(&problem, DC_NODE_FRICTION_SMOOTH, 0.5, 1e-4, 1);
   struct dc_rollout *rollout = problem.scene.rollout;
   int nv = problem.scene.model.bodies.nv;
   dc_random_seed(&random, 4);
@@ -177,4 +216,4 @@ static void test_systems(void)
   end(&problem);
 }
 
-RUN_TESTS({"steps", test_steps}, {"systems", test_systems})
+RUN_TESTS({"laws", test_laws}, {"steps", test_steps}, {"systems", test_systems})

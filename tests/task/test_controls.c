@@ -146,6 +146,12 @@ static void test_coordinates(void)
   options = good, options.initial = (struct dc_real_list){3, low_numbers};
   expect_refusal(dc_actuator_coordinates_parse(&parsed, &options, &model, &error), &error,
                  "initial: must hold 2 numbers");
+  double rows[4] = {1, 2, 3, 4};
+  options.initial = (struct dc_real_list){4, rows};
+  CHECK(dc_actuator_coordinates_parse(&parsed, &options, &model, &error) == DC_OK, "%s", error.text);
+  const double first[8] = {1, 2, 3, 4, 3, 4, 3, 4};  // the last of the times given stays
+  for (int i = 0; i < 8; i++)
+    CHECK(dc_actuator_initial(&options, 2, i) == first[i], "%d: %g", i, dc_actuator_initial(&options, 2, i));
 }
 
 static void test_checks(void)

@@ -9,6 +9,8 @@
 #include "contact/surface/surface_internal.h"
 #include "geometry/mesh/surface_owners.h"
 
+static const double REACH = 4;         // times the range, that is looked around for nothing
+static const double ROUNDED = 1e-12;   // of a distance
 static const double MOLLIFIED = 1e-3;  // eps_x = 1e-3 |e|^2 |f|^2 of the edges at rest (Li et al. 2020, Eq. 24)
 
 // Creation.
@@ -91,6 +93,14 @@ static int surface_of(const struct dc_surface_contact *contact, int body)
   return -1;
 }
 
+static bool add_ways(struct dc_surface *surface, struct dc_arena *arena)
+{
+  surface->ways = surface->tree;
+  surface->ways.boxes = dc_arena_alloc(arena, (size_t)surface->tree.node_count, sizeof *surface->ways.boxes);
+  surface->reference = dc_arena_alloc(arena, (size_t)surface->vertex_count, sizeof *surface->reference);
+  return surface->ways.boxes && surface->reference;
+}
+
 // Adds the pair of a soft body and another body, and the surfaces that are new.
 static enum dc_status add_pair(struct dc_surface_contact *contact, const struct dc_soft *soft, int body,
                                struct dc_error *error)
@@ -105,6 +115,8 @@ static enum dc_status add_pair(struct dc_surface_contact *contact, const struct 
     return status;
   double range = other ? 0.5 * (soft->range + other->range) : soft->range;
   double stiffness = other ? 0.5 * (soft->contact_stiffness + other->contact_stiffness) : soft->contact_stiffness;
+  if (other == soft && !add_ways(&contact->surfaces[surface_of(contact, body)], contact->arena))
+    return dc_fail(error, DC_MEMORY, "out of memory for surfaces");
   contact->least_range = fmin(contact->least_range, range);
   contact->pairs[contact->pair_count++] = (struct dc_surface_pair){
       .a = surface_of(contact, soft->body), .b = surface_of(contact, body), .stiffness = stiffness, .range = range};
@@ -309,11 +321,13 @@ static void place(struct dc_surface *surface, const double *q, const struct dc_p
 struct search {
   struct dc_surface_contact *contact;
   struct dc_surface_pair *pair;
+  double reach, least;  // how far is looked; the least distance there, at most that
+  long visits;          // of pairs of elements
 };
 
 static int add_touch(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
 {
-  const struct search *search = context;
+  struct search *search = context;
   struct dc_surface_contact *contact = search->contact;
   struct dc_touch touch = {.first = feature->first,
                            .stiffness = search->pair->stiffness,
@@ -321,9 +335,11 @@ static int add_touch(void *context, const struct dc_surface *const sides[2], con
                            .threshold = feature->threshold};
   for (int v = 0; v < 4; v++)
     dc_vec_copy(touch.x[v], sides[v >= feature->first]->x[feature->vertex[v]]);
-  if (dc_feature_apart(touch.first, 1, (const double(*)[4][3])touch.x, touch.range))
+  if (dc_feature_apart(touch.first, 1, (const double(*)[4][3])touch.x, search->reach))
     return 0;
   dc_feature_closest(touch.first, (const double(*)[3])touch.x, &touch.closest);
+  if (touch.closest.square < search->least * search->least)
+    search->least = sqrt(touch.closest.square);
   if (!(touch.closest.square < touch.range * touch.range))
     return 0;
   search->pair->gap = fmin(search->pair->gap, sqrt(touch.closest.square));
@@ -341,9 +357,63 @@ static int add_touch(void *context, const struct dc_surface *const sides[2], con
 
 static int visit_elements(void *context, int i, int j)
 {
-  const struct search *search = context;
+  struct search *search = context;
+  search->visits++;
   const struct dc_surface *surfaces = search->contact->surfaces;
   return dc_surface_features(&surfaces[search->pair->a], i, &surfaces[search->pair->b], j, add_touch, context);
+}
+
+// Most surfaces do not touch themselves, but neighbours are close everywhere.  Where no parts were closer than `clear`, at the
+// reference, two parts are not closer now than that less what their vertices have moved since against each other, which the
+// diagonal of a box around their ways bounds: while that is beyond the range they need not be looked at.  A surface that touches
+// itself has no such place, and is searched within its range only.
+
+void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent)
+{
+  struct dc_box_tree *tree = &surface->ways;
+  for (int n = 0; n < tree->node_count; n++) {
+    struct dc_box *box = &tree->boxes[n];
+    if (tree->right[n] >= 0)
+      continue;
+    const int *v = surface->elements[tree->item[n]];
+    for (int c = 0; c < dc_element_corners(v); c++)
+      for (int k = 0; k < 3; k++) {
+        double way = surface->x[v[c]][k] - surface->reference[v[c]][k],
+               end = tangent ? way + tangent[3 * v[c] + k] : way;
+        double low = way < end ? way : end, high = way < end ? end : way;
+        box->low[k] = c == 0 || low < box->low[k] ? low : box->low[k];
+        box->high[k] = c == 0 || high > box->high[k] ? high : box->high[k];
+      }
+  }
+  dc_box_tree_refit(tree);
+}
+
+static int search_itself(struct search *search, struct dc_surface *surface, bool near)
+{
+  if (surface->clear > 0) {
+    dc_surface_fit_ways(surface, NULL);
+    int status = dc_box_tree_own_pairs(&surface->tree, surface->ways.boxes, surface->clear - search->reach,
+                                       search->reach, visit_elements, search);
+    if (search->visits > surface->element_count || search->least < search->reach)
+      surface->clear = 0;  // a new one next time
+    return status;
+  }
+  search->reach = search->least = near ? search->reach : REACH * search->reach;
+  if (dc_box_tree_pairs(&surface->tree, &surface->tree, search->reach, visit_elements, search))
+    return -1;
+  surface->clear = near ? 0 : search->least * (1 - ROUNDED);
+  memcpy(surface->reference, surface->x, (size_t)surface->vertex_count * sizeof *surface->x);
+  return 0;
+}
+
+static int search_pair(struct dc_surface_contact *contact, struct dc_surface_pair *pair)
+{
+  struct dc_surface *a = &contact->surfaces[pair->a], *b = &contact->surfaces[pair->b];
+  struct search search = {contact, pair, .reach = pair->range, .least = pair->range};
+  bool near = pair->gap < pair->range;  // at the last evaluation
+  pair->gap = pair->range;
+  return a == b ? search_itself(&search, a, near)
+                : dc_box_tree_pairs(&a->tree, &b->tree, pair->range, visit_elements, &search);
 }
 
 int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, const struct dc_pose *poses)
@@ -354,13 +424,9 @@ int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, con
   for (int s = 0; s < contact->surface_count; s++)
     place(&contact->surfaces[s], q, poses);
   for (int p = 0; p < contact->pair_count; p++) {
-    struct dc_surface_pair *pair = &contact->pairs[p];
-    struct search search = {contact, pair};
-    pair->gap = pair->range;
-    if (dc_box_tree_pairs(&contact->surfaces[pair->a].tree, &contact->surfaces[pair->b].tree, pair->range,
-                          visit_elements, &search))
+    if (search_pair(contact, &contact->pairs[p]))
       return -1;
-    contact->gap = fmin(contact->gap, pair->gap);
+    contact->gap = fmin(contact->gap, contact->pairs[p].gap);
   }
   for (size_t t = 0; t < contact->touch_count; t++) {
     const struct dc_touch *touch = &contact->touches[t];

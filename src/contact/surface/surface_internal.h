@@ -20,6 +20,10 @@ struct dc_surface {
   double (*x)[3], (*arm)[3];  // [vertices] at the last evaluation; arm of rigid bodies only
   double radius;              // of a rigid body, farthest vertex from its centre, m
   struct dc_box_tree tree;
+  // Of one that feels itself: a place where none of its parts were closer than `clear`, 0: none; boxes of the ways of vertices
+  // from there, in a tree of the same nodes.
+  double clear, (*reference)[3];
+  struct dc_box_tree ways;
 };
 
 // Two surfaces, or one and itself.
@@ -93,6 +97,8 @@ static inline bool dc_feature_apart(int first, int count, const double (*x)[4][3
 void dc_touch_profile(const struct dc_touch *touch, double p[3]);
 void dc_touch_mollifier(const struct dc_touch *touch, double m[3]);
 
+// Boxes of the ways from the reference to x and, unless tangent [vertices][3] is NULL, to the end of that.
+void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent);
 // Boxes of the leaves at x, and of the whole tree.
 void dc_surface_refit(struct dc_surface *surface);
 

@@ -184,12 +184,18 @@ static double fraction(struct dc_surface_contact *contact, const struct dc_path 
     for (int s = 0; s < contact->surface_count && !swept; s++)
       sweep(&contact->surfaces[s], path);
     swept = true;
-    const struct dc_surface *a = &contact->surfaces[contact->pairs[p].a], *b = &contact->surfaces[contact->pairs[p].b];
+    struct dc_surface *a = &contact->surfaces[contact->pairs[p].a], *b = &contact->surfaces[contact->pairs[p].b];
     double before = query.safe;
     query.pair = &contact->pairs[p];
     for (int side = 0; side < 2; side++)
       query.motions[side] = dc_motion_of(path, side ? b->body : a->body);
-    dc_box_tree_pairs(&a->tree, &b->tree, keep * query.pair->range, bound_elements, &query);
+    double kept = keep * query.pair->range;
+    if (a == b)
+      dc_surface_fit_ways(a, path->tangent + a->soft->v_offset);
+    if (a == b)
+      dc_box_tree_own_pairs(&a->tree, a->ways.boxes, a->clear - kept, kept, bound_elements, &query);
+    else
+      dc_box_tree_pairs(&a->tree, &b->tree, kept, bound_elements, &query);
     if (query.safe < before)
       *pair = p;
   }

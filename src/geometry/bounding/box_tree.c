@@ -116,15 +116,29 @@ static int push_children(const struct dc_box_tree *a, int i, const struct dc_box
   return top + 2;
 }
 
-int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, dc_box_visit *visit,
-                      void *context)
+// Square of the diagonal of the box around two.
+static double spread(const struct dc_box *a, const struct dc_box *b)
+{
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = a->low[k] < b->low[k] ? a->low[k] : b->low[k],
+           high = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+    sum += (high - low) * (high - low);
+  }
+  return sum;
+}
+
+// Pairs that have moved by less than `least` against each other are left out, unless ways is NULL.
+static int walk(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, const struct dc_box *ways,
+                double least, dc_box_visit *visit, void *context)
 {
   int stack[STACK][2] = {{0, 0}}, top = 1, status = 0;
   while (top && !status) {
     top--;
     int i = stack[top][0], j = stack[top][1];
     bool leaf = a->right[i] < 0 && b->right[j] < 0;
-    if ((leaf && a == b && i == j) || !within(&a->boxes[i], &b->boxes[j], margin))
+    if ((leaf && a == b && i == j) || !within(&a->boxes[i], &b->boxes[j], margin) ||
+        (ways && spread(&ways[i], &ways[j]) < least * least))
       continue;
     if (leaf)
       status = visit(context, a->item[i], b->item[j]);
@@ -132,4 +146,16 @@ int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, 
       top = push_children(a, i, b, j, stack, top);
   }
   return status;
+}
+
+int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, dc_box_visit *visit,
+                      void *context)
+{
+  return walk(a, b, margin, NULL, 0, visit, context);
+}
+
+int dc_box_tree_own_pairs(const struct dc_box_tree *tree, const struct dc_box *ways, double least, double margin,
+                          dc_box_visit *visit, void *context)
+{
+  return walk(tree, tree, margin, least > 0 ? ways : NULL, least, visit, context);
 }
