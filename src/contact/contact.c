@@ -12,8 +12,7 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
-static const double LEAST_PARALLEL_COST = 50e-6;  // s: below it not even the clock is asked
-static const double SHARES = 64;                  // of the whole cost: a pair that costs more is taken early
+static const double SHARES = 64;  // of the whole cost: a pair that costs more is taken early
 
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
 static bool is_pair(const struct dc_bodies *bodies, int a, int b)
@@ -220,16 +219,6 @@ static void order_pairs(struct dc_contact *contact)
   for (int p = 0; p < contact->pair_count; p++)
     if (!(contact->costs[p] > much))
       contact->order[count++] = p;
-}
-
-bool dc_contact_worth_threads(const struct dc_contact *contact)
-{
-  return contact->cost > LEAST_PARALLEL_COST;
-}
-
-int dc_contact_most_threads(const struct dc_contact *contact)
-{
-  return dc_contact_worth_threads(contact) ? 0 : 1;
 }
 
 static int list_far_pairs(struct dc_contact *contact)

@@ -253,10 +253,12 @@ static inline int dc_push_children(const struct dc_sphere_tree *a, int i, const 
   return top + 2;
 }
 
-// contact.c
-bool dc_contact_worth_threads(const struct dc_contact *contact);
 // For dc_loop_run: 0, any number, where threads may pay, else 1.
-int dc_contact_most_threads(const struct dc_contact *contact);
+static inline int dc_contact_most_threads(const struct dc_contact *contact)
+{
+  const double least_cost = 50e-6;  // s: below it not even the clock is asked
+  return contact->cost > least_cost ? 0 : 1;
+}
 
 // collider.c
 enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error);
@@ -276,7 +278,10 @@ int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, i
 int dc_pair_reserve(struct dc_pair *pair);
 // Planes of the last evaluation for those terms from begin to end that stayed.
 void dc_pair_hand_on_planes(struct dc_pair *pair, size_t begin, size_t end);
-int dc_pair_blend_batches(const struct dc_pair *pair);
+static inline int dc_pair_blend_batches(const struct dc_pair *pair)
+{
+  return (int)((pair->blend_count - 1 + DC_BATCH - 1) / DC_BATCH);
+}
 // Geometry and factors of the blends in some batches of eight; their sums are cleared.
 void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin,
                         int end);
