@@ -69,5 +69,5 @@ enum dc_status dc_session_outcome(struct session *session, struct outcome *outco
   if (!outcome->model)
     outcome->model = &scene->model;
   outcome->success = dc_task_success(&scene->task, outcome->model, &outcome->judged, outcome->judged.steps);
-  return status;
+  return DC_OK;
 }

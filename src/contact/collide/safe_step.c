@@ -392,7 +392,7 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
   int top = 1;
   bool whole = keep < KEPT_GAP;
   double asked = safe;
-  while (top && !(whole && safe < asked)) {
+  while (top > 0 && !(whole && safe < asked)) {
     struct node_pair nodes = stack[--top];
     if (nodes_apart(a, nodes.i, motion_a, b, nodes.j, motion_b, safe))
       continue;
