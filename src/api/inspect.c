@@ -182,6 +182,7 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
     dc_json_put_number(json, "volume", shape->properties.volume);
     dc_json_put_number(json, "surface_area", shape->properties.surface_area);
     dc_json_put_number(json, "deviation", shape->mesh.deviation);
+    dc_json_put_integer(json, "flat_groups", shape->mesh.flat_groups);
     dc_json_end(json, '}');
     dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name,
                 shape->type->name, shape->mesh.triangle_count, shape->properties.volume,
@@ -189,6 +190,9 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
     if (shape->mesh.deviation > 0)
       dc_text_add(text, "  note: \"%s\" is simplified: its hulls stand out of it by at most %.3g m\n", shape->name,
                   shape->mesh.deviation);
+    if (shape->mesh.flat_groups)
+      dc_text_add(text, "  note: \"%s\": groups of the file that are flat, left out: %d\n", shape->name,
+                  shape->mesh.flat_groups);
   }
   dc_json_end(json, '}');
 }

@@ -116,15 +116,18 @@ refused "$(pwd -P)/parts.obj: a convex hull needs at least 4 points (has 3)" "v 
 v 1 0 0
 v 0 1 0
 f 1 2 3"
-refused "$(pwd -P)/parts.obj: group 2 of 2: all 4 points lie in a plane" "v 0 0 0
+refused "$(pwd -P)/parts.obj: group 1 of 2: all 4 points lie in a plane" "v 0 0 0
 v 1 0 0
 v 0 1 0
-v 0 0 1
 v 1 1 0
 g a
-f 1 2 3 4
+f 1 2 4 3
 g b
-f 1 2 5 3"
+f 1 2 3"
+printf '%s\n' "v 0 0 0" "v 1 0 0" "v 0 1 0" "v 0 0 1" "v 0.3 0.8 -0.1" "v 2 0 0" "g sheet" "f 1 4 5" "g a" "f 1 2 3 4" \
+  "g slanting sheet" "f 2 3 4" "f 2 3 5" "g b" "f 6 2 3 4" >parts.obj
+run 0 check scene.json
+check "of a mesh with flat groups the others are taken" grep -q 'note: "parts": groups of the file that are flat, left out: 2' "$out"
 refused "triangles: convex hulls cannot be simplified" "v 0 0 0" --set shapes.parts.triangles=10
 run 3 check scene.json --set shapes.parts.convex=1
 says "shapes.parts.convex: must be true or false"

@@ -459,8 +459,8 @@ static void test_convex_refusals(void)
 {
 #define TETRAHEDRON "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
   refuse_convex(TETRAHEDRON, 1, 4, "triangles: convex hulls cannot be simplified");
-  refuse_convex(TETRAHEDRON "g flat\nf 1 2 3\n", 1, 0,
-                ".obj: group 2 of 2: a convex hull needs at least 4 points (has 3)");
+  refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\ng a\nf 1 2 3\ng b\nf 1 2 4 3\n", 1, 0,
+                ".obj: group 1 of 2: a convex hull needs at least 4 points (has 3)");
   refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", 1, 0, ".obj: all 4 points lie in a plane");
   refuse_convex("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie on a line");
   refuse_convex("v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie in one place");

@@ -7,6 +7,7 @@
 
 #include "geometry/mesh/mesh_simplify.h"
 #include "geometry/convex/hull.h"
+#include "math/svd3.h"
 #include "math/vector.h"
 
 static const double convex_tolerance = 1e-6;
@@ -52,8 +53,25 @@ static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number
   return DC_OK;
 }
 
+// Whether the vertices lie in a plane within 1e-6 of their spread: of a sheet nothing is solid.
+static bool is_flat(const struct dc_mesh *part)
+{
+  double center[3] = {0}, spread[9] = {0}, u[9], s[3], v[9];
+  for (int i = 0; i < part->vertex_count; i++)
+    dc_vec_add_scaled(center, center, 1.0 / part->vertex_count, part->vertices[i]);
+  for (int i = 0; i < part->vertex_count; i++) {
+    double arm[3];
+    dc_vec_sub(arm, part->vertices[i], center);
+    for (int k = 0; k < 9; k++)
+      spread[k] += arm[k / 3] * arm[k % 3];
+  }
+  dc_svd3(spread, u, s, v);
+  return fmin(fabs(s[0]), fmin(fabs(s[1]), fabs(s[2]))) <= 1e-12 * fmax(fabs(s[0]), fmax(fabs(s[1]), fabs(s[2])));
+}
+
+// *flat: the group has no hull because it is flat, which *error says then.
 static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int points, int *number,
-                                    struct dc_arena *arena, struct dc_mesh *hull, struct dc_error *error)
+                                    struct dc_arena *arena, struct dc_mesh *hull, bool *flat, struct dc_error *error)
 {
   struct dc_mesh part;
   double deviation = 0;
@@ -63,6 +81,7 @@ static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int p
   enum dc_status status = extract(mesh, group, number, scratch, &part, error);
   if (!status)
     status = dc_hull((const double(*)[3])part.vertices, part.vertex_count, arena, hull, error);
+  *flat = status == DC_BAD_INPUT && is_flat(&part);
   if (!status && points)
     status = dc_hull_simplify(hull, points, arena, &deviation, error);
   hull->deviation = deviation;
@@ -117,10 +136,24 @@ enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_a
   int *number = dc_alloc((size_t)mesh->vertex_count, sizeof *number);
   struct dc_mesh *each = scratch ? dc_arena_alloc(scratch, (size_t)count, sizeof *each) : NULL;
   enum dc_status status = each && number ? DC_OK : fail_memory(mesh, error);
-  for (int group = 0; !status && group < count; group++)
-    status = hull_of_group(mesh, group, points, number, scratch, &each[group], error);
+  struct dc_error first = {0};
+  int flat_count = 0;
+  for (int group = 0; !status && group < count; group++) {
+    struct dc_error local = {0};
+    bool flat = false;
+    status = hull_of_group(mesh, group, points, number, scratch, &each[group - flat_count], &flat, &local);
+    if (status && (!flat || flat_count++ == 0))
+      first = local;
+    status = flat ? DC_OK : status;
+  }
+  if (!status && flat_count == count)
+    status = DC_BAD_INPUT;
+  if (status && first.text[0])
+    *error = first;
   if (!status)
-    status = unite(each, count, arena, hulls, error);
+    status = unite(each, count - flat_count, arena, hulls, error);
+  if (!status)
+    hulls->flat_groups = flat_count;
   dc_arena_destroy(scratch);
   free(number);
   return status;
