@@ -3,14 +3,14 @@
 """Refinement on real hands: grasps that exist by construction, started from nearby.
 
     scripts/paper/refine-hands FOLDER [--only WORD] [--grasps N] [--starts N] [--seed N] [--set KEY=VALUE ...]
-                               [--keep DIR] [--dcsim FILE]
+                               [--keep DIR] [--table FILE] [--dcsim FILE]
 
 For every hand among the URDF files in FOLDER (what has at least three fingers, which are chains of joints that do not branch):
 fingers are bent at random, and before the last link of each a ball, a can or a box of 16 to 36 mm is put, turned at random, and moved
 along the shortest way until it touches (distances by "dcsim probe").  These solids together are the object, so that the grasp exists; it
 counts as feasible when nothing else overlaps.  The hand then starts off by N(0, 5 mm) in each direction, 0.15 rad about a random axis and
 N(0, 0.15 rad) at every joint, within its range.
-Prints a line per run and a table; --keep leaves the scenes in DIR, and those found there are taken instead of new ones.
+Prints a line per run and a table, which --table adds to a file; --keep leaves the scenes in DIR, and those found there are taken instead of new ones.
 """
 import argparse
 import glob
@@ -358,6 +358,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--keep")
+    parser.add_argument("--table")
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     arguments = parser.parse_args()
     rows = {}
@@ -374,6 +375,9 @@ def main():
                 rows.setdefault(name, []).append(run)
                 print(os.path.basename(path), {k: f"{v:.3g}" if isinstance(v, float) else v for k, v in run.items()}, flush=True)
     print(table(rows))
+    if arguments.table:
+        with open(arguments.table, "a", encoding="utf-8") as file:
+            file.write(f"Seed {arguments.seed}:\n\n{table(rows)}\n\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,... [--adjoint]] [--names NAME,... [--table FILE]] [--limit 120]
 
 Every *.urdf (and *.xml that is MJCF) below FOLDER is included in a scene of two steps and checked, as it comes; packages are folders below FOLDER, or those of
---package-path. With --names only the first robots whose paths end so are: each is checked, unedited, and simulated for two steps, and the table says of each what came of
+--package-path. With --names only the first robots whose paths end so are: each is checked, unedited, and simulated for ten steps, and the table says of each what came of
 it. Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
 instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. With --adjoint a
 row for each arm: processor time of a step with its adjoint, by the difference of optimizations of few and more iterations, the median of some, beside that of a loop
@@ -28,6 +28,7 @@ COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("de
            ("near", {"self_field": "near"}),
            ("near, auto", {"self_field": "near", "self_contact": "auto"}), ("32 corners", {"hull_points": 32}), ("32 corners, auto", {"hull_points": 32, "self_contact": "auto"}), ("no self-contact", {"self_contact": "none"})]
 SHORT, LONG = 5, 25
+SIMULATED = 10
 
 
 class Trial:
@@ -84,27 +85,34 @@ def failure(done, limit):
     return (done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1][:200] if done.returncode else ""
 
 
+def tell_name(arguments, path):
+    """Bodies, what check says, what a simulation says; and whether both are good."""
+    checked = Trial(arguments, path).run("check", {}, SIMULATED, options=["--json"])
+    if reason := failure(checked, arguments.limit):
+        return ["", reason.replace(arguments.folder + os.sep, ""), ""], False
+    bodies = len(json.loads(checked.stdout).get("bodies", {})) or ""
+    simulated = Trial(arguments, path).run("simulate", {}, SIMULATED, options=["-o", "none", "--json", "--quiet"])
+    if reason := failure(simulated, arguments.limit):
+        return [bodies, "yes", reason.replace(arguments.folder + os.sep, "")], False
+    lost = json.loads(simulated.stdout)["unconverged_steps"]
+    return [bodies, "yes", "yes" if not lost else "%d steps did not converge" % lost], not lost
+
+
 def tell_names(arguments, robots):
-    """A row for each name: bodies, check, two steps."""
+    """A row for each name: bodies, check, a short simulation."""
     rows, good = [], 0
     for name in arguments.names.split(","):
         path = next((path for path in robots if path.endswith(name)), None)
-        if path is None:
-            rows.append("| %s | not there | | |" % name)
-            continue
-        checked = Trial(arguments, path).run("check", {}, 2, options=["--json"])
-        reason = failure(checked, arguments.limit)
-        simulated = reason or failure(Trial(arguments, path).run("simulate", {}, 2, options=["-o", "none", "--quiet"]), arguments.limit)
-        good += not reason and not simulated
-        about = json.loads(checked.stdout) if not reason else {}
-        rows.append("| %s | %s | %s | %s |" % (os.path.relpath(path, arguments.folder), len(about.get("bodies", {})) or "", reason or "yes", "" if reason else simulated or "yes"))
+        cells, passes = tell_name(arguments, path) if path else (["", "not there", ""], False)
+        good += passes
+        rows.append("| %s | %s |" % (os.path.relpath(path, arguments.folder) if path else name, " | ".join(map(str, cells))))
         print(rows[-1], flush=True)
-    text = "| file | bodies | passes `check` | two steps |\n|---|---|---|---|\n%s\n\n%d of %d pass and simulate.\n" % ("\n".join(rows), good, len(rows))
+    text = "| file | bodies | passes `check` | %d steps |\n|---|---|---|---|\n%s\n\n%d of %d pass and simulate.\n" % (SIMULATED, "\n".join(rows), good, len(rows))
     print(text.splitlines()[-1])
     if arguments.table:
         with open(arguments.table, "w") as file:
-            file.write("# Published robots, as they come\n\nMade by `scripts/paper/robots FOLDER --names ... --table FILE`: each file unedited, `check` and a simulation of two steps with the defaults "
-                       "(contact model bsh).\n\n" + text)
+            file.write("### Published robots, as they come\n\nBy `scripts/paper/robots FOLDER --names NAME,... --table FILE`: files unedited, `check` and a simulation of %d steps of 0.01 s from rest under "
+                       "gravity, with the defaults (contact model bsh, no actuators); a step that does not converge counts as a failure.\n\n" % SIMULATED + text)
 
 
 def cost(trial, include, counted):

@@ -13,6 +13,7 @@
 static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;  // rad, of the size, rad
 static const double RESTART_OFFSET = 0.01;                                          // of the size
 static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;  // of the spreads of poses and normals
+static const double CONE_REACH = 0.5;                      // of the tolerance: what is so near a target is as good
 enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };              // restarts that are far
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -141,6 +142,22 @@ static bool may_overlap(const struct dc_refine *refine, int a, int b)
          !is_pair(refine, a, b);
 }
 
+// Normals around the targets of a pair.
+static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_contact *contact, const int body[2])
+{
+  for (int k = 0; k < 2; k++) {
+    const struct dc_solid *solid = refine->solids[body[k]].solid;
+    double(*cone)[3] = dc_arena_alloc(refine->arena, DC_REFINE_CONE, sizeof *cone);
+    if (!cone)
+      return DC_MEMORY;
+    contact->spread[k] = dc_solid_normal(solid, contact->target[k], contact->normal[k]);
+    contact->cone_count[k] =
+        dc_solid_normals(solid, contact->target[k], CONE_REACH * refine->settings.tolerance, DC_REFINE_CONE, cone);
+    contact->cone[k] = (const double(*)[3])cone;
+  }
+  return DC_OK;
+}
+
 static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct dc_error *error)
 {
   struct dc_refine_contact *contact = &refine->contacts[refine->contact_count];
@@ -202,9 +219,8 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
     struct dc_refine_contact *contact = &refine->contacts[i];
     contact->pair = true;
     memcpy(contact->target, pairs[i].point, sizeof contact->target);
-    for (int k = 0; k < 2; k++)
-      contact->spread[k] =
-          dc_solid_normal(refine->solids[pairs[i].body[k]].solid, contact->target[k], contact->normal[k]);
+    if (set_normals(refine, contact, pairs[i].body))
+      return no_memory(error);
     if ((status = add_contact(refine, pairs[i].body[0], pairs[i].body[1], error)))
       return status;
   }

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, without queries
 // (docs/theory.md, "Refinement").  The normals' rows are multiplied by a length, so that everything is in metres,
-// and count the less the farther the normals around the targets spread: on a smooth surface there is one normal at which a
-// point is a witness point, at a corner there is a cone of them.
+// and, where means of normals are all there is to go by, count the less the farther the normals around the targets spread: on
+// a smooth surface there is one normal at which a point is a witness point, at a corner there is a cone of them.
 #include <math.h>
 #include <string.h>
 
+#include "geometry/convex/hull_distance.h"
 #include "math/linear_solver.h"
 #include "math/vector.h"
 #include "plan/refine_internal.h"
 
-static const double ARM = 0.02;         // of the normals' rows, m: 0.1 rad off weighs as much as targets 2 mm off
-static const double SOFT = 0.05;        // sine of the spread of normals at which it is half of that
-static const double DAMPING = 1e-4;     // of steps, in the metric
-static const double LONGEST = 0.1;      // m: of a step, in the metric
-static const double NEGLIGIBLE = 1e-7;  // m: a step that ends it
-enum { ROWS = 6, STEPS = 40 };          // rows of a pair; most steps
+static const double ARM = 0.02;      // of the normals' rows, m: 0.1 rad off weighs as much as targets 2 mm off
+static const double SOFT = 0.05;     // sine of the spread of normals at which it is half of that
+static const double NARROWED = 0.7;  // part of the cones that normals shall be in
+static const double FARTHEST_COSINE = -0.8, LEAST_COSINE = 0.2;  // of the nearest two normals, and of the others with c
+static const double DAMPING = 1e-4;                              // of steps, in the metric, at the start
+static const double FINER = 0.2, COARSER = 5;                    // factors on it after steps that were better, and not
+static const double DONE = 1e-18;                                // m^2: nothing is left to be done
+static const double LONGEST = 0.1;                               // m: of a step, in the metric
+static const double NEGLIGIBLE = 1e-7;                           // m: a step that ends it
+enum { ROWS = 6, STEPS = 60 };                                   // rows of a pair; most steps
 
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error)
 {
@@ -27,8 +32,10 @@ enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error 
   align->normal = dc_arena_alloc(refine->arena, columns * columns + 1, sizeof *align->normal);
   align->step = dc_arena_alloc(refine->arena, 3 * columns + 1, sizeof *align->step);
   align->held = dc_arena_alloc(refine->arena, columns + 1, sizeof *align->held);
+  align->trial = dc_arena_alloc(refine->arena, (size_t)refine->bodies->nq + 1, sizeof *align->trial);
   align->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;
-  if (!align->residual || !align->jacobian || !align->normal || !align->step || !align->held || (n && !align->matrix))
+  if (!align->residual || !align->jacobian || !align->normal || !align->step || !align->held || !align->trial ||
+      (n && !align->matrix))
     return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
   return DC_OK;
 }
@@ -38,15 +45,90 @@ void dc_refine_align_destroy(struct dc_refine *refine)
   dc_symmetric_destroy(refine->align.matrix);
 }
 
-// t_2 - t_1 - margin n_1 and turn (n_1 + n_2 - tilt) of pair c, and their rows by both twists.
-static void add_pair(struct dc_refine *refine, int c, double turn, const double tilt[3])
+// The directions of a pair's normals, those of the second body turned round: seen [2][DC_REFINE_CONE], and in c a unit vector
+// between the two nearest; false where even these are too far apart.
+static bool see_cones(const struct dc_refine *refine, const struct dc_refine_contact *pair,
+                      double seen[2][DC_REFINE_CONE][3], double c[3])
+{
+  double most = FARTHEST_COSINE;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < pair->cone_count[k]; i++) {
+      dc_mat_apply(seen[k][i], refine->placements[pair->body[k]].rotation, pair->cone[k][i]);
+      dc_vec_scale(seen[k][i], seen[k][i], k == 0 ? 1 : -1);
+    }
+  for (int i = 0; i < pair->cone_count[0]; i++)
+    for (int j = 0; j < pair->cone_count[1]; j++) {
+      double cosine = dc_vec_dot(seen[0][i], seen[1][j]);
+      if (!(cosine > most))
+        continue;
+      most = cosine;
+      dc_vec_add(c, seen[0][i], seen[1][j]);
+      dc_vec_scale(c, c, 1 / dc_vec_norm(c));
+    }
+  return most > FARTHEST_COSINE;
+}
+
+// The gap between the two cones on the plane c.x = 1, where they are convex polygons, each narrowed about its middle; what is
+// seen far from c is left out, which narrows them, too.  row: its derivative by a turn of the first body, minus that of the
+// second.  False: too far apart.
+static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_contact *pair, double *gap, double row[3])
+{
+  double seen[2][DC_REFINE_CONE][3], c[3] = {0, 0, 0}, away[3];
+  int count[2] = {0, 0};
+  if (!see_cones(refine, pair, seen, c))
+    return false;
+  for (int k = 0; k < 2; k++) {
+    double middle[3] = {0};
+    for (int i = 0; i < pair->cone_count[k]; i++) {
+      double height = dc_vec_dot(seen[k][i], c);
+      if (height > LEAST_COSINE)
+        dc_vec_scale(seen[k][count[k]++], seen[k][i], 1 / height);
+    }
+    for (int i = 0; i < count[k]; i++)
+      dc_vec_add_scaled(middle, middle, (1 - NARROWED) / count[k], seen[k][i]);
+    for (int i = 0; i < count[k]; i++)
+      for (int axis = 0; axis < 3; axis++)
+        seen[k][i][axis] = middle[axis] + NARROWED * seen[k][i][axis];
+  }
+  *gap = dc_hull_distance((const double(*)[3])seen[0], count[0], (const double(*)[3])seen[1], count[1], away);
+  dc_vec_cross(row, c, away);
+  return true;
+}
+
+// How the normals of pair c face each other, three rows by the turns of both bodies: the gap of their cones or, where these
+// are far apart, turn (n_1 + n_2 - tilt).
+static void face(const struct dc_refine *refine, int c, const double tilt[3], double residual[3], double rows[2][9])
+{
+  const struct dc_refine_contact *pair = &refine->contacts[c];
+  double row[3], gap, turn = ARM * SOFT / (SOFT + pair->spread[0] + pair->spread[1]);
+  bool cones = cone_gap(refine, pair, &gap, row);
+  memset(rows, 0, 2 * sizeof *rows);
+  for (int i = 0; i < 3; i++)
+    residual[i] = cones ? 0 : -turn * tilt[i];
+  if (cones)
+    residual[0] = ARM * gap;
+  for (int k = 0; k < 2 && cones; k++)
+    dc_vec_scale(rows[k], row, k == 0 ? ARM : -ARM);
+  for (int k = 0; k < 2 && !cones; k++) {
+    double normal[3], turned[18] = {0};
+    dc_mat_apply(normal, refine->placements[pair->body[k]].rotation, pair->normal[k]);
+    dc_vec_add_scaled(residual, residual, turn, normal);
+    dc_refine_add_turn(turned, turn, normal);
+    for (int i = 0; i < 9; i++)
+      rows[k][i] = turned[6 * (i / 3) + i % 3];
+  }
+}
+
+// t_2 - t_1 - margin n_1 of pair c and how its normals face each other, and their rows by both twists.
+static void add_pair(struct dc_refine *refine, int c, const double tilt[3])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
   int n = refine->problem.dimension;
-  double *residual = refine->align.residual + ROWS * c;
+  double *residual = refine->align.residual + ROWS * c, facing[2][9];
   double *jacobian = refine->align.jacobian + (size_t)(ROWS * c) * (size_t)n;
+  face(refine, c, tilt, residual + 3, facing);
   for (int i = 0; i < 3; i++)
-    residual[i] = 0, residual[3 + i] = -turn * tilt[i];
+    residual[i] = 0;
   for (int k = 0; k < 2; k++) {
     const struct dc_placement *place = &refine->placements[pair->body[k]];
     double target[3], normal[3], arm[3], rows[6 * ROWS] = {0}, sign = k == 0 ? -1 : 1;
@@ -54,21 +136,20 @@ static void add_pair(struct dc_refine *refine, int c, double turn, const double 
     dc_mat_apply(target, place->rotation, pair->target[k]);
     dc_vec_add(target, target, place->position);
     dc_mat_apply(normal, place->rotation, pair->normal[k]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
       residual[i] += sign * target[i] + margin * normal[i];
-      residual[3 + i] += turn * normal[i];
-    }
     dc_vec_sub(arm, target, refine->kinematics.poses[pair->body[k]].position);
     dc_refine_add_turn(rows, sign, arm);
     dc_refine_add_turn(rows, margin, normal);
     rows[3] = rows[10] = rows[17] = sign;
-    dc_refine_add_turn(rows + 18, turn, normal);
+    for (int i = 0; i < 9; i++)
+      rows[18 + 6 * (i / 3) + i % 3] = facing[k][i];
     if (dc_body_moves(&refine->bodies->bodies[pair->body[k]]))
       dc_refine_add_columns(refine, pair->body[k], 1, ROWS, rows, jacobian);
   }
 }
 
-// gradient = J^T r without what is held against its bound; J^T J + DAMPING D, with ones where it is held.
+// gradient = J^T r without what is held against its bound, and J^T J, with ones where it is held.
 static void square_up(struct dc_refine *refine, const double *q, double *gradient, double *twice)
 {
   struct dc_refine_align *align = &refine->align;
@@ -90,41 +171,73 @@ static void square_up(struct dc_refine *refine, const double *q, double *gradien
     for (int j = 0; j < n && align->held[i]; j++)
       align->normal[i * n + j] = align->normal[j * n + i] = 0;
     gradient[i] = align->held[i] ? 0 : gradient[i];
-    align->normal[i * n + i] += DAMPING * refine->metric[i];
   }
+}
+
+// Rows of all pairs at q; the sum of their squares.
+static double look(struct dc_refine *refine, double tilt, uint64_t key, const double *q)
+{
+  struct dc_refine_align *align = &refine->align;
+  int rows = ROWS * refine->pair_count;
+  double sum = 0;
+  struct dc_random tilts;
+  dc_random_seed(&tilts, key);  // the same in every step
+  dc_refine_place(refine, q);
+  memset(align->jacobian, 0, (size_t)rows * (size_t)refine->problem.dimension * sizeof *align->jacobian);
+  for (int c = 0; c < refine->pair_count; c++) {
+    double off[3], spread = refine->contacts[c].spread[0] + refine->contacts[c].spread[1];
+    for (int i = 0; i < 3; i++)
+      off[i] = tilt * spread * dc_random_normal(&tilts);
+    add_pair(refine, c, off);
+  }
+  for (int r = 0; r < rows; r++)
+    sum += align->residual[r] * align->residual[r];
+  return sum;
+}
+
+// The step from the last square_up; its length in the metric, NAN: there is none.
+static double solve(struct dc_refine *refine, double damping, const double *gradient, double *step)
+{
+  struct dc_refine_align *align = &refine->align;
+  int n = refine->problem.dimension;
+  double length = 0;
+  for (int i = 0; i < n; i++)
+    align->normal[i * n + i] += damping * refine->metric[i];
+  dc_symmetric_clear(align->matrix);
+  dc_symmetric_add_block(align->matrix, 0, 0, 1, align->normal, n);
+  for (int i = 0; i < n; i++)
+    align->normal[i * n + i] -= damping * refine->metric[i];
+  if (dc_symmetric_factor_positive(align->matrix))
+    return NAN;
+  dc_symmetric_solve(align->matrix, gradient, step, NULL);
+  for (int i = 0; i < n; i++)
+    length = hypot(length, sqrt(refine->metric[i]) * step[i]);
+  for (int i = 0; i < n && isfinite(length); i++)
+    step[i] *= -(length > LONGEST ? LONGEST / length : 1);
+  return isfinite(length) ? length : NAN;
 }
 
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q)
 {
   struct dc_refine_align *align = &refine->align;
-  const struct dc_problem *problem = &refine->problem;
-  int n = problem->dimension;
-  double *step = align->step, *twice = step + n, *gradient = twice + n, length = INFINITY;
+  int n = refine->problem.dimension;
+  size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
+  double *step = align->step, *twice = step + n, *gradient = twice + n;
+  double damping = DAMPING, value = INFINITY;
   uint64_t key = dc_random_bits(random);
-  for (int iteration = 0; iteration < STEPS && length > NEGLIGIBLE; iteration++) {
-    struct dc_random tilts;
-    dc_random_seed(&tilts, key);  // the same in every step
-    dc_refine_place(refine, q);
-    memset(align->jacobian, 0, (size_t)(ROWS * refine->pair_count) * (size_t)n * sizeof *align->jacobian);
-    for (int c = 0; c < refine->pair_count; c++) {
-      double off[3], spread = refine->contacts[c].spread[0] + refine->contacts[c].spread[1];
-      for (int i = 0; i < 3; i++)
-        off[i] = tilt * spread * dc_random_normal(&tilts);
-      add_pair(refine, c, ARM * SOFT / (SOFT + spread), off);
+  memcpy(align->trial, q, bytes);
+  for (int iteration = 0; iteration < STEPS; iteration++) {
+    double there = look(refine, tilt, key, align->trial);
+    if (there < value) {
+      damping *= iteration ? FINER : 1;
+      value = there;
+      memcpy(q, align->trial, bytes);
+      square_up(refine, q, gradient, twice);
+    } else {
+      damping *= COARSER;
     }
-    square_up(refine, q, gradient, twice);
-    dc_symmetric_clear(align->matrix);
-    dc_symmetric_add_block(align->matrix, 0, 0, 1, align->normal, n);
-    if (dc_symmetric_factor_positive(align->matrix))
+    if (!(value > DONE) || !(solve(refine, damping, gradient, step) > NEGLIGIBLE))
       return;
-    dc_symmetric_solve(align->matrix, gradient, step, NULL);
-    length = 0;
-    for (int i = 0; i < n; i++)
-      length = hypot(length, sqrt(refine->metric[i]) * step[i]);
-    if (!isfinite(length))
-      return;
-    for (int i = 0; i < n; i++)
-      step[i] *= -(length > LONGEST ? LONGEST / length : 1);
-    problem->retract(refine, q, step, q);
+    refine->problem.retract(refine, q, step, align->trial);
   }
 }

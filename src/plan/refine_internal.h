@@ -12,9 +12,11 @@ enum { DC_PAIR_RESIDUALS = 9 };  // of a pair: x_2 - x_1 - beta n, x_1 - t_1, x_
 struct dc_refine_contact {
   int body[2];
   bool pair;
-  double target[2][3];  // in the shapes' frames, m
-  double normal[2][3];  // of a pair: out of the bodies at the targets, in the shapes' frames
-  double spread[2];     // of the normals around the targets: dc_solid_normal
+  double target[2][3];         // in the shapes' frames, m
+  double normal[2][3];         // of a pair: out of the bodies at the targets, in the shapes' frames
+  double spread[2];            // of the normals around the targets: dc_solid_normal
+  const double (*cone[2])[3];  // [cone_count] these normals: dc_solid_normals
+  int cone_count[2];
   struct dc_witness_search *search;
 };
 
@@ -30,6 +32,7 @@ struct dc_refine_answer {
 struct dc_refine_align {
   double *residual, *jacobian;  // [m], [m][n]
   double *normal, *step;        // [n][n], [3][n]
+  double *trial;                // [nq]
   bool *held;                   // [n]
   struct dc_symmetric_matrix *matrix;
 };
@@ -74,9 +77,12 @@ void dc_refine_add_turn(double *block, double scale, const double arm[3]);
 void dc_refine_add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
                            double *jacobian);
 
+enum { DC_REFINE_CONE = 64 };  // most normals of a cone
+
 // Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed, as
-// nearly as bounds allow; where surfaces are sharp, off by random parts (standard deviation `tilt`) of how far their normals
-// spread.  Nothing is queried.
+// nearly as bounds allow.  At vertices and edges there is a cone of normals, and it is enough that the two cones, narrowed to
+// a part of their width, meet; where they are too far apart for that, means are taken, off by random parts (standard deviation
+// `tilt`) of how far they spread.  Nothing is queried.
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q);
 // Its workspace; the problem's dimension and the pairs must be set.
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error);

@@ -181,7 +181,36 @@ static void refused(void)
   fixture_end(fixture);
 }
 
-RUN_TESTS({"samples of a convex solid are on its surface", of_a_convex_solid},
+// One normal on a side of a box, two at an edge, three at a corner, and those of an edge as far beside it as asked.
+static void normals_around(void)
+{
+  struct fixture *fixture = fixture_begin();
+  fixture_box(fixture, 0, 0, 0, 0.1, 0.2, 0.3);
+  fixture_build(fixture, 64, 1);
+  const struct dc_solid *solid = &fixture->solid;
+  double lower[3], upper[3], point[3], normals[8][3], mean[3];
+  dc_vec_copy(lower, solid->parts[0].vertices[0]);
+  dc_vec_copy(upper, lower);
+  for (int v = 0; v < solid->parts[0].vertex_count; v++)
+    for (int k = 0; k < 3; k++) {
+      lower[k] = fmin(lower[k], solid->parts[0].vertices[v][k]);
+      upper[k] = fmax(upper[k], solid->parts[0].vertices[v][k]);
+    }
+  dc_vec_copy(point, upper);
+  CHECK(dc_solid_normals(solid, point, 0, 8, normals) == 3, "corner");
+  CHECK(dc_solid_normals(solid, point, 0, 2, normals) == 2, "no more than asked for");
+  CHECK(dc_solid_normal(solid, point, mean) > 0.5, "corner");
+  point[0] = lower[0] + 0.3 * (upper[0] - lower[0]);
+  CHECK(dc_solid_normals(solid, point, 0, 8, normals) == 2, "edge");
+  CHECK_NEAR(dc_vec_dot(normals[0], normals[1]), 0, 1e-15);
+  point[1] -= 1e-3;
+  CHECK(dc_solid_normals(solid, point, 0, 8, normals) == 1 && normals[0][2] == 1, "side");
+  CHECK(dc_solid_normals(solid, point, 2e-3, 8, normals) == 2, "beside the edge");
+  fixture_end(fixture);
+}
+
+RUN_TESTS({"normals around a point", normals_around},
+          {"samples of a convex solid are on its surface", of_a_convex_solid},
           {"samples are uniform by area", uniform_by_area}, {"of many vertices some are taken", many_vertices},
           {"samples of a union are on its surface", of_a_union}, {"the seed decides", seeds},
           {"impossible counts are refused", refused})

@@ -167,33 +167,51 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
 }
 
 static const double BESIDE =
-    1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
+    1e-7;                         // of the size: triangles that are so much farther than the nearest one count as near
+static const double SAME = 1e-9;  // squared distance of unit normals that are one
+
+static double distance_to(const struct dc_convex *part, int t, const double point[3])
+{
+  struct dc_closest closest;
+  double x[4][3];
+  dc_vec_copy(x[0], point);
+  for (int k = 0; k < 3; k++)
+    dc_vec_copy(x[1 + k], part->vertices[part->triangles[t][k]]);
+  dc_closest_point_triangle((const double(*)[3])x, &closest);
+  return sqrt(closest.square);
+}
+
+static double nearest_triangle(const struct dc_solid *solid, const double point[3])
+{
+  double nearest = INFINITY;
+  for (int i = 0; i < solid->part_count; i++)
+    for (int t = 0; t < solid->parts[i].triangle_count; t++)
+      nearest = fmin(nearest, distance_to(&solid->parts[i], t, point));
+  return nearest;
+}
+
+// Twice the area of a triangle, along its normal.
+static void area_of(const struct dc_convex *part, int t, double area[3])
+{
+  const int *corners = part->triangles[t];
+  double first[3], second[3];
+  dc_vec_sub(first, part->vertices[corners[1]], part->vertices[corners[0]]);
+  dc_vec_sub(second, part->vertices[corners[2]], part->vertices[corners[0]]);
+  dc_vec_cross(area, first, second);
+}
 
 double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
 {
+  double reach = nearest_triangle(solid, point) + BESIDE * solid->size, areas = 0;
   normal[0] = normal[1] = normal[2] = 0;
-  double nearest = INFINITY, areas = 0;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < solid->part_count; i++) {
-      const struct dc_convex *part = &solid->parts[i];
-      for (int t = 0; t < part->triangle_count; t++) {
-        struct dc_closest closest;
-        double x[4][3], first[3], second[3], area[3];
-        dc_vec_copy(x[0], point);
-        for (int k = 0; k < 3; k++)
-          dc_vec_copy(x[1 + k], part->vertices[part->triangles[t][k]]);
-        dc_closest_point_triangle((const double(*)[3])x, &closest);
-        double distance = sqrt(closest.square);
-        if (pass == 0)
-          nearest = fmin(nearest, distance);
-        if (pass == 0 || distance > nearest + BESIDE * solid->size)
-          continue;
-        dc_vec_sub(first, x[2], x[1]);
-        dc_vec_sub(second, x[3], x[1]);
-        dc_vec_cross(area, first, second);
-        dc_vec_add(normal, normal, area);
-        areas += dc_vec_norm(area);
-      }
+  for (int i = 0; i < solid->part_count; i++)
+    for (int t = 0; t < solid->parts[i].triangle_count; t++) {
+      double area[3];
+      if (distance_to(&solid->parts[i], t, point) > reach)
+        continue;
+      area_of(&solid->parts[i], t, area);
+      dc_vec_add(normal, normal, area);
+      areas += dc_vec_norm(area);
     }
   double length = dc_vec_norm(normal);
   if (length > 0)
@@ -202,4 +220,27 @@ double dc_solid_normal(const struct dc_solid *solid, const double point[3], doub
     normal[2] = 1;  // sides back to back
   double cosine = areas > 0 ? fmin(length / areas, 1) : 1;
   return sqrt(1 - cosine * cosine);
+}
+
+int dc_solid_normals(const struct dc_solid *solid, const double point[3], double beside, int most, double (*normals)[3])
+{
+  double reach = nearest_triangle(solid, point) + fmax(beside, BESIDE * solid->size);
+  int count = 0;
+  for (int i = 0; i < solid->part_count; i++)
+    for (int t = 0; t < solid->parts[i].triangle_count && count < most; t++) {
+      if (distance_to(&solid->parts[i], t, point) > reach)
+        continue;
+      double area[3], apart[3], length;
+      area_of(&solid->parts[i], t, area);
+      length = dc_vec_norm(area);
+      bool known = !(length > 0);
+      dc_vec_scale(area, area, known ? 0 : 1 / length);
+      for (int k = 0; k < count && !known; k++) {
+        dc_vec_sub(apart, area, normals[k]);
+        known = dc_vec_dot(apart, apart) < SAME;
+      }
+      if (!known)
+        dc_vec_copy(normals[count++], area);
+    }
+  return count;
 }
