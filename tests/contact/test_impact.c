@@ -7,7 +7,8 @@
 static const double gaps[] = {1e-2, 1e-3, 1e-4, 1e-5}, speeds[] = {1e-4, 1e-3, 0.1, 3};
 static const struct case_of {
   const char *model, *settings;
-} models[] = {{"bsh", ""}, {"exact", "friction_range=0.02"}, {"sdrs", ""}, {"ipc", "dhat=0.02"}, {"manifold", "smoothing=5e-3"}};
+} models[] = {{"bsh", ""},          {"exact", "friction_range=0.02"}, {"sdrs", ""},
+              {"ipc", "dhat=0.02"}, {"manifold", "smoothing=5e-3"},   {"manifold", "smoothing=5e-3 edges=2"}};
 enum { MODELS = sizeof models / sizeof *models };
 
 struct worst {

@@ -3,9 +3,11 @@
 // contact Coulomb's law and what rubs.
 #include "friction_scene.h"
 
-enum { MODELS = 3 };
-static const char *const models[MODELS][2] = {
-    {"ipc", "dhat=0.02"}, {"ipc-global", "dhat=0.02"}, {"manifold", "smoothing=5e-3"}};
+enum { MODELS = 4 };
+static const char *const models[MODELS][2] = {{"ipc", "dhat=0.02"},
+                                              {"ipc-global", "dhat=0.02"},
+                                              {"manifold", "smoothing=5e-3"},
+                                              {"manifold", "smoothing=5e-3 edges=2"}};
 
 static const double frictional_gaps[] = {1e-2, 1e-3, 1e-4}, speeds[] = {1e-5, 1e-3, 0.1, 3};
 

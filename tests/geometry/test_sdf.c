@@ -70,11 +70,11 @@ static struct dc_sdf *make(const struct dc_sdf_type *type, double size, struct d
     return dc_sdf_make_box(lengths, 0.1 * size, arena);
   if (type == &dc_sdf_points)
     return make_points(size, random, arena);
-  if (type != &dc_sdf_capsule)
+  if (type != &dc_sdf_capsule && type != &dc_sdf_cone)
     return make_blend(type, size, random, arena);
-  struct dc_sdf *sdf = dc_sdf_make(type, 2, 0, arena);
-  sdf->numbers[0] = lengths[0];
-  sdf->numbers[1] = lengths[1];
+  struct dc_sdf *sdf = dc_sdf_make(type, type == &dc_sdf_cone ? 3 : 2, 0, arena);
+  for (int k = 0; k < sdf->number_count; k++)
+    sdf->numbers[k] = lengths[k];
   return sdf;
 }
 
@@ -213,6 +213,38 @@ static void test_known_values(void)
   dc_arena_destroy(arena);
 }
 
+// Of cones, truncated ones either way up and cylinders: the distance to the nearest of many points of the outline.
+static void test_cones(void)
+{
+  static const double shapes[][3] = {{0.5, 0, 0.4}, {0.5, 0.2, 0.4}, {0.3, 2, 0.1}, {2, 0.3, 0.1}, {0.4, 0.4, 0.6}};
+  enum { SHAPES = sizeof shapes / sizeof *shapes, SAMPLES = 2000 };
+  struct dc_random random;
+  struct dc_arena *arena = dc_arena_create();
+  double worst = 0;
+  dc_random_seed(&random, 6);
+  for (int i = 0; i < SHAPES; i++) {
+    struct dc_sdf *cone = dc_sdf_make(&dc_sdf_cone, 3, 0, arena);
+    const double *r = shapes[i], corners[4][2] = {{0, -r[2]}, {r[0], -r[2]}, {r[1], r[2]}, {0, r[2]}};
+    memcpy(cone->numbers, r, 3 * sizeof *r);
+    for (int repeat = 0; repeat < 100; repeat++) {
+      double rho = uniform(&random, 0, 2.5), z = uniform(&random, -1.2, 1.2), nearest = INFINITY, g[3];
+      for (int c = 0; c < 3; c++)
+        for (int n = 0; n <= SAMPLES; n++) {
+          double t = n / (double)SAMPLES;
+          nearest = fmin(nearest, hypot(rho - (1 - t) * corners[c][0] - t * corners[c + 1][0],
+                                        z - (1 - t) * corners[c][1] - t * corners[c + 1][1]));
+        }
+      double across = r[0] + (r[1] - r[0]) * (z + r[2]) / (2 * r[2]), inside = fabs(z) < r[2] && rho < across ? -1 : 1;
+      double found = dc_sdf_value(cone, (const double[3]){0.6 * rho, 0.8 * rho, z}, g);
+      worst = fmax(worst, fabs(found - inside * nearest));
+      CHECK_NEAR(dc_vec_norm(g), 1, 1e-9);
+    }
+  }
+  CHECK(worst < 1e-3, "cones are off by %g", worst);  // the samples' own distance: 1e-3 of a segment of 2
+  printf("# cones within %.2g of samples\n", worst);
+  dc_arena_destroy(arena);
+}
+
 // Along rays from its centre a superquadric's distance only grows, unlike that of the paper.
 static void test_monotone_along_rays(void)
 {
@@ -287,5 +319,5 @@ static void test_blend_bounds(void)
 }
 
 RUN_TESTS({"known values", test_known_values}, {"derivatives of all types at three scales", test_derivatives},
-          {"monotone along rays", test_monotone_along_rays}, {"balls around superquadrics", test_balls},
-          {"bounds of blends", test_blend_bounds})
+          {"cones and cylinders", test_cones}, {"monotone along rays", test_monotone_along_rays},
+          {"balls around superquadrics", test_balls}, {"bounds of blends", test_blend_bounds})

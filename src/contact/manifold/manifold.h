@@ -32,8 +32,9 @@ struct dc_manifold_settings {
   int vertices, edges;            // how many are selected of each body; 0: all
   bool edge_edge, one_sided;      // one_sided: vertices of the first body only
   bool own_surface;               // edges outside of their own body do not count
-  bool
-      levels;  // of edges the distance is the other body's signed distance at the point, which is then no factor of the activity
+  // Of edges distance and normal are the other body's signed distance at the point, no factor of the activity then, and its
+  // gradient, which need not be of length 1.
+  bool levels;
 };
 
 // body: 0 or 1, the one that the point belongs to; the normal points out of the other one.  edges: places in the list

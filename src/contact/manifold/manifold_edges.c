@@ -170,9 +170,13 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
       *contact = (struct dc_manifold_contact){.body = b, .vertex = -1, .edges = {p / columns, p % columns}};
       witness_of(m, p, b, e);
       dc_vec_add(contact->point, e, m->origin);
-      contact->distance =
-          m->settings.levels ? m->sides[1 - b].witness.value[in_field(m, p, b)] : c->sign[b] * c->length;
+      contact->distance = c->sign[b] * c->length;
       dc_vec_scale(contact->normal, c->delta, factor);
+      if (m->settings.levels) {
+        const struct dc_field *field = &m->sides[1 - b].witness;
+        contact->distance = field->value[in_field(m, p, b)];
+        field_gradient(field, in_field(m, p, b), contact->normal);
+      }
       contact->activity = activity_of(m, p, b);
     }
   }
@@ -193,6 +197,13 @@ static void take_activity(struct dc_manifold *m, int p, int b, double by, double
     m->sides[b].witness.v[i] -= by * gamma * but_gamma * (1 - c->own[b]) / t;
 }
 
+static void take_level(struct dc_field *field, int i, const struct dc_manifold_cotangent *by)
+{
+  field->v[i] += by->distance;
+  for (int k = 0; k < 3; k++)
+    field->u[k][i] += by->normal[k];
+}
+
 // Cotangents of a pair but for those by its length: by_delta, of the normals of the fields and of the activity's factors.
 static void take_pair(struct dc_manifold *m, int p, const struct dc_manifold_cotangent *by, double by_delta[3])
 {
@@ -203,13 +214,14 @@ static void take_pair(struct dc_manifold *m, int p, const struct dc_manifold_cot
   for (int b = 0; b < 2; b++) {
     double n[3], by_n[3], side = b ? -1 : 1;
     take_activity(m, p, b, by[b].activity, &by_clash);
+    if (m->settings.levels) {
+      take_level(&m->sides[1 - b].witness, in_field(m, p, b), &by[b]);
+      continue;
+    }
     dc_vec_scale(n, c->delta, side * c->inverse);
-    double by_signed = m->settings.levels ? 0 : by[b].distance;  // by the signed length
-    double by_sign = by_signed * c->length + dc_vec_dot(by[b].normal, n);
-    if (m->settings.levels)
-      m->sides[1 - b].witness.v[in_field(m, p, b)] += by[b].distance;
+    double by_sign = by[b].distance * c->length + dc_vec_dot(by[b].normal, n);
     double by_along = by_sign * (1 - c->sign[b] * c->sign[b]) / m->settings.sign;
-    c->by_length += by_signed * c->sign[b];
+    c->by_length += by[b].distance * c->sign[b];
     dc_vec_scale(by_n, by[b].normal, c->sign[b]);
     dc_vec_add_scaled(by_n, by_n, by_along, c->normal[1 - b]);
     dc_vec_add_scaled(by_normal[1 - b], by_normal[1 - b], by_along, n);

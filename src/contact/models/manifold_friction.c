@@ -10,8 +10,14 @@
 //     by dy   -sigma (R_o+ R_o^T)^T (by Delta + (by delta) x w_o) + sigma H (I - e e^T) (by n)/|g|
 //             + G ((ln -E' W)' g + H e/|g|),
 //     by the turn of o   n x (by n) besides.
-// Edges have no friction.
+//
+// A witness point e of a pair of edges, of body s in the field of o, rubs the same way, with E = A E_0 psi for its activity A.
+// It belongs to neither body: with signs s_x (1 for a, -1 for b), y_x = s_x (R_x+ R_x^T)^T (by Delta + (by delta) x w_x) and
+// arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
+//     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
+// go back through the manifold (contact/manifold/manifold.h).
 #include <stdlib.h>
+#include <string.h>
 #include <string.h>
 
 #include "contact/models/manifold_model.h"
@@ -19,12 +25,13 @@
 
 static const double RANGE = 2.5;          // of the walls' reach: where friction of vertices begins to end
 static const double VERTEX_COST = 60e-9;  // of an evaluation, s
-enum { OF_VERTEX = -1 };                  // lane of a force of restitution
+enum { OF_VERTEX = -1, NO_EDGE = -1 };    // lane of a force of restitution
 
-// What the derivative by time t needs of a vertex that rubs.
+// What the derivative by time t needs of what rubs.
 struct lag {
-  int vertex, side;
-  double rate;  // of ln(-E' W) by the distance, 1/m
+  int edge, side;   // number of the contact in the manifold, NO_EDGE: a vertex
+  double activity;  // of edges
+  double rate;      // of ln(-E' W) by the distance, 1/m
   struct dc_level level;
 };
 
@@ -64,8 +71,8 @@ static double range_of(const struct dc_contact *contact)
 
 // arm, other: of the vertex about the centres of its own and of the other body; potential: E and its derivatives by the
 // distance over the stiffness.  -1 when out of memory.
-static int add_vertex(struct dc_contact *contact, const struct lag *found, const double arm[3], const double other[3],
-                      const double potential[3], double scale)
+static int add_rub(struct dc_contact *contact, const struct lag *found, const double arm[3], const double other[3],
+                   const double potential[3], double scale)
 {
   struct manifold_friction *own = contact->friction->own;
   double rate, within, size = dc_vec_norm(found->level.g), range = range_of(contact);
@@ -96,7 +103,7 @@ static int list_side(struct dc_contact *contact, int p, int side, double scale)
   double away[3], reach = 2 * range_of(contact);
   dc_vec_sub(away, now[own].position, now[other].position);
   for (int v = 0; v < collider->vertex_count; v++) {
-    struct lag lag = {.vertex = v, .side = side};
+    struct lag lag = {.edge = NO_EDGE, .side = side};
     double potential[3], about_other[3], r[3];
     dc_mat_apply(r, now[own].rotation, collider->vertices[v]);
     dc_vec_add(about_other, r, away);
@@ -108,7 +115,28 @@ static int list_side(struct dc_contact *contact, int p, int side, double scale)
     dc_level_at(&body->level, now[other].rotation, about_other, 2, &lag.level);
     dc_manifold_potential(lag.level.distance, body->softness, potential);
     dc_vec_scale(potential, potential, 6 * contact->settings.length * collider->vertex_weight[v]);
-    if (add_vertex(contact, &lag, r, about_other, potential, scale))
+    if (add_rub(contact, &lag, r, about_other, potential, scale))
+      return -1;
+  }
+  return 0;
+}
+
+static int list_edges(struct dc_contact *contact, int p, double scale)
+{
+  const struct dc_manifold_model_pair *pair = &dc_manifold_model_of(contact)->pairs[p];
+  double reach = 2 * range_of(contact), apart[3];
+  int first, count = dc_manifold_edges_at(contact, p, contact->friction->now, apart, &first);
+  for (int i = first; i < count; i++) {
+    const struct dc_manifold_contact *at = &pair->contacts[i];
+    struct lag lag = {.edge = i, .side = at->body, .activity = at->activity, .level = {.distance = at->distance}};
+    double potential[3], about_b[3];
+    if (!(at->distance < reach && at->activity > 0))
+      continue;
+    dc_vec_copy(lag.level.g, at->normal);
+    dc_vec_add(about_b, at->point, apart);
+    dc_manifold_potential(at->distance, pair->softness[1 - at->body], potential);
+    dc_vec_scale(potential, potential, dc_manifold_edge_strength(contact) * at->activity);
+    if (add_rub(contact, &lag, at->body ? about_b : at->point, at->body ? at->point : about_b, potential, scale))
       return -1;
   }
   return 0;
@@ -122,12 +150,12 @@ static int list_primitive(struct dc_contact *contact, int p, double scale)
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, now);
   static const double none[3] = {0, 0, 0};
   for (int v = 0; v < a->vertex_count; v++) {
-    struct lag lag = {.vertex = v};
+    struct lag lag = {.edge = NO_EDGE};
     double r[3], energy = 12 * contact->settings.length * a->vertex_weight[v];
     dc_mat_apply(r, now->rotation, a->vertices[v]);
     double d = lag.level.distance = dc_primitive_gap(&seen, r, lag.level.g);
-    if (add_vertex(contact, &lag, r, none, (const double[3]){energy / d, -energy / (d * d), 2 * energy / (d * d * d)},
-                   scale))
+    if (add_rub(contact, &lag, r, none, (const double[3]){energy / d, -energy / (d * d), 2 * energy / (d * d * d)},
+                scale))
       return -1;
   }
   return 0;
@@ -145,7 +173,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   if (!primitive && dc_sdrs_friction_methods.list(contact, p, coefficient))
     return -1;
   if (primitive ? list_primitive(contact, p, scale)
-                : list_side(contact, p, 0, scale) || list_side(contact, p, 1, scale))
+                : list_side(contact, p, 0, scale) || list_side(contact, p, 1, scale) || list_edges(contact, p, scale))
     return -1;
   struct dc_friction_unit unit = {
       .pair = p, .group = (int)friction->unit_count, .first = first, .count = own->count - first, .levels = true};
@@ -223,6 +251,56 @@ static void through_vertex(const struct dc_point_rub *rub, const struct lag *lag
   dc_vec_add(sides->wrench[o], sides->wrench[o], turn);
 }
 
+// Leaves the cotangents of a contact of edges in `by`.
+static void through_edge(const struct dc_point_rub *rub, const struct lag *lag, const struct dc_point_cotangents *c,
+                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides,
+                         struct dc_manifold_cotangent *by)
+{
+  double sigma = lag->side ? -1 : 1, size = dc_vec_norm(lag->level.g), e[3];
+  dc_vec_scale(e, lag->level.g, 1 / size);
+  double along = dc_vec_dot(e, c->by_normal);
+  for (int k = 0; k < 3; k++)
+    by->normal[k] += (sigma * (c->by_normal[k] - along * e[k]) + c->total * e[k]) / size;
+  by->activity += c->total / lag->activity;
+  by->distance += c->total * lag->rate;
+  for (int x = 0; x < 2; x++) {
+    double moved[3], y[3];
+    dc_vec_cross(moved, c->by_varied, sides->twist[x]);
+    dc_vec_add(moved, moved, c->by_moved);
+    dc_mat_apply_transposed(y, motion->turn[x], moved);
+    dc_vec_scale(y, y, x ? -1 : 1);
+    dc_vec_add(by->point, by->point, y);
+    add_wrench(rub->arm[x], y, -1, sides->wrench[x]);
+  }
+}
+
+// Of what was left for the edges of a pair, which is emptied.
+static void through_manifold(struct dc_contact *contact, int p, struct dc_friction_sides *sides)
+{
+  const struct dc_manifold_model_pair *pair = &dc_manifold_model_of(contact)->pairs[p];
+  double twists[2][6] = {{0}}, apart[3];
+  int first, count = dc_manifold_edges_at(contact, p, contact->friction->now, apart, &first);
+  dc_manifold_pull_back(pair->edges, pair->by_friction, twists, NULL);
+  memset(pair->by_friction, 0, (size_t)count * sizeof *pair->by_friction);
+  for (int x = 0; x < 2; x++)
+    for (int k = 0; k < 6; k++)
+      sides->wrench[x][k] += twists[x][k];
+}
+
+// One that rubs; whether it left something for through_manifold.
+static bool through_rub(struct dc_contact *contact, int p, size_t index, const struct dc_point_cotangents *c,
+                        const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  const struct manifold_friction *own = contact->friction->own;
+  const struct lag *lag = &own->lags[index];
+  if (lag->edge == NO_EDGE)
+    through_vertex(&own->rubs[index], lag, c, motion, sides);
+  else
+    through_edge(&own->rubs[index], lag, c, motion, sides,
+                 &dc_manifold_model_of(contact)->pairs[p].by_friction[lag->edge]);
+  return lag->edge != NO_EDGE;
+}
+
 static double pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
@@ -231,14 +309,17 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
     return dc_sdrs_friction_methods.pull_back(contact, unit, count, motion, sides);
   const struct dc_friction_motion displaced = dc_point_displacements(motion);
   double total = 0;
+  bool edges = false;
   for (size_t k = unit->first; k < unit->first + unit->count; k++) {
     struct dc_point_cotangents c;
     double moved[3], varied[3];
     motions_of(&own->rubs[k], &displaced, sides, moved, varied);
     dc_point_slip_cotangents(&own->rubs[k], dc_slip_root, motion->smoothing * motion->time_step, moved, varied, &c);
-    through_vertex(&own->rubs[k], &own->lags[k], &c, motion, sides);
+    edges |= through_rub(contact, unit->pair, k, &c, motion, sides);
     total += c.total;
   }
+  if (edges)
+    through_manifold(contact, unit->pair, sides);
   return total;
 }
 
@@ -247,6 +328,7 @@ static double pull_back_impacts(struct dc_contact *contact, const struct dc_impa
 {
   const struct manifold_friction *own = contact->friction->own;
   double total = 0;
+  bool edges = false;
   for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
     if (impact->lane != OF_VERTEX) {
       total += dc_sdrs_friction_methods.pull_back_impacts(contact, impact, 1, motion, sides);
@@ -256,9 +338,11 @@ static double pull_back_impacts(struct dc_contact *contact, const struct dc_impa
     double moved[3], varied[3];
     motions_of(&own->rubs[impact->index], motion, sides, moved, varied);
     dc_point_opening_cotangents(impact, contact->friction->opening, moved, varied, &c);
-    through_vertex(&own->rubs[impact->index], &own->lags[impact->index], &c, motion, sides);
+    edges |= through_rub(contact, impact->pair, impact->index, &c, motion, sides);
     total += c.total;
   }
+  if (edges)
+    through_manifold(contact, impacts->pair, sides);
   return total;
 }
 

@@ -95,7 +95,10 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
   size_t count = (size_t)dc_manifold_count(own->edges);
   own->contacts = dc_arena_alloc(contact->arena, count, sizeof *own->contacts);
   own->by = dc_arena_alloc(contact->arena, count, sizeof *own->by);
-  return own->contacts && own->by ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  own->by_friction = dc_arena_alloc(contact->arena, count, sizeof *own->by_friction);
+  return own->contacts && own->by && own->by_friction
+             ? DC_OK
+             : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
 }
 
 // The distance from which on the walls act, 2 s/(1 - s) units of length, says the s of sdrs.

@@ -19,7 +19,8 @@ struct dc_manifold_model_pair {
   struct dc_manifold *edges;  // NULL: vertices only
   struct dc_manifold_contact *contacts;
   struct dc_manifold_cotangent *by;
-  double core, softness[2];  // the least length over which the edges' terms vary, m; of the two bodies
+  struct dc_manifold_cotangent *by_friction;  // zero but while a friction is pulled back
+  double core, softness[2];                   // the least length over which the edges' terms vary, m; of the two bodies
 };
 
 struct dc_manifold_model {
@@ -55,7 +56,13 @@ void dc_level_at(const struct dc_sdf *sdf, const double rotation[9], const doubl
 // Adds the terms of the vertices of side 0 (a) or 1 (b) of a pair at poses.
 void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side, const struct dc_pose *poses, int order,
                               struct dc_pair_derivatives *result);
-// The same of the pairs of edges.
+// Contacts of the pairs of edges at poses, number *first to count - 1 of the manifold, with levels (contact/manifold/manifold.h)
+// and about the centre of a; *arm: from the centre of b to that of a.  The count is 0 where there are none.
+int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
+                         int *first);
+// Energy of one, of activity 1, over psi.
+double dc_manifold_edge_strength(const struct dc_contact *contact);
+// The same of the pairs of edges as of vertices.
 void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *result);
 

@@ -159,6 +159,37 @@ static void add_edge_hessian(const struct dc_manifold_model_pair *own, double st
       result->hessian[e] += 0.5 * (rows[i][j] + rows[j][i]);
 }
 
+double dc_manifold_edge_strength(const struct dc_contact *contact)
+{
+  return 6 * contact->settings.length / (double)contact->settings.edges;
+}
+
+// About the centre of a, so that distances do not lose digits to places; arm: from the centre of b to that of a.
+static void place_near(const struct dc_contact *contact, int p, const struct dc_pose *poses, const double arm[3],
+                       struct dc_pose near[2])
+{
+  near[0] = poses[contact->pairs[p].a];
+  near[1] = poses[contact->pairs[p].b];
+  for (int k = 0; k < 3; k++) {
+    near[0].position[k] = 0;
+    near[1].position[k] = -arm[k];
+  }
+}
+
+int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
+                         int *first)
+{
+  const struct dc_manifold_model_pair *own = &dc_manifold_model_of(contact)->pairs[p];
+  struct dc_pose near[2];
+  if (!own->edges)
+    return *first = 0;
+  dc_vec_sub(arm, poses[contact->pairs[p].a].position, poses[contact->pairs[p].b].position);
+  place_near(contact, p, poses, arm, near);
+  dc_manifold_evaluate(own->edges, near, own->contacts);
+  *first = dc_manifold_vertex_contacts(own->edges);
+  return dc_manifold_count(own->edges);
+}
+
 void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *result)
 {
@@ -166,13 +197,9 @@ void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_po
   const struct dc_manifold_model_pair *own = &dc_manifold_model_of(contact)->pairs[p];
   if (!own->edges)
     return;
-  // about the centre of a, so that distances do not lose digits to places
-  struct dc_pose near[2] = {poses[pair->a], poses[pair->b]};
-  for (int k = 0; k < 3; k++) {
-    near[0].position[k] = 0;
-    near[1].position[k] = -result->arm[k];
-  }
-  double gradient[6], strength = 6 * contact->settings.length / (double)contact->settings.edges;
+  struct dc_pose near[2];
+  double gradient[6], strength = dc_manifold_edge_strength(contact);
+  place_near(contact, p, poses, result->arm, near);
   result->energy += sum_edges(own, strength, near, order, gradient);
   for (int k = 0; k < 6 && order > 0; k++)
     result->gradient[k] += gradient[k];

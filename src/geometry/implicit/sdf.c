@@ -8,7 +8,8 @@
 #include "math/vector.h"
 
 const struct dc_sdf_type *const dc_sdf_types[] = {
-    &dc_sdf_superquadric, &dc_sdf_polyhedron, &dc_sdf_points, &dc_sdf_capsule, &dc_sdf_union, &dc_sdf_difference, NULL};
+    &dc_sdf_superquadric, &dc_sdf_polyhedron, &dc_sdf_points,     &dc_sdf_capsule,
+    &dc_sdf_cone,         &dc_sdf_union,      &dc_sdf_difference, NULL};
 
 enum { PLACE = 6 };
 

@@ -32,8 +32,8 @@ struct dc_sdf_type {
   double (*radius)(const struct dc_sdf *sdf);
 };
 
-extern const struct dc_sdf_type dc_sdf_superquadric, dc_sdf_polyhedron, dc_sdf_points, dc_sdf_capsule, dc_sdf_union,
-    dc_sdf_difference;
+extern const struct dc_sdf_type dc_sdf_superquadric, dc_sdf_polyhedron, dc_sdf_points, dc_sdf_capsule, dc_sdf_cone,
+    dc_sdf_union, dc_sdf_difference;
 extern const struct dc_sdf_type *const dc_sdf_types[];  // NULL-terminated
 
 struct dc_sdf {
@@ -41,7 +41,7 @@ struct dc_sdf {
   double position[3], rotation[9];  // of its frame in that of its parent, m
   // superquadric: half-axes a, b, c (m), exponents e1, e2.  polyhedron: smoothing (m), then unit normal and offset of each
   // plane, n.x <= o.  points: place (m), unit normal and range h (m) of each.  capsule: radius, half the length of its
-  // axis, along z (m).  union, difference: smoothing (m).
+  // axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z (m).  union, difference: smoothing (m).
   double *numbers;
   int number_count;
   int child_count;  // of a difference the first one loses what the others have
