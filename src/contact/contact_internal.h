@@ -94,7 +94,7 @@ struct dc_walk_ends {
   size_t exact, centred, blend, close;
 };
 
-enum { DC_PARTS = 16, DC_LEVELS = 64 };  // codes have 64 bits
+enum { DC_PARTS = 16, DC_LEVELS = 64 };  // a level of a walk has a bit of the codes
 
 // A walk through the node pairs of two trees, level by level (pair_list.c).
 struct dc_walk {
@@ -118,6 +118,8 @@ struct dc_walk_part {
   struct dc_walk walk;
   bool failed;
   int levels;
+  size_t begin, end;                      // its node pairs among those of the level
+  double place;                           // where they begin, in [0, 1] of the level's codes
   struct dc_walk_ends ends[DC_LEVELS];    // what each level ended with
   struct dc_walk_ends places[DC_LEVELS];  // where what it added begins in the lists of the pair
   int *global;                            // [blend_count] indices of the blends there
@@ -147,8 +149,9 @@ struct dc_pair {
   size_t centred_capacity, blend_capacity, gap_capacity, energy_capacity, sum_capacity, batch_capacity;
   size_t value_capacity, unit_capacity, level_capacity[2];
   size_t cut_count, top_exact, top_centred,
-      top_blends;  // of a parted pair: node pairs of the level that is cut, entries above
-  int cut;         // index of that level
+      top_blends;         // of a parted pair: node pairs of the level that is cut, entries above
+  double cuts[DC_PARTS];  // where each part ends, in [0, 1] of the level's codes
+  int cut;                // index of that level
   long visited, last_visited;
   double gap;
   double far_gap;  // lower bound of the distance of triangles that are no exact terms

@@ -10,6 +10,7 @@
 #include "math/vector.h"
 
 enum { BLOCK = 64 };  // points whose barriers are asked for at once
+static const double ROUNDING = 1 + 1e-9;
 
 static void place(struct dc_primitive *half_space, const struct dc_pose *pose)
 {
@@ -104,16 +105,30 @@ static double sum(const struct dc_primitive *seen, const struct dc_primitive_poi
   return least;
 }
 
+// A stretch along which no point of a body comes nearer than this times the stretch: its speed along -n, at most, and half
+// of its bend.
+static double fastest_approach(const struct dc_collider *a, const struct dc_motion *motion, const double *n,
+                               const struct dc_instant *now)
+{
+  double turned[3];
+  dc_vec_cross(turned, n, now->twist);  // n.(w x r) = (n x w).r
+  return fmax(0, -dc_vec_dot(n, now->twist + 3)) + dc_vec_norm(turned) * a->radius +
+         0.5 * (motion->bend + motion->spin * a->radius);
+}
+
+// Most points have room for the whole of what is left; only the others are followed.
 static double stretch(const struct dc_primitive *half_space, const struct dc_collider *a, struct dc_motion *motion,
                       double keep, double s)
 {
   const double *n = half_space->normal;
   const struct dc_instant *start = &motion->start, *now = dc_motion_at(motion, s);
-  double stretch = INFINITY;
+  double stretch = INFINITY, fastest = ROUNDING * fastest_approach(a, motion, n, now);
   for (int v = 0; v < a->vertex_count; v++) {
     const double *r_start = a->turned[v];
     double r[3], displacement[3], velocity[3];
     double height = dc_vec_dot(n, start->center) + dc_vec_dot(n, r_start) - half_space->height;
+    if (now == start && (1 - keep) * height > fastest * fmin(stretch, 1))
+      continue;
     dc_vertex_arm(a, v, motion, now, r);
     dc_point_velocity(now, r, velocity);
     for (int k = 0; k < 3; k++)

@@ -201,14 +201,13 @@ int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, i
   const struct rule rule = rule_of(contact, pair, arm);
   struct dc_walk_part *part = &pair->parts[index];
   struct dc_walk *walk = &part->walk;
-  size_t begin = pair->cut_count * (size_t)index / DC_PARTS, end = pair->cut_count * (size_t)(index + 1) / DC_PARTS;
   walk->part = true;
   walk->exact_count = walk->centred_count = walk->blend_count = walk->close_count = 0;
   walk->visited = part->levels = 0;
   walk->gap = pair->gap;
   walk->first_blend = (int)pair->top_blends;
-  walk->count = end - begin;
-  const struct dc_term *from = pair->level[pair->cut] + begin;
+  walk->count = part->end - part->begin;
+  const struct dc_term *from = pair->level[pair->cut] + part->begin;
   for (int next = 0; walk->count > 0; next = 1 - next) {
     if (part->levels == DC_LEVELS || walk_on(walk, &rule, from, next))
       return -1;

@@ -66,6 +66,39 @@ static bool run(struct large *large, int (*count_of)(const struct dc_pair *), dc
   return count >= 0;
 }
 
+// Cuts the level where parts of the last walk would have had equal work; places are the same in all walks.
+static void cut(struct dc_pair *pair)
+{
+  const struct dc_term *level = pair->level[pair->cut];
+  struct dc_walk_part *parts = pair->parts;
+  double scale = exp2(-floor(log2((double)level[0].code)));
+  size_t k = 0;
+  for (int part = 0; part < DC_PARTS; part++) {
+    parts[part].begin = k;
+    parts[part].place = k < pair->cut_count ? (double)level[k].code * scale - 1 : 1;
+    double end = pair->cuts[part];
+    while (k < pair->cut_count && (part == DC_PARTS - 1 || (double)level[k].code * scale - 1 < end))
+      k++;
+    parts[part].end = k;
+  }
+}
+
+// Where the next walk is cut: at equal shares of the node pairs visited below, as if those of a part were evenly spread.
+static void move_cuts(struct dc_pair *pair)
+{
+  const struct dc_walk_part *parts = pair->parts;
+  double all = 0, before = 0;
+  for (int k = 0; k < DC_PARTS; k++)
+    all += (double)parts[k].walk.visited;
+  int next = 0;
+  for (int k = 0; k < DC_PARTS; k++) {
+    double work = (double)parts[k].walk.visited, end = k < DC_PARTS - 1 ? parts[k + 1].place : 1;
+    for (; next < DC_PARTS - 1 && before + work >= all * (next + 1) / DC_PARTS && work > 0; next++)
+      pair->cuts[next] = parts[k].place + (end - parts[k].place) * (all * (next + 1) / DC_PARTS - before) / work;
+    before += work;
+  }
+}
+
 static void walk_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -108,6 +141,7 @@ static int place_parts(struct dc_pair *pair)
     for (int k = 0; k < DC_PARTS; k++)
       if (level < pair->parts[k].levels)
         place_level(pair, &pair->parts[k], level);
+  move_cuts(pair);
   pair->far_gap = pair->gap;
   return dc_grow(&pair->exact, &pair->exact_capacity, pair->exact_count, sizeof *pair->exact) ||
                  dc_grow(&pair->centred, &pair->centred_capacity, pair->centred_count, sizeof *pair->centred) ||
@@ -204,20 +238,32 @@ static void fail(struct dc_pair *pair)
   dc_pair_drop_lists(pair);
 }
 
+static struct dc_walk_part *first_parts(struct dc_pair *pair)
+{
+  for (int k = 0; k < DC_PARTS; k++)
+    pair->cuts[k] = (k + 1.0) / DC_PARTS;
+  return dc_alloc(DC_PARTS, sizeof *pair->parts);
+}
+
 // Parts of all parted pairs; those that have no room for them fail.
-static void reserve_parts(struct dc_contact *contact)
+static void cut_pairs(struct dc_contact *contact)
 {
   for (int p = 0; p < contact->pair_count; p++) {
     struct dc_pair *pair = &contact->pairs[p];
-    if (pair->parted && !pair->parts && !(pair->parts = dc_alloc(DC_PARTS, sizeof *pair->parts)))
+    if (!pair->parted)
+      continue;
+    if (!pair->parts && !(pair->parts = first_parts(pair))) {
       fail(pair);
+      continue;
+    }
+    cut(pair);
   }
 }
 
 static bool finish_lists(struct large *large)
 {
   struct dc_contact *contact = large->contact;
-  reserve_parts(contact);
+  cut_pairs(contact);
   if (!run(large, part_count, walk_pass, &contact->loops.walks))
     return false;
   for (int p = 0; p < contact->pair_count; p++)

@@ -193,6 +193,18 @@ static inline void gather_blend(struct dc_pair *pair, size_t k, int order)
     above->gradient[i] += (1 - phi) * sum->gradient[i] + radial * batch->direction[i][l];
 }
 
+// What a blend's Hessian needs of its finished sum; lane: its own place or, without weight, one behind all blends.
+static inline void prepare_blend(struct dc_pair *pair, size_t k, size_t lane)
+{
+  struct dc_blend_batch *batch = &pair->blend_batches[lane / DC_BATCH];
+  const struct dc_blend_sum *sum = &pair->sums[k];
+  size_t l = lane % DC_BATCH;
+  batch->energy[l] = sum->energy;
+  for (int i = 0; i < 6; i++)
+    batch->gradient[i][l] = sum->gradient[i];
+  batch->weight[l] = lane == k - 1 ? pair->sums[pair->blends[k].blend].weight : 0;
+}
+
 void dc_pair_sum_top(struct dc_pair *pair)
 {
   int top = (int)pair->top_blends;
@@ -220,9 +232,13 @@ void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int
   begin = (struct dc_walk_ends){0};
   for (int level = 0; level < part->levels; begin = part->ends[level++])
     add_below_top(pair, pair->exact_count + part->places[level].centred, part->ends[level].centred - begin.centred);
-  for (size_t k = part->walk.blend_count; k-- > 0;)
-    if (pair->blends[part->global[k]].blend >= (int)pair->top_blends)
-      gather_blend(pair, (size_t)part->global[k], order);
+  for (size_t n = part->walk.blend_count; n-- > 0;) {
+    size_t k = (size_t)part->global[n];
+    if (pair->blends[k].blend >= (int)pair->top_blends)
+      gather_blend(pair, k, order);
+    if (order > 1)
+      prepare_blend(pair, k, k - 1);
+  }
 }
 
 // Sums of a large pair in one piece, and blends, innermost first; of a parted pair only blends into those above the parts
@@ -239,19 +255,12 @@ static void gather_sums(struct dc_pair *pair, int order)
 
 static void blend_hessians(const struct dc_contact *contact, struct dc_pair *pair, double (*hessian)[DC_BATCH])
 {
-  for (size_t first = 1; first < pair->blend_count; first += DC_BATCH) {
-    struct dc_blend_batch *batch = &pair->blend_batches[first / DC_BATCH];
-    size_t count = smaller_size(DC_BATCH, pair->blend_count - first);
-    for (size_t l = 0; l < DC_BATCH; l++) {
-      size_t k = first + (l < count ? l : count - 1);
-      const struct dc_blend_sum *sum = &pair->sums[k];
-      batch->energy[l] = sum->energy;
-      for (int i = 0; i < 6; i++)
-        batch->gradient[i][l] = sum->gradient[i];
-      batch->weight[l] = l < count ? pair->sums[pair->blends[k].blend].weight : 0;
-    }
-    contact->kernels->blend_hessians(batch, hessian);
-  }
+  for (size_t k = 1; k < (pair->parted ? pair->top_blends : pair->blend_count); k++)
+    prepare_blend(pair, k, k - 1);
+  for (size_t lane = pair->blend_count - 1; lane % DC_BATCH; lane++)  // the last batch is filled up with its last blend
+    prepare_blend(pair, pair->blend_count - 1, lane);
+  for (int n = 0; n < dc_pair_blend_batches(pair); n++)
+    contact->kernels->blend_hessians(&pair->blend_batches[n], hessian);
 }
 
 void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
