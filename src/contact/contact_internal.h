@@ -217,7 +217,8 @@ struct dc_contact {
   double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
   size_t unit_capacity;
   struct {
-    struct dc_loop_history turns, pairs, far_pairs, walks, joins, blends, units, sums, gathers, fractions[2], bounds;
+    struct dc_loop_history turns, pairs, far_pairs, walks, joins, blends, units, sums, gathers, fractions[2], chunks,
+        bounds;
   } loops;
   double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
   struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds

@@ -12,6 +12,7 @@
 #include "geometry/mesh/triangle.h"
 #include "math/vector.h"
 
+enum { MOST_CHUNKS = 64 };                                  // of a large pair
 enum { STACK = 256, ADVANCES = 48, CLEAR_ADVANCES = 300 };  // the latter when a whole path is to be clear
 static const double PROGRESS = 0.01;       // of what was reached: a shorter advance above a primitive is the last
 static const double KEPT_GAP = 0.1;        // part of the gap that a step may not use up
@@ -327,12 +328,12 @@ static double leaf_fraction(const struct dc_pair *pair, const double *plane, con
 // With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
 static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
                               struct dc_motion *motion_a, const struct dc_collider *b, struct dc_motion *motion_b,
-                              double keep, double safe)
+                              double keep, size_t begin, size_t end, double safe)
 {
   double enough = reach + keep * pair->gap;
   bool whole = keep < KEPT_GAP;
   double asked = safe;
-  for (size_t t = 0; t < pair->exact_count && !(whole && safe < asked); t++)
+  for (size_t t = begin; t < end && !(whole && safe < asked); t++)
     if (!(pair->gaps[t] > enough))
       safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, keep,
                            safe);
@@ -359,29 +360,50 @@ static const double *remembered_plane(const struct dc_pair *pair, int i, const s
   return pair->all ? pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j] : dc_pair_plane(pair, code);
 }
 
-static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
-                            const struct dc_collider *b, struct dc_motion *motion_b, double keep, double safe)
+// Two nodes, and their code as in struct dc_term.
+struct node_pair {
+  int i, j;
+  uint64_t code;
+};
+
+static const struct node_pair roots = {0, 0, 1};
+
+static bool both_leaves(const struct dc_collider *a, const struct dc_collider *b, const struct node_pair *nodes)
 {
-  int stack[STACK][2], top = 0;
+  return a->tree.right[nodes->i] < 0 && b->tree.right[nodes->j] < 0;
+}
+
+// The two below, the one that is followed first behind the other.
+static void descend(const struct dc_collider *a, const struct dc_collider *b, struct node_pair from,
+                    struct node_pair below[2])
+{
+  int nodes[2][2];
+  dc_push_children(&a->tree, from.i, &b->tree, from.j, nodes, 0);
+  for (int k = 0; k < 2; k++)
+    below[k] = (struct node_pair){nodes[k][0], nodes[k][1], 2 * from.code + (k == 0)};
+}
+
+// All triangles below two nodes.
+static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
+                            const struct dc_collider *b, struct dc_motion *motion_b, double keep,
+                            const struct node_pair *from, double safe)
+{
+  struct node_pair stack[STACK] = {*from};
+  int top = 1;
   bool whole = keep < KEPT_GAP;
   double asked = safe;
-  uint64_t codes[STACK] = {1};  // as in struct dc_term
-  stack[top][0] = stack[top][1] = 0;
-  top++;
   while (top && !(whole && safe < asked)) {
-    top--;
-    int i = stack[top][0], j = stack[top][1];
-    uint64_t code = codes[top];
-    if (nodes_apart(a, i, motion_a, b, j, motion_b, safe))
+    struct node_pair nodes = stack[--top];
+    if (nodes_apart(a, nodes.i, motion_a, b, nodes.j, motion_b, safe))
       continue;
-    if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
-      const double *plane = remembered_plane(pair, a->tree.triangle[i], b, b->tree.triangle[j], code);
-      safe = leaf_fraction(pair, plane, a, a->tree.triangle[i], motion_a, b, b->tree.triangle[j], motion_b, keep, safe);
+    if (both_leaves(a, b, &nodes)) {
+      int i = a->tree.triangle[nodes.i], j = b->tree.triangle[nodes.j];
+      safe =
+          leaf_fraction(pair, remembered_plane(pair, i, b, j, nodes.code), a, i, motion_a, b, j, motion_b, keep, safe);
       continue;
     }
-    codes[top] = 2 * code + 1;  // the second child is pushed first
-    codes[top + 1] = 2 * code;
-    top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
+    descend(a, b, nodes, stack + top);
+    top += 2;
   }
   return safe;
 }
@@ -406,6 +428,12 @@ struct query {
   bool nearest;
 };
 
+// Whether only exact terms can come near each other; reach: dc_pair_reach.
+static bool by_list(const struct dc_pair *pair, const struct query *query, double reach)
+{
+  return pair->listed && reach + query->keep * pair->gap < pair->far_gap;
+}
+
 // How far one pair may go, nothing beyond `safe` asked for.
 static double pair_fraction(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query,
                             double safe)
@@ -420,9 +448,91 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
     return fmin(safe, primitive_fraction(a, &b->primitive, &motion_a, keep));
   if (query->nearest)
     return nearest_fraction(pair, a, &motion_a, b, &motion_b);
-  if (pair->listed && reach + keep * pair->gap < pair->far_gap)
-    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, safe);
-  return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, safe);
+  if (by_list(pair, query, reach))
+    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, 0, pair->exact_count, safe);
+  return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, &roots, safe);
+}
+
+// One large pair, cut into chunks of its list or of its walk, in their order.
+struct chunks {
+  const struct dc_contact *contact;
+  const struct dc_pair *pair;
+  const struct query *query;
+  double reach, safe, results[MOST_CHUNKS];
+  bool listed;
+  int count;
+  struct node_pair nodes[MOST_CHUNKS];
+};
+
+static void chunk_pass(void *context, int k, int thread)
+{
+  (void)thread;
+  struct chunks *c = context;
+  const struct dc_pair *pair = c->pair;
+  const struct dc_collider *a = &c->contact->colliders[pair->a], *b = &c->contact->colliders[pair->b];
+  struct dc_motion motion_a = dc_motion_of(c->query->path, pair->a), motion_b = dc_motion_of(c->query->path, pair->b);
+  size_t begin = pair->exact_count * (size_t)k / MOST_CHUNKS, end = pair->exact_count * (size_t)(k + 1) / MOST_CHUNKS;
+  c->results[k] = c->listed
+                      ? listed_fraction(pair, c->reach, a, &motion_a, b, &motion_b, c->query->keep, begin, end, c->safe)
+                      : mesh_fraction(pair, a, &motion_a, b, &motion_b, c->query->keep, &c->nodes[k], c->safe);
+}
+
+// Node pairs that may meet, in the order of the walk: as many as there is room for.
+static void cut_walk(struct chunks *c)
+{
+  const struct dc_collider *a = &c->contact->colliders[c->pair->a], *b = &c->contact->colliders[c->pair->b];
+  struct dc_motion motion_a = dc_motion_of(c->query->path, c->pair->a),
+                   motion_b = dc_motion_of(c->query->path, c->pair->b);
+  struct node_pair from[MOST_CHUNKS];
+  c->nodes[0] = roots;
+  c->count = 1;
+  for (bool deeper = true; deeper && c->count <= MOST_CHUNKS / 2;) {
+    int count = c->count;
+    memcpy(from, c->nodes, (size_t)count * sizeof *from);
+    deeper = false;
+    c->count = 0;
+    for (int k = 0; k < count; k++) {
+      struct node_pair below[2];
+      if (nodes_apart(a, from[k].i, &motion_a, b, from[k].j, &motion_b, c->safe))
+        continue;
+      if (both_leaves(a, b, &from[k])) {
+        c->nodes[c->count++] = from[k];
+        continue;
+      }
+      descend(a, b, from[k], below);
+      c->nodes[c->count++] = below[1];
+      c->nodes[c->count++] = below[0];
+      deeper = true;
+    }
+  }
+}
+
+// The same as pair_fraction.  In turn each triangle is asked for no more than those before allow, which threads do not know:
+// all are asked for `safe`.  As long as it is allowed that is the same; from where it is not the pair is followed in turn.
+static double large_fraction(struct dc_contact *contact, const struct dc_pair *pair, const struct query *query,
+                             double safe)
+{
+  struct chunks c = {.contact = contact,
+                     .pair = pair,
+                     .query = query,
+                     .safe = safe,
+                     .reach = dc_pair_reach(contact, pair, query->path)};
+  if (c.reach < (1 - query->keep) * pair->gap)
+    return safe;
+  c.listed = by_list(pair, query, c.reach);
+  c.count = MOST_CHUNKS;
+  if (!c.listed)
+    cut_walk(&c);
+  dc_loop_run(chunk_pass, &c, c.count, dc_contact_most_threads(contact), &contact->loops.chunks);
+  for (int k = 0; k < c.count; k++)
+    if (c.results[k] < safe)
+      return pair_fraction(contact, pair, query, safe);
+  return safe;
+}
+
+static bool is_large(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query)
+{
+  return pair->parted && contact->shared && !query->nearest;
 }
 
 // The least of all pairs, as passes leave it one by one.
@@ -437,17 +547,23 @@ static void fraction_pass(void *context, int k, int thread)
   (void)thread;
   const struct least *least = context;
   struct dc_contact *contact = least->contact;
-  contact->fractions[k] = pair_fraction(contact, &contact->pairs[contact->order[k]], least->query, least->safe);
+  const struct dc_pair *pair = &contact->pairs[contact->order[k]];
+  contact->fractions[k] =
+      is_large(contact, pair, least->query) ? least->safe : pair_fraction(contact, pair, least->query, least->safe);
 }
 
 // Nothing beyond `safe` is asked for.
 static double least_fraction(struct dc_contact *contact, const struct query *query, double safe)
 {
   struct least least = {.contact = contact, .query = query, .safe = safe};
+  double asked = safe;
   dc_loop_run(fraction_pass, &least, contact->pair_count, dc_contact_most_threads(contact),
               &contact->loops.fractions[query->nearest]);
-  for (int p = 0; p < contact->pair_count; p++)
+  for (int p = 0; p < contact->pair_count; p++) {
     safe = fmin(safe, contact->fractions[p]);
+    if (is_large(contact, &contact->pairs[p], query))
+      safe = fmin(safe, large_fraction(contact, &contact->pairs[p], query, asked));
+  }
   return safe;
 }
 
