@@ -185,7 +185,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = false;
+  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = pair->has_nearest = false;
   const struct dc_contact_methods *methods = contact->model->methods;
   (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
                                                                                                       order, result);

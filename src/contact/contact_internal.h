@@ -158,6 +158,8 @@ struct dc_pair {
   bool near_only;  // node pairs farther apart than near_range do not act (docs/theory.md, "Pairs without a far field")
   bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
   bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
+  int nearest[2];  // triangles at the distance of the bodies, of models without lists
+  bool has_nearest;  // they are known from the last evaluation
   bool crossing, large, far, failed;
   bool parted;    // a large pair whose walk went on in parts
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
