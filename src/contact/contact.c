@@ -280,7 +280,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   struct evaluation e = {.contact = contact, .poses = poses, .order = order, .results = results};
   int threads = dc_contact_most_threads(contact), pairs = contact->pair_count;
   order_pairs(contact);
-  contact->shared = dc_threads() > 1;
+  contact->shared = dc_threads_pay();
   dc_loop_run(turn_pass, &e, contact->bodies->count, threads, &contact->loops.turns);
   dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
   e.far_count = list_far_pairs(contact);
