@@ -285,7 +285,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
   e.far_count = list_far_pairs(contact);
   dc_loop_run(far_pass, &e, (e.far_count + DC_BATCH - 1) / DC_BATCH, threads, &contact->loops.far_pairs);
-  dc_large_pairs_evaluate(contact, poses, order, results);
+  dc_large_pairs_evaluate(contact, threads, poses, order, results);
   contact->fixed_turned = true;
   note_costs(contact);
   double energy = 0;

@@ -284,11 +284,6 @@ const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code)
   return t < pair->exact_count && pair->exact[t].code == code ? pair->planes[t] : NULL;
 }
 
-int dc_pair_blend_batches(const struct dc_pair *pair)
-{
-  return (int)((pair->blend_count - 1 + DC_BATCH - 1) / DC_BATCH);
-}
-
 void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin, int end)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
