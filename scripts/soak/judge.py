@@ -13,7 +13,7 @@ import shapes
 
 # m, of what the judge of crossings may leave undecided: where it does, it looks again more closely; 20 times the rounding of a coordinate.
 TOLERANCES = (1e-9, 1e-13)
-PARTS = 2**20  # parts of a step that its divisions are multiples of
+PARTS = 2**30  # parts of a step that its divisions are multiples of
 
 
 @dataclasses.dataclass
@@ -35,14 +35,14 @@ class Verdict:
 
 
 def lengths(time, step):
-    """Lengths of the stretches between times, s: multiples of 2^-20 of a step.
+    """Lengths of the stretches between times, s: multiples of 2^-30 of a step.
 
-    Differences of the times will not do: those of the third step are rounded to 3e-10 of the shortest part, and velocities with them.
+    Differences of the times will not do: those of the third step are rounded to 4e-7 of the shortest part, and velocities with them.
     """
     units = np.diff(time) / step * PARTS
     rounding = 4 * np.finfo(float).eps * (np.abs(time).max(initial=0) / step + 1) * PARTS
     if np.abs(units - np.round(units)).max(initial=0) > rounding:
-        raise ValueError("a state between frames is at no multiple of 2^-20 of the step")
+        raise ValueError("a state between frames is at no multiple of 2^-30 of the step")
     return np.round(units) * (step / PARTS)
 
 

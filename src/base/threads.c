@@ -55,7 +55,8 @@ static struct {
   int helper_count;
   bool started, always;
   struct helper *helpers[MOST_HELPERS];
-  double balance, paused_until;
+  double balance;
+  _Atomic double paused_until;
   struct dc_loop_counts counts;
 } pool = {.taken = ATOMIC_FLAG_INIT, .balance = 1e-3};
 
@@ -286,9 +287,19 @@ static void run_alone(struct dc_loop_history *history)
     history->seconds += SMOOTHING * (dc_seconds() - start - history->seconds);
 }
 
+static bool is_paused(void)
+{
+  return !pool.always && dc_seconds() <= pool.paused_until;
+}
+
+bool dc_threads_pay(void)
+{
+  return dc_threads() > 1 && !is_paused();
+}
+
 static bool pays(const struct dc_loop_history *history)
 {
-  return !history || pool.always || (history->seconds > LEAST_WORK && dc_seconds() > pool.paused_until);
+  return !history || pool.always || (history->seconds > LEAST_WORK && !is_paused());
 }
 
 void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads, struct dc_loop_history *history)

@@ -23,6 +23,10 @@ struct dc_loop_history {
 // The threads that a loop begun here may have: OpenMP's number; 1 inside a pass or a parallel region.
 int dc_threads(void);
 
+// Whether loops begun now may get help: more than one thread, and no pause because helpers did not pay.  Asked where work is
+// cut into passes at some cost, which never may change a result.
+bool dc_threads_pay(void);
+
 // Runs pass 0 ... count - 1, each once, and returns when all are done.  At most most_threads at a time (0: any number).
 // history: helpers are called only where measured times say that it pays; NULL: always (for passes of milliseconds and
 // more).  Inside a pass, or while another thread of the program runs a loop, all passes run on the caller.

@@ -184,7 +184,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = false;
+  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = pair->has_nearest = false;
   const struct dc_contact_methods *methods = contact->model->methods;
   (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
                                                                                                       order, result);
@@ -269,12 +269,12 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   struct evaluation e = {.contact = contact, .poses = poses, .order = order, .results = results};
   int threads = dc_contact_most_threads(contact), pairs = contact->pair_count;
   order_pairs(contact);
-  contact->shared = dc_threads() > 1;
+  contact->shared = dc_threads_pay();
   dc_loop_run(turn_pass, &e, contact->bodies->count, threads, &contact->loops.turns);
   dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
   e.far_count = list_far_pairs(contact);
   dc_loop_run(far_pass, &e, (e.far_count + DC_BATCH - 1) / DC_BATCH, threads, &contact->loops.far_pairs);
-  dc_large_pairs_evaluate(contact, poses, order, results);
+  dc_large_pairs_evaluate(contact, threads, poses, order, results);
   contact->fixed_turned = true;
   note_costs(contact);
   double energy = 0;

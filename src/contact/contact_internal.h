@@ -158,6 +158,8 @@ struct dc_pair {
   bool near_only;  // node pairs farther apart than near_range do not act (docs/theory.md, "Pairs without a far field")
   bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
   bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
+  int nearest[2];  // triangles at the distance of the bodies, of models without lists
+  bool has_nearest;  // they are known from the last evaluation
   bool crossing, large, far, failed;
   bool parted;    // a large pair whose walk went on in parts
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
@@ -168,6 +170,12 @@ struct dc_pair {
 static inline double dc_pair_zone(const struct dc_contact_settings *settings, const struct dc_pair *pair, double inner)
 {
   return pair->near_only ? settings->near_range : settings->blend * inner;
+}
+
+// Batches of eight that the blends fill; the root sum is none.
+static inline int dc_pair_blend_batches(const struct dc_pair *pair)
+{
+  return (int)((pair->blend_count - 1 + DC_BATCH - 1) / DC_BATCH);
 }
 
 enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
@@ -278,10 +286,6 @@ int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, i
 int dc_pair_reserve(struct dc_pair *pair);
 // Planes of the last evaluation for those terms from begin to end that stayed.
 void dc_pair_hand_on_planes(struct dc_pair *pair, size_t begin, size_t end);
-static inline int dc_pair_blend_batches(const struct dc_pair *pair)
-{
-  return (int)((pair->blend_count - 1 + DC_BATCH - 1) / DC_BATCH);
-}
 // Geometry and factors of the blends in some batches of eight; their sums are cleared.
 void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin,
                         int end);
@@ -292,8 +296,9 @@ const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code);
 void dc_pair_release(struct dc_pair *pair);
 
 // pair_parts.c
-// What is left of the evaluation of large pairs.  The loops of one pair are shared by threads.
-void dc_large_pairs_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
+// What is left of the evaluation of large pairs.  The loops of one pair are shared by threads, most_threads as of
+// dc_loop_run.
+void dc_large_pairs_evaluate(struct dc_contact *contact, int most_threads, const struct dc_pose *poses, int order,
                              struct dc_pair_derivatives *results);
 
 // pair_terms.c

@@ -473,6 +473,7 @@ static void test_threads(void)
       double safe = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
       CHECK(isfinite(sum) && contact->pairs[0].large && contact->pairs[0].exact_count > 2 * DC_EXACT_UNIT, "%zu",
             contact->pairs[0].exact_count);
+      CHECK(contact->pairs[0].parted == (m == 0 && threads[t] > 1), "%ld visited", contact->pairs[0].visited);
       if (t == 0) {
         memcpy(first, again, sizeof first);
         energy = sum;

@@ -6,7 +6,7 @@
 #include "contact/contact_scene.h"
 
 // Takes the place of the C library's; the allocation number fail_at from now on fails, 0: none.
-static int fail_at;
+static _Atomic int fail_at;
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
@@ -307,5 +307,72 @@ static void test_no_memory(void)
   scene_end(&scene);
 }
 
+static bool same_terms(const struct dc_pair *x, const struct dc_pair *y)
+{
+  for (size_t t = 0; t < x->exact_count; t++) {
+    const struct dc_term *p = &x->exact[t], *q = &y->exact[t];
+    if (p->code != q->code || p->i != q->i || p->j != q->j || p->blend != q->blend)
+      return false;
+  }
+  for (size_t k = 0; k < x->blend_count; k++)
+    if (memcmp(&x->sums[k], &y->sums[k], sizeof *x->sums) != 0)
+      return false;
+  return x->far_gap == y->far_gap && x->visited == y->visited &&
+         memcmp(x->centred, y->centred, x->centred_count * sizeof *x->centred) == 0 &&
+         memcmp(x->blends, y->blends, x->blend_count * sizeof *x->blends) == 0;
+}
+
+// The walk in parts that threads share gives the lists, sums and bounds of the walk in one piece, bit for bit, also where
+// the parts are cut by the last walk; and it ends well when it finds no memory.
+static void test_parts(void)
+{
+  static const char *const large = "box size=0.4,0.4,0.4 divisions=14,14,14";
+  struct scene scene;
+  scene_pair(&scene, large, large);
+  struct dc_contact *whole = scene_contact(&scene, "bsh", "");
+  struct dc_contact *parted = dc_contact_create(whole->model, &whole->settings, &scene.bodies, &scene.error);
+  scene_need(&scene, parted, "contact");
+  struct dc_pair_derivatives results[2];
+  double twists[2][6] = {{0.03, 0.02, 0.1, 0, 0.02, -0.004}, {0}};
+  memset(results, 0, sizeof results);
+  int crossings = 0;
+  for (int k = 0; k < 7; k++) {
+    const double twist[6] = {0.004 * k, -0.003, 0.02 * sin(k), 0.02 * sin(3 * k), 0.01 * k, 0.002};
+    struct dc_pose start = scene.poses[0];
+    start.position[2] = k == 5 ? 0.3 : 0.41;  // also one that crosses
+    pose_move(&start, 1, twist, &scene.poses[0]);
+    scene_threads(1);
+    dc_contact_evaluate(whole, scene.poses, 2, &results[0]);
+    double safe = dc_contact_safe_fraction(whole, scene_path(&scene, (const double(*)[6])twists));
+    scene_threads(3);
+    dc_contact_evaluate(parted, scene.poses, 2, &results[1]);
+    CHECK(parted->pairs[0].parted == (k > 0) && !whole->pairs[0].parted, "%d: %ld visited", k, whole->pairs[0].visited);
+    CHECK(memcmp(&results[0], &results[1], sizeof *results) == 0, "%d: %.17g %.17g", k, results[0].energy,
+          results[1].energy);
+    CHECK(same_lists(&whole->pairs[0], &parted->pairs[0]), "%d", k);
+    CHECK(results[0].energy == INFINITY || same_terms(&whole->pairs[0], &parted->pairs[0]), "%d", k);
+    CHECK(safe == dc_contact_safe_fraction(parted, scene_path(&scene, (const double(*)[6])twists)), "%d: %g", k, safe);
+    crossings += results[0].energy == INFINITY;
+  }
+  CHECK(crossings > 0 && crossings < 4, "%d", crossings);
+  dc_contact_destroy(parted);
+  int failures = 0;
+  for (bool failed = true; failed && failures < 200;) {  // of every ninth allocation
+    parted = dc_contact_create(whole->model, &whole->settings, &scene.bodies, &scene.error);
+    scene_need(&scene, parted, "contact");
+    dc_contact_evaluate(parted, scene.poses, 0, &results[1]);
+    dc_contact_reset(parted);
+    fail_at = 9 * failures + 1;
+    failed = isnan(dc_contact_evaluate(parted, scene.poses, 2, &results[1]));
+    fail_at = 0;
+    failures += failed;
+    CHECK(parted->pairs[0].failed == failed && parted->pairs[0].listed == !failed, "allocation %d", failures);
+    dc_contact_destroy(parted);
+  }
+  CHECK(failures > 5 && failures < 200, "%d", failures);
+  scene_threads(1);
+  scene_end(&scene);
+}
+
 RUN_TESTS({"lists are the recursion's", test_lists}, {"planes are handed on", test_planes_handed_on},
-          {"a reset forgets", test_reset}, {"no memory", test_no_memory})
+          {"a reset forgets", test_reset}, {"no memory", test_no_memory}, {"parts", test_parts})

@@ -104,6 +104,8 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_ipc_walk(&walk);
   pair->gap = walk.gap;
   pair->crossing = walk.crossing;
+  memcpy(pair->nearest, walk.nearest, sizeof pair->nearest);
+  pair->has_nearest = walk.nearest[0] >= 0 && !walk.crossing;
   pair->visited = walk.visited;
   pair->exact_count = (size_t)walk.measured;
   if (!walk.crossing)

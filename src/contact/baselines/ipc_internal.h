@@ -43,6 +43,7 @@ struct dc_ipc_walk {
   // numbers of node pairs and of distances.
   double gap;
   bool crossing;
+  int nearest[2];  // triangles at that distance; -1: none was measured
   long visited, measured;
 };
 

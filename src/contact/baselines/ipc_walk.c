@@ -126,7 +126,7 @@ static int measure_owned(struct dc_ipc_walk *walk, const struct leaf *s, const s
   unsigned owned_s = a->owned[s->triangle], owned_t = b->owned[t->triangle];
   const double *weight_s = a->weight[s->triangle], *weight_t = b->weight[t->triangle];
   bool global = walk->ipc->global;
-  double third = 1.0 / 3;
+  double third = 1.0 / 3, gap = walk->gap;
   int status = 0;
   for (int k = 0; k < 3 && !status; k++)
     if (owned_s & 1u << k)
@@ -141,6 +141,10 @@ static int measure_owned(struct dc_ipc_walk *walk, const struct leaf *s, const s
       if (owned_t & 8u << l)
         status = measure_edges(walk, s, k, a->half_length[s->triangle][k], t, l, b->half_length[t->triangle][l],
                                global ? third * weight_s[3 + k] * weight_t[3 + l] : 1);
+  if (walk->gap < gap) {
+    walk->nearest[0] = s->triangle;
+    walk->nearest[1] = t->triangle;
+  }
   return status;
 }
 
@@ -196,6 +200,7 @@ int dc_ipc_walk(struct dc_ipc_walk *walk)
   int stack[STACK][2], top = 0, status = 0;
   walk->gap = INFINITY;
   walk->crossing = false;
+  walk->nearest[0] = walk->nearest[1] = -1;
   walk->visited = walk->measured = 0;
   stack[top][0] = stack[top][1] = 0;
   top++;

@@ -340,11 +340,13 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
   return safe;
 }
 
-// Of the exact terms that are nearly as close as the closest: what most likely bounds the pair.
+// Of the exact terms that are nearly as close as the closest, or of the closest triangles: what most likely bounds the pair.
 static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
                                const struct dc_collider *b, struct dc_motion *motion_b)
 {
   double safe = 1;
+  if (pair->has_nearest)
+    safe = leaf_fraction(pair, NULL, a, pair->nearest[0], motion_a, b, pair->nearest[1], motion_b, KEPT_GAP, safe);
   for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
     if (pair->gaps[t] <= NEARLY * pair->gap)
       safe = leaf_fraction(pair, pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b,

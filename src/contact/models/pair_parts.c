@@ -18,7 +18,7 @@ enum { BATCHES = 32 };  // of blends in a pass
 struct large {
   struct dc_contact *contact;
   const struct dc_pose *poses;
-  int order;
+  int order, most_threads;
   struct dc_pair_derivatives *results;
 };
 
@@ -62,7 +62,7 @@ static bool run(struct large *large, int (*count_of)(const struct dc_pair *), dc
 {
   int count = list_passes(large->contact, count_of);
   if (count > 0)
-    dc_loop_run(pass, large, count, dc_contact_most_threads(large->contact), history);
+    dc_loop_run(pass, large, count, large->most_threads, history);
   return count >= 0;
 }
 
@@ -280,10 +280,11 @@ static bool finish_lists(struct large *large)
   return true;
 }
 
-void dc_large_pairs_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
+void dc_large_pairs_evaluate(struct dc_contact *contact, int most_threads, const struct dc_pose *poses, int order,
                              struct dc_pair_derivatives *results)
 {
-  struct large large = {.contact = contact, .poses = poses, .order = order, .results = results};
+  struct large large = {
+      .contact = contact, .poses = poses, .order = order, .most_threads = most_threads, .results = results};
   bool any = false;
   for (int p = 0; p < contact->pair_count; p++)
     any |= contact->pairs[p].large || contact->pairs[p].parted;
@@ -291,7 +292,7 @@ void dc_large_pairs_evaluate(struct dc_contact *contact, const struct dc_pose *p
     return;
   if (finish_lists(&large) && run(&large, unit_count, unit_pass, &contact->loops.units) &&
       run(&large, sum_count, sum_pass, &contact->loops.sums)) {
-    dc_loop_run(gather_pass, &large, contact->pair_count, dc_contact_most_threads(contact), &contact->loops.gathers);
+    dc_loop_run(gather_pass, &large, contact->pair_count, most_threads, &contact->loops.gathers);
     return;
   }
   for (int p = 0; p < contact->pair_count; p++)
