@@ -5,7 +5,7 @@
     scripts/paper/soft-cloth [--part NAME ...] [--draws N] [--nodes SMALL|LARGE|BOTH] [--case LETTER ...] [--dcsim FILE] [--output DIR] [--publish]
 
 Parts: curtain, loads, arm, scenes; default: all.  Scenes are those of scenes/ and changes of them, written into DIR/soft (default DIR: runs/paper).
-The arm has 99 nodes as in its scene (small), 833 (large), or both in turn (default).
+The arm has 99 nodes as in its scene (small), 825 (large), or both in turn (default).
 Prints Markdown and writes it to DIR/soft_cloth.md; --publish: and to docs/measured/soft_cloth.md.  Half an hour of processor time, most of it for the large arm.
 """
 import json
@@ -108,8 +108,8 @@ def write_letter(path, letter):
                 file.write(f"{0.01 * (stroke * STROKE_STEPS + k):g},{x:.9g},{y:.9g},0.25\n")
 
 
-# Steps of the optimizer: its defaults begin with changes of lengths by several cm, under which the finer mesh folds.
-SMALL_STEPS = {"radius": 0.06, "radii": [2, 1, 0.4], "least": 0.001}
+# Steps of the optimizer: its defaults begin with changes of lengths by several cm, under which rollouts of the finer mesh take minutes.
+SMALL_STEPS = {"radius": 0.13, "radii": [1, 0.3], "least": 0.001}
 
 
 def arm(lab, sizes, cases):
@@ -122,8 +122,8 @@ def arm(lab, sizes, cases):
         for case in cases:
             name, draw = case[0], int(case[1:])
             scene, letter, generator = load("cable_arm"), LETTERS[name], random.Random(9000 + draw)
-            if nodes == 833:
-                scene["bodies"][0]["soft"]["cells"] = [16, 6, 6]
+            if nodes == 825:
+                scene["bodies"][0]["soft"]["cells"] = [32, 4, 4]
                 scene["optimizer"].update(SMALL_STEPS)
             for control in scene["control"] if draw else []:
                 control["initial"] = [generator.uniform(-0.01, 0.01) for _ in range(control["knots"])]
@@ -171,7 +171,7 @@ def main():
     lab.say()
     lab.say("By `scripts/paper/soft-cloth`.")
     lab.say()
-    sizes = {"small": [99], "large": [833], "both": [99, 833]}[arguments.nodes]
+    sizes = {"small": [99], "large": [825], "both": [99, 825]}[arguments.nodes]
     parts = {"curtain": lambda l: curtain(l, arguments.draws), "loads": loads, "arm": lambda l: arm(l, sizes, arguments.case or ["M0", "M1", "S0", "W0"]), "scenes": lambda l: drawn_scenes(l, 4)}
     for name in arguments.part or parts:
         parts[name](lab)
