@@ -171,6 +171,17 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
 }
 
+enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error)
+{
+  if (bodies->soft_count)
+    return dc_fail(error, DC_BAD_INPUT, "body \"%.255s\" is soft: %s here is of rigid bodies",
+                   bodies->bodies[bodies->soft[0].body].name, who);
+  if (bodies->cable_count)
+    return dc_fail(error, DC_BAD_INPUT, "body \"%.255s\" is a cable: %s here is of rigid bodies",
+                   bodies->bodies[bodies->cables[0].body].name, who);
+  return DC_OK;
+}
+
 enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error)
 {

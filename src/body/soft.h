@@ -88,6 +88,8 @@ static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
   return soft->density * soft->elastic.node_volumes[node];
 }
 
+// What knows only rigid bodies refuses others: DC_BAD_INPUT with the first soft body or cable and who ("URDF") cannot hold it.
+enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error);
 // The soft body of a body, or NULL.
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body);
 // Degrees of freedom of a body: of its joint or its nodes; the first one's entry in tangent vectors.

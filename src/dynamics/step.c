@@ -75,12 +75,15 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   memset(rollout->wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->wrenches);
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = gradient};
   for (int i = 0; dc_step_terms[i]; i++) {
-    double value = dc_step_terms[i]->value(&trial->state);
+    const struct dc_step_term *term = dc_step_terms[i];
+    double value =
+        term->value_and_gradient ? term->value_and_gradient(&trial->state, &forces) : term->value(&trial->state);
     trial->value += value;
     trial->magnitude += fabs(value);
   }
   for (int i = 0; dc_step_terms[i] && isfinite(trial->value); i++)
-    dc_step_terms[i]->add_gradient(&trial->state, &forces);
+    if (!dc_step_terms[i]->value_and_gradient)
+      dc_step_terms[i]->add_gradient(&trial->state, &forces);
   dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->wrenches, gradient);
   trial->magnitude += pose_magnitude(rollout);
   return DC_OK;

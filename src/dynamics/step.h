@@ -144,6 +144,8 @@ struct dc_step_term {
   const char *name, *reference;
   double (*value)(const struct dc_step_state *state);  // J
   void (*add_gradient)(const struct dc_step_state *state, struct dc_step_forces *forces);
+  // Both at once, for less; where the value is not finite what is added means nothing.  NULL: one after the other.
+  double (*value_and_gradient)(const struct dc_step_state *state, struct dc_step_forces *forces);
   // exact: the true Hessian in these charts; otherwise a positive semidefinite one near it.
   void (*add_hessian)(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian);
   // Adds the derivatives of (d L / d q+) . direction by everything else L depends on.

@@ -87,6 +87,18 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   }
 }
 
+static double value_and_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  double sum = 0;
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
+    sum += dc_elastic_evaluate(&soft->elastic, elasticity_of(state, soft), x, y,
+                               soft->viscosity / state->interval.length, forces->joints + soft->v_offset);
+  }
+  return sum;
+}
+
 // Places are known once and for all where a rollout has listed them (dc_elastic_list_places).
 static void add_blocks(const struct dc_step_state *state, const struct dc_soft *soft, int stencil,
                        const double blocks[DC_ELEMENT_BLOCKS][9], struct dc_step_hessian *hessian)
@@ -267,6 +279,7 @@ const struct dc_step_term dc_elastic_term = {
     .reference = "paper 004, Eq. 1; docs/theory.md, \"Soft bodies\"",
     .value = value,
     .add_gradient = add_gradient,
+    .value_and_gradient = value_and_gradient,
     .add_hessian = add_hessian,
     .add_mixed = add_mixed,
     .add_product = add_product,

@@ -160,6 +160,45 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
     dc_bend_add_gradient(elastic, x, scale * elasticity.bending, gradient);
 }
 
+// Energy density and P at F.
+static double density_and_stress(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double f[9],
+                                 double p[9])
+{
+  double u[9], v[9], s[3];
+  struct dc_material_response response;
+  if (elastic->mesh->corners < 4) {
+    dc_membrane_stress(elastic->mesh->corners, elasticity, f, p);
+    return dc_membrane_energy(elastic->mesh->corners, elasticity, f);
+  }
+  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
+    dc_neo_hookean_stress(elasticity.lame, f, p);
+    return dc_neo_hookean_energy(elasticity.lame, f);
+  }
+  dc_svd3(f, u, s, v);
+  dc_material_respond(elasticity.material, elasticity.lame, s, false, &response);
+  stress_of(u, v, &response, p);
+  return response.energy;
+}
+
+double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *y, double viscosity, double *gradient)
+{
+  double sum = 0, f[9], p[9];
+  for (int e = 0; e < elastic->mesh->element_count; e++) {
+    dc_element_gradient(elastic, e, y, f);
+    double density = density_and_stress(elastic, of_element(elasticity, e), f, p);
+    if (viscosity > 0)
+      density += dc_element_add_viscosity(elastic, e, x, f, viscosity, p);
+    sum += elastic->volumes[e] * density;
+    dc_element_add_stress(elastic, e, p, 1, gradient);
+  }
+  if (elastic->bend_count) {
+    sum += elasticity.bending * dc_bend_energy(elastic, y);
+    dc_bend_add_gradient(elastic, y, elasticity.bending, gradient);
+  }
+  return sum;
+}
+
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction)
 {

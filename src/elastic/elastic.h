@@ -61,6 +61,10 @@ double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity 
 // gradient += scale d energy / d x
 void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                              double scale, double *gradient);
+// Energy at y, that of viscosity since x (below) times viscosity >= 0 included, and gradient += its derivative by y: like the
+// functions for each, in one go over the elements.
+double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                           const double *y, double viscosity, double *gradient);
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);

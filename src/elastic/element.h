@@ -11,11 +11,21 @@
 // f = sum_a x_a g_a^T: the deformation gradient, or how it moves along a direction x.
 static inline void dc_element_gradient(const struct dc_elastic *elastic, int e, const double *x, double f[9])
 {
+  const int *nodes = elastic->mesh->elements[e];
+  const double(*g)[3] = (const double(*)[3])elastic->gradients[e];
+  if (elastic->mesh->corners == 4) {  // all at once, for speed
+    const double *p = x + 3 * (size_t)nodes[0], *q = x + 3 * (size_t)nodes[1], *r = x + 3 * (size_t)nodes[2],
+                 *s = x + 3 * (size_t)nodes[3];
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        f[3 * i + j] = p[i] * g[0][j] + q[i] * g[1][j] + r[i] * g[2][j] + s[i] * g[3][j];
+    return;
+  }
   memset(f, 0, 9 * sizeof *f);
   for (int a = 0; a < elastic->mesh->corners; a++) {
-    const double *p = x + 3 * (size_t)elastic->mesh->elements[e][a], *g = elastic->gradients[e][a];
+    const double *p = x + 3 * (size_t)nodes[a];
     for (int i = 0; i < 9; i++)
-      f[i] += p[i / 3] * g[i % 3];
+      f[i] += p[i / 3] * g[a][i % 3];
   }
 }
 
@@ -29,6 +39,10 @@ static inline void dc_element_add_stress(const struct dc_elastic *elastic, int e
     dc_vec_add_scaled(at, at, scale * elastic->volumes[e], force);
   }
 }
+
+// Adds scale F S to P, with the change S of Green's strain from places x to those that have F; returns scale |S|^2/2.
+double dc_element_add_viscosity(const struct dc_elastic *elastic, int e, const double *x, const double f[9],
+                                double scale, double p[9]);
 
 // The Neo-Hookean solid at F (invariants.c): energy density, J/m^3, INFINITY when det F <= 0; P; blocks of the Hessian of an
 // element with the gradients [4][3] at rest, false when det F <= 0.

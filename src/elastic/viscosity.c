@@ -17,17 +17,33 @@ static void strain_rate(const double f[9], const double m[9], double rate[9])
 }
 
 // E(y) - E(x) = sym((F_y + F_x)^T (F_y - F_x))/2: no large numbers cancel.
-static void strain_change(const struct dc_elastic *elastic, int e, const double *x, const double *y, double fy[9],
-                          double change[9])
+static void change_to(const struct dc_elastic *elastic, int e, const double *x, const double fy[9], double change[9])
 {
   double fx[9], sum[9], difference[9];
   dc_element_gradient(elastic, e, x, fx);
-  dc_element_gradient(elastic, e, y, fy);
   for (int i = 0; i < 9; i++) {
     sum[i] = 0.5 * (fy[i] + fx[i]);
     difference[i] = fy[i] - fx[i];
   }
   strain_rate(sum, difference, change);
+}
+
+static void strain_change(const struct dc_elastic *elastic, int e, const double *x, const double *y, double fy[9],
+                          double change[9])
+{
+  dc_element_gradient(elastic, e, y, fy);
+  change_to(elastic, e, x, fy, change);
+}
+
+double dc_element_add_viscosity(const struct dc_elastic *elastic, int e, const double *x, const double f[9],
+                                double scale, double p[9])
+{
+  double change[9], stress[9];
+  change_to(elastic, e, x, f, change);
+  dc_mat_multiply(stress, f, change);
+  for (int i = 0; i < 9; i++)
+    p[i] += scale * stress[i];
+  return 0.5 * scale * dc_dot(change, change, 9);
 }
 
 double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *x, const double *y)

@@ -137,6 +137,17 @@ END
 else
   skip "the ball stays on its side" "no python3 with h5py"
 fi
+# what is of rigid bodies says so
+for format in urdf mjcf; do
+  run 3 export plate --format $format -o plate.$format
+  says 'body "ball" is soft'
+done
+if [ "$("$DCSIM_BUILD/dcsim" list models | grep -c mujoco)" -gt 0 ]; then
+  run 3 simulate plate.json -o none --model mujoco
+  says 'body "ball" is soft: model mujoco here is of rigid bodies'
+else
+  skip "MuJoCo refuses soft bodies" "built without MuJoCo"
+fi
 run 3 simulate plate.json -o none --set bodies.ball.position='[0, 0, 0]'
 says "overlap at the start"
 run 3 check plate.json --set bodies.ball.position='[0.03, 0, 0]'

@@ -277,6 +277,15 @@ static void test_viscosity(void)
   dc_elastic_add_strain_mixed(elastic, body.x, body.y, false, 1, gradient, mixed);
   along = dc_dot(mixed, body.direction, body.count);
   CHECK_NEAR(dc_dot(transposed, gradient, body.count), along, 1e-12 * fabs(along));
+  // All in one go.
+  const struct dc_elasticity all = {.material = DC_MATERIAL_COROTATED, .lame = dc_lame_of(3, 10, 0.3)};
+  double sum[MOST] = {0}, apiece[MOST] = {0};
+  double energy = dc_elastic_evaluate(elastic, all, body.x, body.y, 0.7, sum);
+  dc_elastic_add_gradient(elastic, all, body.y, 1, apiece);
+  dc_elastic_add_strain_gradient(elastic, body.x, body.y, 0.7, apiece);
+  CHECK_NEAR(dc_elastic_energy(elastic, all, body.y) + 0.7 * dc_elastic_strain_change(elastic, body.x, body.y), energy,
+             1e-13 * energy);
+  CHECK(apart(sum, apiece, body.count) < 1e-13, "%.1e", apart(sum, apiece, body.count));
   dc_arena_destroy(body.arena);
 }
 

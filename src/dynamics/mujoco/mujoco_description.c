@@ -258,6 +258,9 @@ static enum dc_status check_size(const struct dc_model *model, struct dc_error *
   double pairs = 0;
   if (bodies->count > MOST_BODIES)
     return dc_fail(error, DC_BAD_INPUT, "model mujoco: %d bodies (at most %d)", bodies->count, MOST_BODIES);
+  enum dc_status status = dc_bodies_check_rigid(bodies, "model mujoco", error);
+  if (status)
+    return status;
   for (int a = 0; a < bodies->count; a++)
     for (int b = 0; b < a; b++)
       if (dc_bodies_touch(bodies, a, b))

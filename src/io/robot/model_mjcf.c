@@ -301,7 +301,9 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
   const struct dc_bodies *bodies = &model->bodies;
   struct writer writer = {.model = model};
   struct dc_text text = {0};
-  enum dc_status status = check_joints(bodies, error);
+  enum dc_status status = dc_bodies_check_rigid(bodies, "MJCF", error);
+  if (!status)
+    status = check_joints(bodies, error);
   if (status)
     return status;
   int *order = dc_alloc(2 * (size_t)bodies->count + 1, sizeof *order);

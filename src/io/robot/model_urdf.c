@@ -315,6 +315,9 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error)
 {
+  enum dc_status status = dc_bodies_check_rigid(&model->bodies, "URDF", error);
+  if (status)
+    return status;
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
   char *folder = dc_arena_printf(notes->arena, "%.*s_meshes", (int)stem, path),
@@ -331,7 +334,6 @@ enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *nam
   dc_text_add(&writer.text, "<?xml version=\"1.0\"?>\n<robot");
   dc_export_name(&writer.text, "name", name, "");
   dc_text_add(&writer.text, ">\n  <link name=\"%s\"/>\n", writer.root);
-  enum dc_status status = DC_OK;
   for (int k = 0; k < model->bodies.count && !status; k++) {
     status = put_link(&writer, model->bodies.order[k]);
     put_joint(&writer, model->bodies.order[k]);
