@@ -158,7 +158,7 @@ static void test_threads(void)
   }
   bounds_of(contact, &scene, (const double(*)[6])twists, bounds[0]);  // only what has cost much wakes threads
   int count = bounds_of(contact, &scene, (const double(*)[6])twists, bounds[0]);
-  CHECK(dc_contact_worth_threads(contact) && count >= 10, "%d bounds", count);
+  CHECK(dc_contact_most_threads(contact) != 1 && count >= 10, "%d bounds", count);
   scene_threads(3);
   const struct dc_path *path = scene_path(&scene, (const double(*)[6])twists);
   CHECK(dc_contact_gap_bounds(contact, path, KEEP, bounds[1], GUARDS) == count, "with three threads");
