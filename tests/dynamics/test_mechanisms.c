@@ -94,7 +94,8 @@ static void test_step_potential(void)
     struct dc_rollout *rollout = problem.scene.rollout;
     double value, gradient[MOST_V], worst = 0, off = 0, largest = 0, most = 0;
     struct dc_step_state state = evaluate(&problem, &value);
-    struct dc_step_hessian hessian = {rollout->blocks, rollout->assembler, &rollout->next, rollout->matrix};
+    struct dc_step_hessian hessian = {
+        rollout->blocks, rollout->assembler, &rollout->next, rollout->matrix, NULL};
     memcpy(gradient, problem.gradient, sizeof gradient);
     dc_step_assemble(&state, true, (const double(*)[6])rollout->wrenches, &hessian);
     for (int i = 0; i < nv; i++) {
