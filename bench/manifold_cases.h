@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact manifolds whose answer geometry knows (paper 001, Fig. 3 and Fig. 5): boxes on boxes, edges that turn past each other.
+// Contact manifolds whose answer geometry knows (paper 001, Fig. 3 and Fig. 5): boxes on boxes, edges that turn past each
+// other.
 #ifndef BENCH_MANIFOLD_CASES_H
 #define BENCH_MANIFOLD_CASES_H
 

@@ -103,7 +103,8 @@ struct outcome {
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
 
-// Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the caller's to free.  Nothing without cases, or when not all steps were done.
+// Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the caller's to
+// free.  Nothing without cases, or when not all steps were done.
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome);
 // dc_api_check_start of every case of the session's plan.
 enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error);

@@ -105,8 +105,8 @@ bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, i
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
-// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2], unless it is NULL.
-// Returns how many.
+// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2], unless
+// it is NULL. Returns how many.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
 
 // For steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts, frames

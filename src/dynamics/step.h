@@ -382,8 +382,8 @@ struct dc_step_report {
 };
 
 // Solves an interval from q, where contact was evaluated last, and rollout->q_before into q_next; leaves the derivatives
-// of the contact at the solution in pairs (unless NULL), and the solution as the last evaluation of contact and in rollout->next.
-// DC_NUMERICAL when there is none, DC_MEMORY.
+// of the contact at the solution in pairs (unless NULL), and the solution as the last evaluation of contact and in
+// rollout->next. DC_NUMERICAL when there is none, DC_MEMORY.
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                              const struct dc_step_interval *interval, const double *q, double *q_next,
                              struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);

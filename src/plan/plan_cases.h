@@ -9,8 +9,9 @@
 // Evaluates one world: dc_plan_evaluate, or what it does with a plan's own world.
 typedef enum dc_status dc_plan_evaluate_world(struct dc_plan *world, const double *parameters, double *loss,
                                               double *gradient, struct dc_error *error);
-// Evaluates the plan's own world and, by evaluate_case, its cases side by side: the sums in their order, so that they do not depend on the
-// number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with the name of the case.
+// Evaluates the plan's own world and, by evaluate_case, its cases side by side: the sums in their order, so that they do not
+// depend on the number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with the name of
+// the case.
 enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
                                       double *gradient, struct dc_error *error);

@@ -238,7 +238,8 @@ static inline double difference(struct gradient_problem *problem, double step)
 }
 
 // Every component against differences, each slice relative to its own largest derivative: below 5e-8 observed.  Rounding of
-// the loss over the step is most of it: stiffness, whose derivative is small and which moves nothing at once, is varied by more.
+// the loss over the step is most of it: stiffness, whose derivative is small and which moves nothing at once, is varied by
+// more.
 static inline void check_components(struct gradient_problem *problem, const char *name, double step, double tolerance)
 {
   const struct dc_model *model = &problem->scene->model;

@@ -56,8 +56,9 @@ void dc_level_at(const struct dc_sdf *sdf, const double rotation[9], const doubl
 // Adds the terms of the vertices of side 0 (a) or 1 (b) of a pair at poses.
 void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side, const struct dc_pose *poses, int order,
                               struct dc_pair_derivatives *result);
-// Contacts of the pairs of edges at poses, number *first to count - 1 of the manifold, with levels (contact/manifold/manifold.h)
-// and about the centre of a; *arm: from the centre of b to that of a.  The count is 0 where there are none.
+// Contacts of the pairs of edges at poses, number *first to count - 1 of the manifold, with levels
+// (contact/manifold/manifold.h) and about the centre of a; *arm: from the centre of b to that of a.  The count is 0 where
+// there are none.
 int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
                          int *first);
 // Energy of one, of activity 1, over psi.

@@ -28,8 +28,8 @@ void dc_box_tree_refit(struct dc_box_tree *tree);
 // Visits the leaves (items i of a and j of b) whose boxes are within `margin` of each other along every axis, in a fixed order;
 // of a tree and itself every two different items once.  Ends with the first result that is not 0, and returns it.
 typedef int dc_box_visit(void *context, int i, int j);
-// Like dc_box_tree_pairs of a tree and itself, without the pairs of leaves whose union's box among `ways` [node_count], those of
-// another tree of the same nodes, has a diagonal shorter than `least`.
+// Like dc_box_tree_pairs of a tree and itself, without the pairs of leaves whose union's box among `ways` [node_count],
+// those of another tree of the same nodes, has a diagonal shorter than `least`.
 int dc_box_tree_own_pairs(const struct dc_box_tree *tree, const struct dc_box *ways, double least, double margin,
                           dc_box_visit *visit, void *context);
 int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, dc_box_visit *visit,

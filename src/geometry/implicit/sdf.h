@@ -41,7 +41,8 @@ struct dc_sdf {
   double position[3], rotation[9];  // of its frame in that of its parent, m
   // superquadric: half-axes a, b, c (m), exponents e1, e2.  polyhedron: smoothing (m), then unit normal and offset of each
   // plane, n.x <= o.  points: place (m), unit normal and range h (m) of each.  capsule: radius, half the length of its
-  // axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z (m).  union, difference: smoothing (m).
+  // axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z
+  // (m).  union, difference: smoothing (m).
   double *numbers;
   int number_count;
   int child_count;  // of a difference the first one loses what the others have

@@ -148,7 +148,7 @@ enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_a
   }
   if (!status && flat_count == count)
     status = DC_BAD_INPUT;
-  if (status && first.text[0])
+  if (status && error && first.text[0])
     *error = first;
   if (!status)
     status = unite(each, count - flat_count, arena, hulls, error);

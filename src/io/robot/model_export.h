@@ -17,7 +17,8 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
                                    struct dc_notes *notes, struct dc_error *error);
 // The same as URDF, with meshes as OBJ files in the folder of path's name less its ending and "_meshes" instead, and pairs
 // that do not touch as SRDF in a file with the ending .srdf: links without mass stand between the joints of one body, a
-// ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with a note.  DC_BAD_INPUT for soft bodies and cables.
+// ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with a note. 
+// DC_BAD_INPUT for soft bodies and cables.
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error);
 
