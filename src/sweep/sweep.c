@@ -205,11 +205,8 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
                 sweep->options->directory);
   dc_json_begin(&json, NULL, '{');
   dc_json_put_string(&json, "sweep", sweep->options->directory);
-  dc_json_put_integer(&json, "points", sweep->wanted);
-  dc_json_put_integer(&json, "done", sweep->done);
-  dc_json_put_integer(&json, "reached", sweep->reached);
-  dc_json_put_integer(&json, "failed", sweep->failed);
-  dc_json_put_number(&json, "seconds", dc_seconds() - sweep->began);
+  DC_JSON_NUMBERS(&json, {"points", sweep->wanted}, {"done", sweep->done}, {"reached", sweep->reached},
+                  {"failed", sweep->failed}, {"seconds", dc_seconds() - sweep->began});
   dc_json_end(&json, '}');
   return (enum dc_status)dc_api_report(report, &text, &json, error);
 }
