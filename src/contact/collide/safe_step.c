@@ -9,7 +9,8 @@
 #include "contact/collide/triangle_path.h"
 #include "math/vector.h"
 
-// Of a large pair: a few for each thread, as the time that one takes is not known before.  No result depends on it.
+// Of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result depends
+// on it.
 enum { MOST_CHUNKS = 64 };
 enum { STACK = 256 };
 static const double PROGRESS = 0.01;   // of what was reached: a shorter advance above a primitive is the last
