@@ -8,7 +8,7 @@
 #include <config.h>
 #endif
 
-const struct dc_stepper dc_implicit_stepper = {
+static const struct dc_stepper implicit = {
     .name = "implicit",
     .step = dc_implicit_step,
     .adjoint = dc_implicit_adjoint,
@@ -30,7 +30,7 @@ const struct dc_stepper *dc_stepper_of(const struct dc_model *model)
 #else
   (void)model;  // no model of such a build is foreign
 #endif
-  return &dc_implicit_stepper;
+  return &implicit;
 }
 
 bool dc_model_has_adjoint(const struct dc_model *model)

@@ -7,7 +7,8 @@
 
 static const double upward = 0.7;  // marks lie on fixed surfaces whose normal has at least this z
 
-void dc_decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4])
+// Colour of what is painted on the ground or on a fixed body.
+static void decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4])
 {
   dc_decals_evaluate(&renderer->decals, &renderer->surfaces, &renderer->view, place, renderer->softness,
                      renderer->line_width, decal);
@@ -29,7 +30,7 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
     struct dc_decal_place place = {seen->position, seen->normal, seen->direction,
                                    dc_vec_distance(seen->position, renderer->view.eye),
                                    renderer->lighting.floor_height};
-    dc_decal_at(renderer, &place, decal);
+    decal_at(renderer, &place, decal);
   }
   if (seen->surface == DC_ON_GROUND)
     dc_shade_ground(&renderer->lighting, &renderer->view, seen->position, background, decal, seen->visible, seen->sky,

@@ -36,10 +36,6 @@ static inline bool dc_rest_asked(const struct dc_rest_options *rest)
   return rest->speed > 0;
 }
 
-// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the speed.
-double dc_rest_velocity(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
-                        double velocity[3]);
-
 // Whether the body has been at rest for the settling time, as far back as there are frames; true when rest is not asked
 // for.
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,

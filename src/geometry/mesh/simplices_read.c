@@ -70,8 +70,9 @@ static bool begins_with(const struct dc_mesh_file *file, const char *text)
   return file->size >= length && memcmp(file->bytes, text, length) == 0;
 }
 
-enum dc_status dc_simplices_parse(const struct dc_mesh_file *file, int corners, struct dc_arena *arena,
-                                  struct dc_simplices *mesh, struct dc_error *error)
+// The mesh in a file in memory, before its elements are checked; unknown numbers and formats are refused.
+static enum dc_status parse(const struct dc_mesh_file *file, int corners, struct dc_arena *arena,
+                            struct dc_simplices *mesh, struct dc_error *error)
 {
   struct dc_simplices_parts parts = {.corners = corners};
   struct dc_mesh_cursor cursor = {.file = file, .line = 1, .error = error};
@@ -126,7 +127,7 @@ enum dc_status dc_simplices_read(const char *path, int corners, struct dc_arena 
     status = dc_mesh_load(path, &bytes, &file.size, error);
     file.bytes = bytes;
     if (!status)
-      status = dc_simplices_parse(&file, corners, arena, mesh, error);
+      status = parse(&file, corners, arena, mesh, error);
     free(bytes);
   }
   if (status)

@@ -52,10 +52,6 @@ void dc_parts_add_node(struct dc_simplices_parts *parts, struct dc_mesh_cursor *
                        const double *place);
 void dc_parts_add_element(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, const int64_t *nodes);
 
-// The mesh in a file in memory, before its elements are checked; unknown numbers and formats are refused.
-enum dc_status dc_simplices_parse(const struct dc_mesh_file *file, int corners, struct dc_arena *arena,
-                                  struct dc_simplices *mesh, struct dc_error *error);
-
 // The formats.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 enum dc_status dc_simplices_parse_vtk(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
