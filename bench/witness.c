@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "geometry/convex/witness_local.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 static const char *const sets[] = {"convex", "hard", "concave", NULL};

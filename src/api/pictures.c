@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 #include "render/camera.h"
 #include "render/film.h"

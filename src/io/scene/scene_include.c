@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "include": robots that become entries of the scene's tree before anything else is applied to it.
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
