@@ -12,11 +12,7 @@ enum { DC_OBJECTIVE_BODIES_MOST = 10000 };
 
 extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
 
-#define DC_TARGET_OPTION(structure, target_help)                                                                       \
-  {                                                                                                                    \
-    .name = "target", .type = DC_REALS, .unit = "m", .count = 3, .minimum = -1e6, .maximum = 1e6,                      \
-    .help = (target_help), .offset = offsetof(structure, target)                                                       \
-  }
+#define DC_TARGET_OPTION(structure, target_help) DC_VECTOR_OPTION(structure, target, "m", NULL, 1e6, target_help)
 
 #define DC_TOLERANCE_OPTION(structure, member, tolerance_unit, tolerance_fallback, tolerance_help)                     \
   {                                                                                                                    \

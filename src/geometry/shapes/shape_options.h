@@ -38,15 +38,7 @@ enum { DC_DIVISIONS_MOST = 1000 };
 
 // double [3] and [4]: where a part of a shape stands.
 #define DC_PLACE_OPTIONS(structure, position_help, rotation_help)                                                      \
-  {.name = "position",                                                                                                 \
-   .type = DC_REALS,                                                                                                   \
-   .unit = "m",                                                                                                        \
-   .fallback = "[0, 0, 0]",                                                                                            \
-   .minimum = -DC_SHAPE_LENGTH_MAX,                                                                                    \
-   .maximum = DC_SHAPE_LENGTH_MAX,                                                                                     \
-   .count = 3,                                                                                                         \
-   .help = (position_help),                                                                                            \
-   .offset = offsetof(structure, position)},                                                                           \
+  DC_VECTOR_OPTION(structure, position, "m", "[0, 0, 0]", DC_SHAPE_LENGTH_MAX, position_help),                         \
   {                                                                                                                    \
     .name = "rotation", .type = DC_REALS, .unit = "", .fallback = "[1, 0, 0, 0]", .minimum = -2, .maximum = 2,         \
     .count = 4, .help = (rotation_help), .offset = offsetof(structure, rotation)                                       \
