@@ -25,12 +25,13 @@
 
 #include "base/clock.h"
 
-static const double LEAST_WORK = 40e-6;   // s: a loop of less is not worth waking helpers
-static const double LEAST_AWAKE = 8e-6;   // s: of less, not worth telling one that is awake
-static const double HELPER_SPIN = 50e-6;  // s that a helper looks for the next loop before it sleeps
-static const double CALLER_SPIN = 20e-6;  // s that the caller looks for the last pass before it sleeps
-static const double SMOOTHING = 0.5;      // of a loop's history
-static const double FIRST_CREDIT = 1e-3;  // s that may be lost before helpers have gained anything
+static const double LEAST_WORK = 40e-6;     // s: a loop of less is not worth waking helpers
+static const double LEAST_AWAKE = 8e-6;     // s: of less, not worth telling one that is awake
+static const double HELPER_SPIN = 50e-6;    // s that a helper looks for the next loop before it sleeps
+static const double HELPER_YIELD = 250e-6;  // s that it looks on after that, behind all others that want the core
+static const double CALLER_SPIN = 20e-6;    // s that the caller looks for the last pass before it sleeps
+static const double SMOOTHING = 0.5;        // of a loop's history
+static const double FIRST_CREDIT = 1e-3;    // s that may be lost before helpers have gained anything
 static const double CREDIT =
     0.02;  // of the time since the first loop: gains beyond it and the first credit are forgotten
 static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
@@ -104,6 +105,18 @@ static bool looks_until(bool (*is_true)(int), int argument, double seconds)
     }
   while (dc_seconds() < end);
   return false;
+}
+
+// The same, giving the core to whoever wants it between the looks.
+static bool yields_until(bool (*is_true)(int), int argument, double seconds)
+{
+  double end = dc_seconds() + seconds;
+  while (!is_true(argument)) {
+    if (dc_seconds() > end)
+      return false;
+    sched_yield();
+  }
+  return true;
 }
 
 static uint64_t range_of(uint32_t first, uint32_t end)
@@ -202,7 +215,7 @@ static void *serve(void *argument)
 #endif
   for (;;) {
     help(helper);
-    if (looks_until(has_work, helper->thread, HELPER_SPIN))
+    if (looks_until(has_work, helper->thread, HELPER_SPIN) || yields_until(has_work, helper->thread, HELPER_YIELD))
       continue;
     atomic_store(&helper->asleep, 1);
     // Whoever resets the mark answers for the wake-up: a caller that did has posted.
