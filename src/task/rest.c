@@ -99,13 +99,15 @@ void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_tr
 }
 
 void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
-                             const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                             const struct dc_trajectory *trajectory, bool motion, int frame, int body, const char *axes,
                              const double *weights, struct dc_loss_cotangent *cotangent)
 {
   double direction[3], rate = rest->settle / trajectory->time_step;
-  if (!has_frame_before(trajectory, frame))
-    return;
   dc_objective_scatter(axes, weights, direction);
+  if (!motion)
+    dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+  if (!motion || !has_frame_before(trajectory, frame))
+    return;
   dc_objective_add(cotangent, model, trajectory, frame, body, rate, direction);
   dc_objective_add(cotangent, model, trajectory, frame - 1, body, -rate, direction);
 }
