@@ -92,11 +92,20 @@ static double take_number(struct dc_mesh_cursor *cursor, const char *what)
   return 0;
 }
 
+static int64_t integer_of(const unsigned char number[8], int bytes)
+{
+  int16_t half;
+  int32_t single;
+  int64_t large;
+  memcpy(&half, number, sizeof half);
+  memcpy(&single, number, sizeof single);
+  memcpy(&large, number, sizeof large);
+  return bytes == 1 ? (signed char)number[0] : bytes == 2 ? half : bytes == 4 ? single : large;
+}
+
 int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
 {
   unsigned char number[8];
-  int32_t small;
-  int64_t large;
   if (cursor->status)
     return 0;
   if (!cursor->binary) {
@@ -107,9 +116,7 @@ int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
   }
   if (!take_bytes(cursor, bytes, number))
     return 0;
-  memcpy(&small, number, sizeof small);
-  memcpy(&large, number, sizeof large);
-  return bytes == 4 ? small : large;
+  return integer_of(number, bytes);
 }
 
 double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes)
@@ -249,8 +256,11 @@ enum dc_status dc_simplices_parse(const struct dc_mesh_file *file, int corners, 
     dc_simplices_parse_msh(&cursor, &parts);
   else if (begins_with(file, "# vtk DataFile"))
     dc_simplices_parse_vtk(&cursor, &parts);
+  else if (begins_with(file, "<"))
+    dc_simplices_parse_vtu(&cursor, &parts);
   else
-    dc_cursor_fail(&cursor, "must begin as a mesh of Gmsh (\"$MeshFormat\") or of VTK (\"# vtk DataFile\")");
+    dc_cursor_fail(&cursor,
+                   "must begin as a mesh of Gmsh (\"$MeshFormat\") or of VTK (\"# vtk DataFile\", \"<VTKFile\")");
   enum dc_status status = cursor.status ? cursor.status : make_mesh(&parts, file->name, arena, mesh, error);
   free(parts.nodes);
   free(parts.numbers);
