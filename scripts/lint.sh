@@ -15,7 +15,7 @@ if [ $# -gt 0 ]; then
 fi
 # config.h is that of a build; without one the files that include it are found wanting.
 defines="-D_GNU_SOURCE -DDC_X86_64 -DDC_DATADIR=\"share\" -DDC_MANDIR=\"man\" -DDC_LIBDIR=\"lib\" -Iinclude -Isrc -I. -Ibuild -Itests"
-libraries="$(pkg-config --cflags openblas libcjson hdf5 expat libpng qhull_r 2> /dev/null || true) $(pkg-config --cflags ompi 2> /dev/null || true)"
+libraries="$(pkg-config --cflags openblas libcjson hdf5 expat libpng zlib qhull_r 2> /dev/null || true) $(pkg-config --cflags ompi 2> /dev/null || true)"
 
 have() {
   command -v "$1" > /dev/null 2>&1 || { echo "lint: $1 is not installed, left out"; return 1; }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helpers, the gate through which they enter a loop, and the account of whether they pay.
 //
+// Every thread has a range of passes of its own, takes them from its front, and when none is left from the back of the others'
+// ranges.  So a pass mostly runs where it ran in the loop before, and where its neighbours run: what it reads and writes
+// is in that core's cache.
+//
 // The gate is one word: OPEN while there may be passes to take, WAITED when the caller sleeps, and the number of helpers
 // inside.  A helper enters by adding one while it is open, so that what describes the loop stays valid until it
 // leaves; the caller closes the gate and waits for those inside.  Helpers outside never hold it up.
@@ -9,21 +13,27 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
 
-static const double LEAST_WORK = 40e-6;   // s: a loop of less is not worth a call
-static const double HELPER_SPIN = 30e-6;  // s that a helper looks for the next loop before it sleeps
-static const double CALLER_SPIN = 20e-6;  // s that the caller looks for the last pass before it sleeps
-static const double SMOOTHING = 0.5;      // of a loop's history
-static const double MOST_CREDIT = 1e-3;   // s: gains beyond it are forgotten
+static const double LEAST_WORK = 40e-6;     // s: a loop of less is not worth waking helpers
+static const double LEAST_AWAKE = 8e-6;     // s: of less, not worth telling one that is awake
+static const double HELPER_SPIN = 50e-6;    // s that a helper looks for the next loop before it sleeps
+static const double HELPER_YIELD = 250e-6;  // s that it looks on after that, behind all others that want the core
+static const double CALLER_SPIN = 20e-6;    // s that the caller looks for the last pass before it sleeps
+static const double SMOOTHING = 0.5;        // of a loop's history
+static const double FIRST_CREDIT = 1e-3;    // s that may be lost before helpers have gained anything
+static const double CREDIT =
+    0.02;  // of the time since the first loop: gains beyond it and the first credit are forgotten
 static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
 static const double PROMPT = 200e-6;      // s in which a helper comes when called, where a core is free for it
 static const double REPAYMENT = 40;       // times what was lost, the time without helpers
@@ -39,11 +49,16 @@ struct helper {
   int thread;
 };
 
+// Passes not yet taken, first and end, 32 bits each in one word; in a cache line of its own.
+struct range {
+  _Alignas(64) _Atomic uint64_t word;
+};
+
 static struct {
-  atomic_flag taken;  // by the caller of the loop under way
+  struct range ranges[MOST_HELPERS + 1];  // of the threads
+  atomic_flag taken;                      // by the caller of the loop under way
   atomic_int gate;
-  atomic_int left;  // passes not yet taken; below 0 by those that found none
-  sem_t empty;      // posted by the last helper inside when the caller sleeps
+  sem_t empty;  // posted by the last helper inside when the caller sleeps
   dc_loop_pass *pass;
   void *context;
   int count;
@@ -55,10 +70,10 @@ static struct {
   int helper_count;
   bool started, always;
   struct helper *helpers[MOST_HELPERS];
-  double balance;
+  double balance, begin;  // begin: time of the first loop that was shared
   _Atomic double paused_until;
   struct dc_loop_counts counts;
-} pool = {.taken = ATOMIC_FLAG_INIT, .balance = 1e-3};
+} pool = {.taken = ATOMIC_FLAG_INIT};
 
 static _Thread_local bool inside_pass;
 
@@ -92,17 +107,69 @@ static bool looks_until(bool (*is_true)(int), int argument, double seconds)
   return false;
 }
 
+// The same, giving the core to whoever wants it between the looks.
+static bool yields_until(bool (*is_true)(int), int argument, double seconds)
+{
+  double end = dc_seconds() + seconds;
+  while (!is_true(argument)) {
+    if (dc_seconds() > end)
+      return false;
+    sched_yield();
+  }
+  return true;
+}
+
+static uint64_t range_of(uint32_t first, uint32_t end)
+{
+  return (uint64_t)first << 32 | end;
+}
+
+static bool is_used_up(uint64_t range)
+{
+  return (uint32_t)(range >> 32) >= (uint32_t)range;
+}
+
+// The first pass left of a range, for others than its owner the last one; -1: none is left.
+static int take(struct range *range, bool own)
+{
+  uint64_t word = atomic_load(&range->word);
+  while (!is_used_up(word)) {
+    uint32_t first = (uint32_t)(word >> 32), end = (uint32_t)word;
+    if (atomic_compare_exchange_weak(&range->word, &word, own ? range_of(first + 1, end) : range_of(first, end - 1)))
+      return (int)(own ? first : end - 1);
+  }
+  return -1;
+}
+
 static void run_passes(int thread)
 {
+  int threads = atomic_load(&pool.threads);
   inside_pass = true;
-  for (int left; (left = atomic_fetch_sub_explicit(&pool.left, 1, memory_order_relaxed)) > 0;)
-    pool.pass(pool.context, pool.count - left, thread);
+  for (int k = 0; k < threads; k++)
+    for (int index; (index = take(&pool.ranges[(thread + k) % threads], k == 0)) >= 0;)
+      pool.pass(pool.context, index, thread);
   inside_pass = false;
+}
+
+static bool has_passes(int threads)
+{
+  for (int k = 0; k < threads; k++)
+    if (!is_used_up(atomic_load(&pool.ranges[k].word)))
+      return true;
+  return false;
 }
 
 static bool has_work(int thread)
 {
-  return (atomic_load(&pool.gate) & OPEN) && atomic_load(&pool.left) > 0 && thread < atomic_load(&pool.threads);
+  int threads = atomic_load(&pool.threads);
+  return (atomic_load(&pool.gate) & OPEN) && thread < threads && has_passes(threads);
+}
+
+static void deal_passes(int threads)
+{
+  for (int64_t k = 0; k < threads; k++)
+    atomic_store(&pool.ranges[k].word,
+                 range_of((uint32_t)(k * pool.count / threads), (uint32_t)((k + 1) * pool.count / threads)));
 }
 
 static bool enter(void)
@@ -148,7 +215,7 @@ static void *serve(void *argument)
 #endif
   for (;;) {
     help(helper);
-    if (looks_until(has_work, helper->thread, HELPER_SPIN))
+    if (looks_until(has_work, helper->thread, HELPER_SPIN) || yields_until(has_work, helper->thread, HELPER_YIELD))
       continue;
     atomic_store(&helper->asleep, 1);
     // Whoever resets the mark answers for the wake-up: a caller that did has posted.
@@ -241,9 +308,8 @@ static void close_gate(void)
 // more was lost than gained, helpers are left alone until the loss is a small part of the time.
 static void settle(double gained, double lost, double now)
 {
-  pool.balance += gained - lost;
-  if (pool.balance > MOST_CREDIT)
-    pool.balance = MOST_CREDIT;
+  double most = FIRST_CREDIT + CREDIT * (now - pool.begin);
+  pool.balance = fmin(pool.balance + gained - lost, most);
   if (pool.balance >= 0)
     return;
   pool.paused_until = now + REPAYMENT * (NEW_CREDIT - pool.balance);
@@ -253,9 +319,13 @@ static void settle(double gained, double lost, double now)
 static void share(int helpers, struct dc_loop_history *history)
 {
   double start = dc_seconds();
+  if (pool.begin == 0) {
+    pool.begin = start;
+    pool.balance = FIRST_CREDIT;
+  }
   atomic_store(&pool.helped, 0);
   atomic_store(&pool.takers, 0);
-  atomic_store(&pool.left, pool.count);
+  deal_passes(atomic_load(&pool.threads));
   atomic_store(&pool.gate, OPEN);
   wake_helpers(helpers, start);
   double called = dc_seconds();
@@ -297,9 +367,13 @@ bool dc_threads_pay(void)
   return dc_threads() > 1 && !is_paused();
 }
 
+// The first helper is the first to be called and the last to sleep.
 static bool pays(const struct dc_loop_history *history)
 {
-  return !history || pool.always || (history->seconds > LEAST_WORK && !is_paused());
+  if (!history || pool.always)
+    return true;
+  bool awake = pool.helper_count > 0 && !atomic_load(&pool.helpers[0]->asleep);
+  return history->seconds > (awake ? LEAST_AWAKE : LEAST_WORK) && !is_paused();
 }
 
 void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads, struct dc_loop_history *history)

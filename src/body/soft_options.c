@@ -45,8 +45,8 @@ const struct dc_option dc_soft_options[] = {
      .unit = "",
      .fallback = "null",
      .help =
-         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy); of cloth "
-         "triangles of these, of OBJ or STL",
+         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, or .vtu); of "
+         "cloth triangles of these, of OBJ or STL",
      .offset = offsetof(struct dc_soft_definition, file)},
     {.name = "scale",
      .type = DC_REAL,

@@ -11,13 +11,13 @@
 static const double near_plane = 1e-3;  // of the distance from eye to target
 
 // What the file is about, where programs look for their own data.
-static void put_extras(const struct dc_body *body, const struct dc_soft *soft, struct dc_json_writer *json)
+static void put_extras(const struct dc_body *body, bool skinned, struct dc_json_writer *json)
 {
   dc_json_begin(json, "extras", '{');
   dc_json_put_string(json, "body", body->name);
   if (dc_body_look(body) != &dc_shape_nothing)
     dc_json_put_string(json, "shape", dc_body_look(body)->name);
-  dc_json_put_boolean(json, "moves", soft || dc_body_moves(body));
+  dc_json_put_boolean(json, "moves", skinned || dc_body_moves(body));
   if (dc_body_moves(body))
     dc_json_put_number(json, "mass_kg", body->mass);
   dc_json_end(json, '}');
@@ -32,11 +32,11 @@ static void put_body_node(const struct dc_gltf_builder *builder, int b, struct d
   dc_json_put_string(json, "name", body->name);
   if (builder->drawn[b].mesh >= 0)
     dc_gltf_put_index(json, "mesh", builder->drawn[b].mesh);
-  if (!builder->drawn[b].soft) {
+  if (!builder->drawn[b].skinned) {
     dc_json_put_numbers(json, "translation", dc_gltf_position(builder->run, 0, b), 3);
     dc_json_put_numbers(json, "rotation", rotation, 4);
   }
-  put_extras(body, builder->drawn[b].soft, json);
+  put_extras(body, builder->drawn[b].skinned, json);
   dc_json_end(json, '}');
 }
 

@@ -8,6 +8,7 @@
 
 #include "io/json/json_write.h"
 #include "render/gltf.h"
+#include "render/skin.h"
 
 // A run of vectors of floats, or of indices, in the binary chunk; a buffer view and its accessor.
 struct dc_gltf_array {
@@ -19,12 +20,13 @@ struct dc_gltf_array {
 };
 
 struct dc_gltf_body {
-  const struct dc_soft *soft;  // NULL: rigid
-  int shape_array;             // its positions; normals follow, of a soft body indices and the moves of its targets
-  int material;                // numbers in the order of first use
+  bool skinned;  // its shape is the skin, in the world
+  struct dc_skin skin;
+  int shape_array;  // its positions; normals follow, of a skin indices and the moves of its targets
+  int material;     // numbers in the order of first use
   int mesh;
   bool new_shape, new_material, new_mesh;
-  int motion_array;  // translations; rotations follow; of a soft body weights; -1: does not move
+  int motion_array;  // translations; rotations follow; of a skin weights; -1: does not move
 };
 
 struct dc_gltf_builder {
@@ -54,7 +56,7 @@ void dc_gltf_add_shapes(struct dc_gltf_builder *builder);
 void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
 // Colours of bodies are linear RGB, and so is baseColorFactor (glTF 2.0, 3.9.2): no sRGB anywhere.
 void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
-// Targets of a soft body: what moves its nodes from the first frame to every later one.
+// Targets of a skin: what moves its vertices from the first frame to every later one.
 int dc_gltf_target_count(const struct dc_gltf_builder *builder);
 
 // Place of a body's centre of mass in a frame [3], m; its unit quaternion in glTF's order (x, y, z, w).

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bodies look like: shapes, colours, and soft bodies as morph targets.
+// What bodies look like: shapes, colours, and soft bodies and cables as morph targets.
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
 #include "render/gltf_builder.h"
-#include "render/skin.h"
 
 static const double roughness = 0.7;
 static const double least_half_side = 1.0;  // m, of the squares that stand for half spaces
@@ -61,11 +60,15 @@ static void add_shape(struct dc_gltf_builder *builder, const struct dc_body *bod
   add_triangles(builder, body, corners, halves, 2);
 }
 
-static const double *nodes_at(const struct dc_gltf_builder *builder, const struct dc_soft *soft, int key)
+// The vertices of a skin in a frame of the animation; points: workspace.
+static void place_skin(const struct dc_gltf_builder *builder, const struct dc_skin *skin, int key, double (*points)[3],
+                       double (*vertices)[3])
 {
-  const struct dc_bodies *bodies = builder->run->bodies;
-  return builder->run->nodes + 3 * (size_t)bodies->node_count * (size_t)builder->keys[key] + soft->q_offset -
-         bodies->first_node_q;
+  const struct dc_gltf_run *run = builder->run;
+  size_t frame = (size_t)builder->keys[key], bodies = (size_t)run->bodies->count;
+  dc_skin_points(skin, run->nodes ? run->nodes + 3 * (size_t)run->bodies->node_count * frame : NULL,
+                 (const double(*)[3])(run->position + 3 * bodies * frame), points);
+  dc_skin_place(skin, (const double(*)[3])points, vertices);
 }
 
 int dc_gltf_target_count(const struct dc_gltf_builder *builder)
@@ -73,15 +76,16 @@ int dc_gltf_target_count(const struct dc_gltf_builder *builder)
   return builder->run->nodes ? builder->key_count - 1 : 0;
 }
 
-static void add_soft(struct dc_gltf_builder *builder, const struct dc_soft *soft)
+static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin)
 {
-  int count = dc_skin_vertex_count(soft), triangle_count = dc_skin_triangle_count(soft);
+  int count = dc_skin_vertex_count(skin), triangle_count = dc_skin_triangle_count(skin);
+  double(*points)[3] = dc_alloc((size_t)skin->point_count, sizeof *points);
   double(*start)[3] = dc_alloc((size_t)count, sizeof *start), (*moved)[3] = dc_alloc((size_t)count, sizeof *moved);
   int(*triangles)[3] = dc_alloc((size_t)triangle_count, sizeof *triangles);
-  builder->failed |= !start || !moved || !triangles;
+  builder->failed |= !points || !start || !moved || !triangles;
   if (!builder->failed) {
-    dc_skin_place(soft, builder->run->nodes ? nodes_at(builder, soft, 0) : soft->mesh.nodes[0], start);
-    dc_skin_triangles(soft, triangles);
+    place_skin(builder, skin, 0, points, start);
+    dc_skin_triangles(skin, triangles);
   }
   dc_gltf_begin_array(builder, 3, true, true);
   for (int n = 0; n < count && !builder->failed; n++)
@@ -94,13 +98,14 @@ static void add_soft(struct dc_gltf_builder *builder, const struct dc_soft *soft
   }
   for (int k = 1; k <= dc_gltf_target_count(builder) && !builder->failed; k++) {
     dc_gltf_begin_array(builder, 3, true, true);
-    dc_skin_place(soft, nodes_at(builder, soft, k), moved);
+    place_skin(builder, skin, k, points, moved);
     for (int n = 0; n < count && !builder->failed; n++) {
       double move[3];
       dc_vec_sub(move, moved[n], start[n]);
       dc_gltf_add_vector(builder, move);
     }
   }
+  free(points);
   free(start);
   free(moved);
   free(triangles);
@@ -113,12 +118,12 @@ void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
   for (int b = 0; b < bodies->count && !builder->failed; b++) {
     const struct dc_body *body = &bodies->bodies[b];
     struct dc_gltf_body *drawn = &builder->drawn[b];
-    *drawn = (struct dc_gltf_body){
-        .soft = dc_soft_of(bodies, b), .shape_array = -1, .material = -1, .mesh = -1, .motion_array = -1};
-    if (dc_body_look(body) == &dc_shape_nothing && !drawn->soft)
+    *drawn = (struct dc_gltf_body){.shape_array = -1, .material = -1, .mesh = -1, .motion_array = -1};
+    drawn->skinned = dc_skin_of(bodies, b, &drawn->skin);
+    if (dc_body_look(body) == &dc_shape_nothing && !drawn->skinned)
       continue;
     for (int i = 0; i < b; i++) {
-      bool same_shape = !drawn->soft && !builder->drawn[i].soft &&
+      bool same_shape = !drawn->skinned && !builder->drawn[i].skinned &&
                         dc_body_look(&bodies->bodies[i]) == dc_body_look(body) &&
                         memcmp(bodies->bodies[i].center, body->center, sizeof body->center) == 0;
       bool same_color = memcmp(bodies->bodies[i].color, body->color, sizeof body->color) == 0;
@@ -134,8 +139,8 @@ void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
     drawn->new_mesh = drawn->mesh < 0;
     if (drawn->new_shape) {
       drawn->shape_array = (int)builder->array_count;
-      if (drawn->soft)
-        add_soft(builder, drawn->soft);
+      if (drawn->skinned)
+        add_skin(builder, &drawn->skin);
       else
         add_shape(builder, body);
     }
@@ -170,15 +175,15 @@ void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_wr
     if (!drawn->new_mesh)
       continue;
     dc_json_begin(json, NULL, '{');
-    dc_json_put_string(json, "name", drawn->soft ? bodies->bodies[b].name : dc_body_look(&bodies->bodies[b])->name);
+    dc_json_put_string(json, "name", drawn->skinned ? bodies->bodies[b].name : dc_body_look(&bodies->bodies[b])->name);
     dc_json_begin(json, "primitives", '[');
     dc_json_begin(json, NULL, '{');
     dc_json_begin(json, "attributes", '{');
     dc_gltf_put_index(json, "POSITION", drawn->shape_array);
-    if (!drawn->soft)
+    if (!drawn->skinned)
       dc_gltf_put_index(json, "NORMAL", drawn->shape_array + 1);
     dc_json_end(json, '}');
-    if (drawn->soft)
+    if (drawn->skinned)
       put_targets(builder, drawn, json);
     dc_gltf_put_index(json, "material", drawn->material);
     dc_json_end(json, '}');
@@ -211,7 +216,7 @@ void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json
     dc_json_put_number(json, "roughnessFactor", roughness);
     dc_json_end(json, '}');
     for (int other = b; other < bodies->count; other++)
-      if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].soft)) {
+      if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].skin.soft)) {
         dc_json_put_boolean(json, "doubleSided", true);
         break;
       }

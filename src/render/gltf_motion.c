@@ -61,7 +61,7 @@ void dc_gltf_add_motions(struct dc_gltf_builder *builder)
   const struct dc_gltf_run *run = builder->run;
   builder->time_array = -1;
   for (int b = 0; b < run->bodies->count && !builder->failed; b++) {
-    bool morphs = builder->drawn[b].soft && dc_gltf_target_count(builder) > 0;
+    bool morphs = builder->drawn[b].skinned && dc_gltf_target_count(builder) > 0;
     if (!morphs && !dc_body_moves(&run->bodies->bodies[b]))
       continue;
     if (builder->time_array < 0) {
@@ -106,13 +106,13 @@ void dc_gltf_put_animation(const struct dc_gltf_builder *builder, struct dc_json
   dc_json_put_string(json, "name", builder->run->name);
   dc_json_begin(json, "samplers", '[');
   for (int b = 0; b < count; b++)
-    for (int k = 0; k < (builder->drawn[b].soft ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
+    for (int k = 0; k < (builder->drawn[b].skinned ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
       put_sampler(builder, builder->drawn[b].motion_array + k, json);
   dc_json_end(json, ']');
   dc_json_begin(json, "channels", '[');
   for (int b = 0; b < count; b++)
-    for (int k = 0; k < (builder->drawn[b].soft ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
-      put_channel(samplers++, 1 + b, builder->drawn[b].soft ? "weights" : k ? "rotation" : "translation", json);
+    for (int k = 0; k < (builder->drawn[b].skinned ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
+      put_channel(samplers++, 1 + b, builder->drawn[b].skinned ? "weights" : k ? "rotation" : "translation", json);
   dc_json_end(json, ']');
   dc_json_end(json, '}');
   dc_json_end(json, ']');

@@ -5,22 +5,45 @@
 
 #include "math/vector.h"
 
-enum { SIDES = 8 };  // of a tube
+enum { SIDES = 8 };                               // of a tube
+static const double CABLE_THICKNESS = 1.0 / 200;  // radius over length at the start
 
-static bool is_rod(const struct dc_soft *soft)
+// The radius of a rod of the volume of its first segment.
+static double rod_radius(const struct dc_soft *soft)
 {
-  return soft->mesh.corners == 2;
+  double segment = dc_vec_distance(soft->mesh.nodes[0], soft->mesh.nodes[1]);
+  return sqrt(soft->elastic.volumes[0] / (M_PI * segment));
 }
 
-int dc_skin_vertex_count(const struct dc_soft *soft)
+bool dc_skin_of(const struct dc_bodies *bodies, int body, struct dc_skin *skin)
 {
-  return is_rod(soft) ? SIDES * soft->node_count : soft->node_count;
+  const struct dc_soft *soft = dc_soft_of(bodies, body);
+  *skin = (struct dc_skin){.soft = soft};
+  if (soft) {
+    skin->first_node = (soft->q_offset - bodies->first_node_q) / 3;
+    skin->point_count = soft->node_count;
+    skin->radius = soft->mesh.corners == 2 ? rod_radius(soft) : 0;
+    return true;
+  }
+  for (int c = 0; c < bodies->cable_count; c++)
+    if (bodies->cables[c].body == body)
+      skin->cable = &bodies->cables[c];
+  if (!skin->cable)
+    return false;
+  skin->point_count = skin->cable->count;
+  skin->radius = CABLE_THICKNESS * skin->cable->length;
+  return true;
+}
+
+int dc_skin_vertex_count(const struct dc_skin *skin)
+{
+  return skin->radius > 0 ? SIDES * skin->point_count : skin->point_count;
 }
 
 // Around every segment a ring of quads, at both ends a fan.
-int dc_skin_triangle_count(const struct dc_soft *soft)
+int dc_skin_triangle_count(const struct dc_skin *skin)
 {
-  return is_rod(soft) ? 2 * SIDES * soft->mesh.element_count + 2 * (SIDES - 2) : soft->mesh.triangle_count;
+  return skin->radius > 0 ? 2 * SIDES * (skin->point_count - 1) + 2 * (SIDES - 2) : skin->soft->mesh.triangle_count;
 }
 
 static void set_triangle(int *triangle, int a, int b, int c)
@@ -28,14 +51,14 @@ static void set_triangle(int *triangle, int a, int b, int c)
   triangle[0] = a, triangle[1] = b, triangle[2] = c;
 }
 
-void dc_skin_triangles(const struct dc_soft *soft, int (*triangles)[3])
+void dc_skin_triangles(const struct dc_skin *skin, int (*triangles)[3])
 {
-  int t = 0, last = SIDES * soft->mesh.element_count;
-  if (!is_rod(soft)) {
-    memcpy(triangles, soft->mesh.triangles, (size_t)soft->mesh.triangle_count * sizeof *triangles);
+  int t = 0, last = SIDES * (skin->point_count - 1);
+  if (!(skin->radius > 0)) {
+    memcpy(triangles, skin->soft->mesh.triangles, (size_t)skin->soft->mesh.triangle_count * sizeof *triangles);
     return;
   }
-  for (int e = 0; e < soft->mesh.element_count; e++)
+  for (int e = 0; e < skin->point_count - 1; e++)
     for (int k = 0; k < SIDES; k++) {
       int a = SIDES * e + k, b = SIDES * e + (k + 1) % SIDES;
       set_triangle(triangles[t++], a, b, b + SIDES);
@@ -47,37 +70,44 @@ void dc_skin_triangles(const struct dc_soft *soft, int (*triangles)[3])
   }
 }
 
-// The direction of a rod at a node, from its neighbour before to the one behind.
-static void direction_at(const struct dc_soft *soft, const double *nodes, int node, double along[3])
+void dc_skin_points(const struct dc_skin *skin, const double *nodes, const double (*positions)[3], double (*points)[3])
 {
-  int before = node > 0 ? node - 1 : node, behind = node < soft->mesh.element_count ? node + 1 : node;
-  dc_vec_sub(along, nodes + 3 * (size_t)behind, nodes + 3 * (size_t)before);
+  if (skin->soft)
+    memcpy(points, nodes ? nodes + 3 * (size_t)skin->first_node : skin->soft->mesh.nodes[0],
+           (size_t)skin->point_count * sizeof *points);
+  for (int k = 0; k < skin->point_count && skin->cable; k++)
+    dc_vec_copy(points[k], positions[skin->cable->through[k]]);
+}
+
+// The direction of a tube at a point, from the one before to the one behind.
+static void direction_at(const struct dc_skin *skin, const double (*points)[3], int point, double along[3])
+{
+  int before = point > 0 ? point - 1 : point, behind = point < skin->point_count - 1 ? point + 1 : point;
+  dc_vec_sub(along, points[behind], points[before]);
   double length = dc_vec_norm(along);
   dc_vec_scale(along, along, 1 / (length > 0 ? length : 1));
 }
 
 // Rings of which each turns as little as it can against the one before it.
-void dc_skin_place(const struct dc_soft *soft, const double *nodes, double (*vertices)[3])
+void dc_skin_place(const struct dc_skin *skin, const double (*points)[3], double (*vertices)[3])
 {
   double across[3] = {0, 0, 0}, along[3], other[3];
-  if (!is_rod(soft)) {
-    memcpy(vertices, nodes, 3 * (size_t)soft->node_count * sizeof *nodes);
+  if (!(skin->radius > 0)) {
+    memcpy(vertices, points, (size_t)skin->point_count * sizeof *vertices);
     return;
   }
-  double segment = dc_vec_distance(soft->mesh.nodes[0], soft->mesh.nodes[1]),
-         radius = sqrt(soft->elastic.volumes[0] / (M_PI * segment));
-  direction_at(soft, nodes, 0, along);
+  direction_at(skin, points, 0, along);
   across[fabs(along[0]) < fabs(along[2]) ? 0 : 2] = 1;
-  for (int n = 0; n < soft->node_count; n++) {
-    direction_at(soft, nodes, n, along);
+  for (int n = 0; n < skin->point_count; n++) {
+    direction_at(skin, points, n, along);
     dc_vec_add_scaled(across, across, -dc_vec_dot(across, along), along);
     double length = dc_vec_norm(across);
     dc_vec_scale(across, across, 1 / (length > 0 ? length : 1));
     dc_vec_cross(other, along, across);
     for (int k = 0; k < SIDES; k++) {
       double angle = 2 * M_PI * k / SIDES, *vertex = vertices[SIDES * n + k];
-      dc_vec_add_scaled(vertex, nodes + 3 * (size_t)n, radius * cos(angle), across);
-      dc_vec_add_scaled(vertex, vertex, radius * sin(angle), other);
+      dc_vec_add_scaled(vertex, points[n], skin->radius * cos(angle), across);
+      dc_vec_add_scaled(vertex, vertex, skin->radius * sin(angle), other);
     }
   }
 }

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "geometry/shapes/shape_smooth.h"
 #include "math/vector.h"
-#include "render/skin.h"
 
 static const struct dc_pose in_the_world = {.quaternion = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 static const double smooth_cosine = 0.76604444311897803520;  // of 40 degrees
@@ -180,18 +179,22 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
   return status;
 }
 
-// The skin of a soft body at nodes [3 nodes], of which both arrays are released by free_skin.
-static enum dc_status make_skin(const struct dc_soft *soft, const double *nodes, struct dc_mesh *mesh,
-                                struct dc_error *error)
+// A skin where nodes and frames are, as of dc_skin_points, of which both arrays are released by free_skin.
+static enum dc_status make_skin(const struct dc_skin *skin, const double *nodes, const double (*positions)[3],
+                                struct dc_mesh *mesh, struct dc_error *error)
 {
-  *mesh = (struct dc_mesh){.vertex_count = dc_skin_vertex_count(soft), .triangle_count = dc_skin_triangle_count(soft)};
+  *mesh = (struct dc_mesh){.vertex_count = dc_skin_vertex_count(skin), .triangle_count = dc_skin_triangle_count(skin)};
+  double(*points)[3] = dc_alloc((size_t)skin->point_count, sizeof *points);
   mesh->vertices = dc_alloc((size_t)mesh->vertex_count, sizeof *mesh->vertices);
   mesh->triangles = dc_alloc((size_t)mesh->triangle_count, sizeof *mesh->triangles);
-  if (!mesh->vertices || !mesh->triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for the surface of a soft body");
-  dc_skin_triangles(soft, mesh->triangles);
-  dc_skin_place(soft, nodes, mesh->vertices);
-  return DC_OK;
+  bool allocated = points && mesh->vertices && mesh->triangles;
+  if (allocated) {
+    dc_skin_triangles(skin, mesh->triangles);
+    dc_skin_points(skin, nodes, positions, points);
+    dc_skin_place(skin, (const double(*)[3])points, mesh->vertices);
+  }
+  free(points);
+  return allocated ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for the surface of a soft body");
 }
 
 static void free_skin(struct dc_mesh *mesh)
@@ -216,28 +219,37 @@ static enum dc_status add_instance(struct dc_surfaces *surfaces, int index, stru
   return dc_surfaces_check(surfaces->device, name, error);
 }
 
+// The mesh of a body's skin as it starts.
+static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
+                                 struct dc_error *error)
+{
+  struct dc_shape own = {.name = bodies->bodies[index].name};
+  double(*positions)[3] = dc_alloc((size_t)bodies->count, sizeof *positions);
+  if (!positions)
+    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+  for (int b = 0; b < bodies->count; b++)
+    dc_vec_copy(positions[b], bodies->bodies[b].position);
+  enum dc_status status =
+      make_skin(&surfaces->bodies[index].skin, NULL, (const double(*)[3])positions, &own.mesh, error);
+  if (!status)
+    status = build_mesh(surfaces->device, &surfaces->meshes[surfaces->mesh_count++], &own, error);
+  free_skin(&own.mesh);
+  free(positions);
+  return status ? status : add_instance(surfaces, index, &surfaces->meshes[surfaces->mesh_count - 1], own.name, error);
+}
+
 static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
                                  struct dc_error *error)
 {
   struct dc_surface_body *drawn = &surfaces->bodies[index];
   const struct dc_body *body = &bodies->bodies[index];
-  const struct dc_soft *soft = dc_soft_of(bodies, index);
-  struct dc_shape own = {.name = body->name};
-  if (!soft)
+  drawn->skinned = dc_skin_of(bodies, index, &drawn->skin);
+  if (!drawn->skinned)
     dc_vec_copy(drawn->center, body->center);
   dc_vec_copy(drawn->color, body->color);
-  drawn->fixed = !soft && !dc_body_moves(body);
-  drawn->first_node = soft ? (soft->q_offset - bodies->first_node_q) / 3 : -1;
-  drawn->soft = soft;
-  if (soft) {
-    enum dc_status status = make_skin(soft, soft->mesh.nodes[0], &own.mesh, error);
-    if (!status)
-      status = build_mesh(surfaces->device, &surfaces->meshes[surfaces->mesh_count++], &own, error);
-    free_skin(&own.mesh);
-    if (status)
-      return status;
-    return add_instance(surfaces, index, &surfaces->meshes[surfaces->mesh_count - 1], body->name, error);
-  }
+  drawn->fixed = !drawn->skinned && !dc_body_moves(body);
+  if (drawn->skinned)
+    return build_skin(surfaces, index, bodies, error);
   const struct dc_shape *shape = dc_body_look(body);
   if (!dc_shape_has_surface(shape))
     return DC_OK;
@@ -306,13 +318,13 @@ static bool pose_finite(const struct dc_pose *pose)
   return isfinite(sum) && sum < 1e18;
 }
 
-// Places of the nodes as the numbers of single precision that are drawn; normals are those of these.
+// Places of the vertices as the numbers of single precision that are drawn; normals are those of these.
 static enum dc_status deform_mesh(struct dc_surfaces *surfaces, const struct dc_surface_body *body, const double *nodes,
-                                  struct dc_error *error)
+                                  const double (*positions)[3], struct dc_error *error)
 {
   struct dc_surface_mesh *mesh = body->mesh;
   struct dc_mesh moved;
-  enum dc_status status = make_skin(body->soft, nodes, &moved, error);
+  enum dc_status status = make_skin(&body->skin, nodes, positions, &moved, error);
   for (int v = 0; v < mesh->vertex_count && !status; v++)
     for (int i = 0; i < 3; i++)
       mesh->vertices[v][i] = (float)moved.vertices[v][i];
@@ -331,22 +343,44 @@ enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *no
 {
   for (int b = 0; b < surfaces->body_count; b++) {
     const struct dc_surface_body *body = &surfaces->bodies[b];
-    if (body->first_node < 0 || !body->mesh)
-      continue;
-    enum dc_status status = deform_mesh(surfaces, body, nodes + 3 * (size_t)body->first_node, error);
+    enum dc_status status = body->skinned && body->skin.soft ? deform_mesh(surfaces, body, nodes, NULL, error) : DC_OK;
     if (status)
       return status;
   }
   return DC_OK;
 }
 
+// Cables to where the frames are that they run through.
+static enum dc_status draw_cables(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error)
+{
+  double(*positions)[3] = NULL;
+  enum dc_status status = DC_OK;
+  for (int b = 0; b < surfaces->body_count && !status; b++) {
+    if (!surfaces->bodies[b].skin.cable)
+      continue;
+    if (!positions) {
+      positions = dc_alloc((size_t)surfaces->body_count, sizeof *positions);
+      for (int other = 0; other < surfaces->body_count && positions; other++)
+        dc_vec_copy(positions[other], poses[other].position);
+    }
+    status = positions ? deform_mesh(surfaces, &surfaces->bodies[b], NULL, (const double(*)[3])positions, error)
+                       : dc_fail(error, DC_MEMORY, "out of memory for %d bodies", surfaces->body_count);
+  }
+  free(positions);
+  return status;
+}
+
 enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error)
 {
-  for (int b = 0; b < surfaces->body_count; b++) {
-    struct dc_surface_body *body = &surfaces->bodies[b];
+  for (int b = 0; b < surfaces->body_count; b++)
     if (!pose_finite(&poses[b]))
       return dc_fail(error, DC_BAD_INPUT, "pose of body %d is not finite", b);
-    body->pose = body->first_node < 0 ? poses[b] : in_the_world;
+  enum dc_status status = draw_cables(surfaces, poses, error);
+  if (status)
+    return status;
+  for (int b = 0; b < surfaces->body_count; b++) {
+    struct dc_surface_body *body = &surfaces->bodies[b];
+    body->pose = body->skinned ? in_the_world : poses[b];
     if (!body->mesh)
       continue;
     // x -> p + R (x - c) as the rows of [R | p - R c]

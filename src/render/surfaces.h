@@ -6,7 +6,7 @@
 #include <embree3/rtcore.h>
 #include <stdbool.h>
 
-#include "body/body.h"
+#include "render/skin.h"
 
 struct dc_surface_mesh;
 
@@ -16,8 +16,8 @@ struct dc_surface_body {
   double center[3];              // of the body's frame in the mesh's frame, m
   double color[3];               // linear RGB
   bool fixed;
-  int first_node;  // of a soft body, whose mesh stands in the world, among all nodes; -1: of another
-  const struct dc_soft *soft;
+  bool skinned;  // its mesh is the skin, in the world
+  struct dc_skin skin;
   struct dc_pose pose;
 };
 
@@ -42,7 +42,7 @@ struct dc_surface_hit {
 enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_bodies *bodies, struct dc_error *error);
 void dc_surfaces_destroy(struct dc_surfaces *surfaces);
 
-// Moves the nodes of soft bodies to places [3 nodes], m, where the next poses leave them.
+// Moves the nodes of soft bodies to places [3 nodes], m, where the next poses leave them; cables follow the poses.
 enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *nodes, struct dc_error *error);
 
 // Moves all bodies to poses [body_count].

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Soft bodies from mesh files: Gmsh, VTK, OBJ; the same solid in all formats is the same run; what is wrong with a file.
+# Soft bodies from mesh files: Gmsh, VTK (legacy and XML), OBJ; the same solid in all formats is the same run; what is wrong with a file.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 python_with struct || { echo "1..0 # SKIP no python3"; exit 0; }
 
 # a box of 0.2 x 0.1 x 0.1 m cut into five tetrahedra, in every format
 cat >write.py <<'END'
-import struct
+import base64, struct, zlib
 nodes = [(0.2 * (i & 1) - 0.1, 0.1 * (i >> 1 & 1) - 0.05, 0.1 * (i >> 2) - 0.05) for i in range(8)]
 tets = [(0, 1, 2, 4), (3, 2, 1, 7), (5, 4, 7, 1), (6, 7, 4, 2), (1, 2, 4, 7)]
 def volume(t):
@@ -42,6 +42,81 @@ open("bytes.vtk", "wb").write((head % ("3.0", "BINARY")).encode() + b"".join(str
     + b"".join(struct.pack(">5i", 4, *t) for t in tets) + b"\nCELL_TYPES 5\n" + struct.pack(">5i", *[10] * 5) + b"\n")
 open("five.vtk", "w").write(head % ("5.1", "ASCII") + lines(*nodes) + "CELLS 6 20\nOFFSETS vtktypeint64\n0 4 8 12 16 20\nCONNECTIVITY vtktypeint64\n"
     + lines(*tets) + "CELL_TYPES 5\n10 10 10 10 10\n")
+# XML of VTK: text; base64 and appended, in both orders of bytes, both widths of headers, packed in blocks or not
+def vtu(kind="ascii", order="<", wide=False, packed=False, cells=None, types="UInt8", appended="raw"):
+    pack = lambda form, *values: struct.pack(order + form, *values)
+    cells = cells or [(10, t) for t in tets]
+    ends = [sum(len(t) for _, t in cells[:i + 1]) for i in range(len(cells))]
+    arrays = [("Points", "Float64", 3, "d", [x for p in nodes for x in p]), ("connectivity", "Int64", 1, "q", [n for _, t in cells for n in t]),
+              ("offsets", "Int32", 1, "i", ends), ("types", types, 1, {"UInt8": "B", "Int16": "h"}[types], [k for k, _ in cells])]
+    size = "Q" if wide else "I"
+    tail = b""
+    def encode(form, values, plain):
+        data = pack("%d%s" % (len(values), form), *values)
+        if not packed:
+            return pack(size, len(data)) + data if plain else base64.b64encode(pack(size, len(data)) + data)
+        blocks = [data[i:i + 50] for i in range(0, len(data), 50)]
+        last = len(blocks[-1]) % 50
+        blocks = [zlib.compress(b) for b in blocks]
+        header = pack("%d%s" % (3 + len(blocks), size), len(blocks), 50, last, *map(len, blocks))
+        return header + b"".join(blocks) if plain else base64.b64encode(header) + base64.b64encode(b"".join(blocks))
+    def array(name, type, components, form, values):
+        nonlocal tail
+        begin = '<DataArray type="%s" Name="%s" NumberOfComponents="%d" format="%s"' % (type, name, components, kind)
+        if kind == "appended":
+            offset, tail = len(tail), tail + encode(form, values, appended == "raw")
+            return begin.encode() + b' offset="%d"/>\n' % offset
+        text = " ".join(map(repr, values)).encode() if kind == "ascii" else encode(form, values, False)
+        return begin.encode() + b">\n" + text + b"\n</DataArray>\n"
+    points, *cell_arrays = [array(*a) for a in arrays]
+    return (b'<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="%s" header_type="%s"%s>\n<UnstructuredGrid>\n'
+            % (b"LittleEndian" if order == "<" else b"BigEndian", b"UInt64" if wide else b"UInt32", b' compressor="vtkZLibDataCompressor"' if packed else b"")
+            + b'<Piece NumberOfPoints="8" NumberOfCells="%d">\n<PointData><DataArray type="Float32" Name="heat" format="ascii">1 2 3 4 5 6 7 8</DataArray></PointData>\n<Points>\n' % len(cells)
+            + points + b"</Points>\n<Cells>\n" + b"".join(cell_arrays) + b"</Cells>\n</Piece>\n</UnstructuredGrid>\n"
+            + (b'<AppendedData encoding="%s">\n_' % appended.encode() + tail + b"\n</AppendedData>\n" if kind == "appended" else b"") + b"</VTKFile>\n")
+def put(name, content):
+    open(name, "wb").write(content)
+put("text.vtu", vtu(types="Int16"))
+put("mixed.vtu", vtu(cells=[(1, (0,)), (5, (0, 1, 2))] + [(10, t) for t in tets]))
+for order in "<>":
+    for wide in (False, True):
+        for packed in (False, True):
+            name = ("little" if order == "<" else "big") + ("_wide" if wide else "") + ("_packed" if packed else "") + ".vtu"
+            put("inline_" + name, vtu("binary", order, wide, packed))
+            for appended in ("raw", "base64"):
+                put(appended + "_" + name, vtu("appended", order, wide, packed, appended=appended))
+# what is wrong with those
+text, inline, packed, raw = vtu(), vtu("binary"), vtu("binary", packed=True), vtu("appended")
+put("poly.vtu", text.replace(b'type="UnstructuredGrid"', b'type="PolyData"'))
+put("lz4.vtu", packed.replace(b"vtkZLib", b"vtkLZ4"))
+put("pieces.vtu", text.replace(b"</Piece>\n", b'</Piece>\n<Piece NumberOfPoints="0" NumberOfCells="0"/>\n'))
+put("hexa.vtu", vtu(cells=[(12, tuple(range(8)))]))
+put("many.vtu", text.replace(b'NumberOfPoints="8"', b'NumberOfPoints="9"'))
+put("few.vtu", text.replace(b'NumberOfPoints="8"', b'NumberOfPoints="7"'))
+put("few_bytes.vtu", inline.replace(b'NumberOfPoints="8"', b'NumberOfPoints="7"'))
+put("word.vtu", text.replace(b"0.05", b"zero", 1))
+put("flat.vtu", text.replace(b'NumberOfComponents="3"', b'NumberOfComponents="2"', 1))
+put("untyped.vtu", text.replace(b'Name="types"', b'Name="kinds"'))
+put("real.vtu", text.replace(b"Int64", b"Float64"))
+put("fall.vtu", text.replace(b"4 8 12 16 20", b"4 8 7 16 20"))
+put("nobody.vtu", text.replace(b"0 1 2 4 ", b"0 1 2 8 ").replace(b"0 2 1 4 ", b"0 2 1 8 "))
+put("beyond.vtu", raw.replace(b'offset="0"', b'offset="99999"'))
+put("open.vtu", text[:-20])
+put("other.vtu", b"<robot/>")
+put("entity.vtu", text.replace(b"<VTKFile", b'<!DOCTYPE VTKFile [<!ENTITY a "b">]>\n<VTKFile', 1))
+at = packed.index(b">\n", packed.index(b'Name="Points"')) + 2
+put("sizes.vtu", packed[:at] + base64.b64encode(struct.pack("<3I", 1 << 31, 1 << 31, 0)) + b"AAAA</DataArray>" + packed[packed.index(b"</DataArray>", at) + 12:])
+put("zipped.vtu", packed[:at + 70] + b"AAAA" + packed[at + 74:])
+put("base.vtu", inline[:at + 20] + b"****" + inline[at + 24:])
+# damaged anywhere: bytes changed, or the end cut off
+def damaged():
+    state = 1
+    for number, whole in enumerate((text, inline, packed, raw) * 30):
+        state = state * 1103515245 + 12345 & 0x7fffffff
+        at = state % len(whole)
+        yield whole[:at] if number % 3 == 0 else whole[:at] + bytes([state >> 16 & 255]) + whole[at + 1:]
+for i, content in enumerate(damaged()):
+    put("damaged%d.vtu" % i, content)
 # mistakes
 open("inverted.msh", "w").write(msh2([(tets[0][0], tets[0][2], tets[0][1], tets[0][3])] + tets[1:]))
 open("flat.vtk", "w").write(vtk(tets[:4] + [(1, 2, 4, 7), (0, 1, 2, 3)]))
@@ -70,7 +145,7 @@ run 0 check box.json
 check "what is in the file is listed" grep -q "8 nodes, 5 tetrahedra" "$out"
 run 0 simulate box.json -o none --json
 cp "$out" first
-for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk; do
+for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk text.vtu mixed.vtu inline_*.vtu raw_*.vtu base64_*.vtu; do
   run 0 simulate box.json -o none --json --set bodies.box.soft.file=$file
   check "$file is the same solid" [ "$(grep '"loss"' "$out")" = "$(grep '"loss"' first)" ]
 done
@@ -109,6 +184,33 @@ refuses version.msh "version 4 is not read: 2 and 4.1 are"
 refuses short.msh "the file ends within its numbers"
 refuses sheet.obj "must begin as a mesh of Gmsh"
 refuses missing.msh "No such file"
+refuses poly.vtu "poly.vtu:2: must be a file of type UnstructuredGrid (is \"PolyData\")"
+refuses lz4.vtu "compressor must be vtkZLibDataCompressor or none"
+refuses pieces.vtu "pieces.vtu:23: files of several pieces are not read"
+refuses hexa.vtu "cells of type 12 are not read here"
+refuses many.vtu "many.vtu:9: the file ends where a number should be"
+refuses few.vtu "there must be no more numbers than the piece has"
+refuses few_bytes.vtu "few_bytes.vtu:7: Points unpacked: byte 168: there must be no more numbers"
+refuses word.vtu "word.vtu:8: must be a number"
+refuses flat.vtu "flat.vtu:7: places must have 3 components (is \"2\")"
+refuses untyped.vtu "there must be an array \"types\""
+refuses real.vtu "numbers must be integers (is \"Float64\")"
+refuses fall.vtu "offsets must rise (that of cell 2 does not)"
+refuses nobody.vtu "there is no node 8"
+refuses beyond.vtu "there are no appended data at offset 99999"
+refuses open.vtu "no XML"
+refuses other.vtu "other.vtu:1: must be <VTKFile>"
+refuses entity.vtu "entity.vtu:2: there must be no document type"
+refuses sizes.vtu "the sizes of its blocks cannot be"
+refuses zipped.vtu "block 0 is not what zlib packs"
+refuses base.vtu "the array does not hold as many bytes as it says, or is not base64"
+i=0
+while [ $i -lt 120 ]; do
+  "$dcsim" check box.json --set bodies.box.soft.file=damaged$i.vtu >damaged.txt 2>&1
+  case $? in 0 | 3) ;; *) echo "damaged$i.vtu"; cat damaged.txt ;; esac
+  i=$((i + 1))
+done >crashed
+check "damaged files are read or refused" [ ! -s crashed ]
 run 3 check box.json --set 'bodies.box.soft={"type": "cloth", "file": "against.obj", "young": 1e5}'
 says "turn against each other"
 run 3 check box.json --set 'bodies.box.soft={"type": "cloth", "file": "two.msh", "young": 1e5}'

@@ -87,11 +87,20 @@ static double take_number(struct dc_mesh_cursor *cursor, const char *what)
   return 0;
 }
 
+static int64_t integer_of(const unsigned char number[8], int bytes)
+{
+  int16_t half;
+  int32_t single;
+  int64_t large;
+  memcpy(&half, number, sizeof half);
+  memcpy(&single, number, sizeof single);
+  memcpy(&large, number, sizeof large);
+  return bytes == 1 ? (signed char)number[0] : bytes == 2 ? half : bytes == 4 ? single : large;
+}
+
 int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
 {
   unsigned char number[8];
-  int32_t small;
-  int64_t large;
   if (cursor->status)
     return 0;
   if (!cursor->binary) {
@@ -102,9 +111,7 @@ int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
   }
   if (!take_bytes(cursor, bytes, number))
     return 0;
-  memcpy(&small, number, sizeof small);
-  memcpy(&large, number, sizeof large);
-  return bytes == 4 ? small : large;
+  return integer_of(number, bytes);
 }
 
 double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes)

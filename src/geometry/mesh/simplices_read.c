@@ -81,8 +81,11 @@ static enum dc_status parse(const struct dc_mesh_file *file, int corners, struct
     dc_simplices_parse_msh(&cursor, &parts);
   else if (begins_with(file, "# vtk DataFile"))
     dc_simplices_parse_vtk(&cursor, &parts);
+  else if (begins_with(file, "<"))
+    dc_simplices_parse_vtu(&cursor, &parts);
   else
-    dc_cursor_fail(&cursor, "must begin as a mesh of Gmsh (\"$MeshFormat\") or of VTK (\"# vtk DataFile\")");
+    dc_cursor_fail(&cursor,
+                   "must begin as a mesh of Gmsh (\"$MeshFormat\") or of VTK (\"# vtk DataFile\", \"<VTKFile\")");
   enum dc_status status = cursor.status ? cursor.status : make_mesh(&parts, file->name, arena, mesh, error);
   free(parts.nodes);
   free(parts.numbers);

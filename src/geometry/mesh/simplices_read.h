@@ -8,8 +8,8 @@
 #include "geometry/mesh/mesh_read.h"
 #include "geometry/mesh/simplices.h"
 
-// Reads tetrahedra (corners 4) or triangles (3) from a file: of Gmsh (versions 2 and 4.1, text or bytes), of VTK (legacy,
-// unstructured grids, text or bytes), triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.
+// Reads tetrahedra (corners 4) or triangles (3) from a file: of Gmsh (versions 2 and 4.1, text or bytes), of VTK (legacy or
+// XML, unstructured grids, text or bytes), triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.
 // Elements with fewer corners are passed over, others refused.  Arrays are owned by arena.  DC_BAD_INPUT with "path:line: rule",
 // "path: byte N: rule" or "path: rule", DC_IO, DC_MEMORY.
 enum dc_status dc_simplices_read(const char *path, int corners, struct dc_arena *arena, struct dc_simplices *mesh,
@@ -42,7 +42,7 @@ const char *dc_cursor_line(struct dc_mesh_cursor *cursor, size_t *length);
 // The next word; length 0 at the end of the file.
 const char *dc_cursor_word(struct dc_mesh_cursor *cursor, size_t *length);
 bool dc_cursor_word_is(struct dc_mesh_cursor *cursor, const char *wanted);
-// A number as text, or as bytes of that type.
+// A number as text, or as bytes, of which an integer has 1, 2, 4 or 8 and a real 4 or 8.
 int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes);
 double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes);
 // How many things of at least so many bytes may follow: fails where the file cannot hold them.
@@ -52,8 +52,13 @@ void dc_parts_add_node(struct dc_simplices_parts *parts, struct dc_mesh_cursor *
                        const double *place);
 void dc_parts_add_element(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, const int64_t *nodes);
 
+// A cell of VTK, of a type by its number there, if it is an element of the wanted kind; cell: its index, for messages.
+void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
+                       const int64_t *nodes, int64_t count);
+
 // The formats.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 enum dc_status dc_simplices_parse_vtk(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
+enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 
 #endif

@@ -125,6 +125,21 @@ static int corners_of(int64_t type)
   }
 }
 
+void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
+                       const int64_t *nodes, int64_t count)
+{
+  int corners = corners_of(type);
+  if (corners == 0 || corners > parts->corners)
+    dc_cursor_fail(cursor, "cells of type %lld are not read here: %s must be of type %d", (long long)type,
+                   parts->corners == 4 ? "tetrahedra" : "triangles",
+                   parts->corners == 4 ? VTK_TETRAHEDRON : VTK_TRIANGLE);
+  else if (count != corners)
+    dc_cursor_fail(cursor, "cell %lld of type %lld must have %d nodes (has %lld)", (long long)cell, (long long)type,
+                   corners, (long long)count);
+  else if (corners == parts->corners)
+    dc_parts_add_element(parts, cursor, nodes);
+}
+
 static void read_types(struct dc_mesh_cursor *cursor, const struct cells *cells, struct dc_simplices_parts *parts)
 {
   int64_t count = read_count(cursor, 1);
@@ -132,17 +147,9 @@ static void read_types(struct dc_mesh_cursor *cursor, const struct cells *cells,
     dc_cursor_fail(cursor, "there must be as many types as cells before them");
   end_line(cursor);
   for (int64_t c = 0; c < count && !cursor->status; c++) {
-    int64_t type = dc_cursor_integer(cursor, 4), size = cells->begin[c + 1] - cells->begin[c];
-    int corners = corners_of(type);
-    if (corners == 0 || corners > parts->corners)
-      dc_cursor_fail(cursor, "cells of type %lld are not read here: %s must be of type %d", (long long)type,
-                     parts->corners == 4 ? "tetrahedra" : "triangles",
-                     parts->corners == 4 ? VTK_TETRAHEDRON : VTK_TRIANGLE);
-    else if (size != corners)
-      dc_cursor_fail(cursor, "cell %lld of type %lld must have %d nodes (has %lld)", (long long)c, (long long)type,
-                     corners, (long long)size);
-    else if (corners == parts->corners)
-      dc_parts_add_element(parts, cursor, cells->nodes + cells->begin[c]);
+    int64_t type = dc_cursor_integer(cursor, 4);
+    if (!cursor->status)
+      dc_parts_add_cell(parts, cursor, c, type, cells->nodes + cells->begin[c], cells->begin[c + 1] - cells->begin[c]);
   }
 }
 

@@ -107,7 +107,14 @@ static enum dc_status read_name(struct dc_options_reader *reader, const struct d
   if (near)
     return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s (did you mean %s?)", kind, quoted,
                         dc_json_quote(again, near));
-  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s", kind, quoted);
+  enum { MOST = 64 };
+  const char *names[MOST];
+  int count = list->count < MOST ? list->count : MOST;
+  for (int i = 0; i < count; i++)
+    names[i] = list->sorted[i].name;
+  char listed[DC_JSON_LISTED];
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s (there are %s)", kind, quoted,
+                      dc_json_list_names(listed, names, count));
 }
 
 static enum dc_status read_number(struct dc_options_reader *reader, const struct dc_json *value,

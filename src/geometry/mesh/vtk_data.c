@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/mesh/vtk_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { MOST_RATIO = 1100 };  // of what zlib unpacks to what it was packed to
+
+// Bytes one after the other.  Headers and data may be encoded apart: padding ends a group of four characters, not the stream.
+struct stream {
+  const char *at, *end;
+  bool base64;
+  unsigned char group[3];
+  int left;  // bytes of the group that were not taken
+};
+
+static int digit_of(char c)
+{
+  if (c >= 'A' && c <= 'Z')
+    return c - 'A';
+  if (c >= 'a' && c <= 'z')
+    return c - 'a' + 26;
+  if (c >= '0' && c <= '9')
+    return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// The next group; false: the stream ends, or is not base64.
+static bool read_group(struct stream *stream)
+{
+  unsigned bits = 0;
+  int digits = 0, padding = 0;
+  while (digits + padding < 4) {
+    if (stream->at == stream->end)
+      return false;
+    char c = *stream->at++;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+      continue;
+    int digit = digit_of(c);
+    if (c == '=')
+      padding++;
+    else if (digit < 0 || padding)
+      return false;
+    else
+      digits++;
+    bits = bits << 6 | (unsigned)(digit < 0 ? 0 : digit);
+  }
+  stream->left = 3 - padding;
+  for (int i = 0; i < stream->left; i++)
+    stream->group[stream->left - 1 - i] = (unsigned char)(bits >> (16 - 8 * i));
+  return stream->left > 0;
+}
+
+static bool take(struct stream *stream, size_t count, unsigned char *bytes)
+{
+  size_t room = (size_t)(stream->end - stream->at);
+  if (!stream->base64) {
+    if (count > room)
+      return false;
+    if (count)
+      memcpy(bytes, stream->at, count);
+    stream->at += count;
+    return true;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (stream->left == 0 && !read_group(stream))
+      return false;
+    bytes[i] = stream->group[--stream->left];
+  }
+  return true;
+}
+
+// A number of a header.
+static bool take_size(struct stream *stream, const struct dc_vtk_encoding *encoding, uint64_t *number)
+{
+  unsigned char bytes[8];
+  const int one = 1;
+  bool little = (*(const char *)&one == 1) != encoding->swapped;
+  int count = encoding->header_bytes;
+  if (!take(stream, (size_t)count, bytes))
+    return false;
+  *number = 0;
+  for (int i = 0; i < count; i++)
+    *number = *number << 8 | bytes[little ? count - 1 - i : i];
+  return true;
+}
+
+static enum dc_status out_of_memory(struct dc_mesh_cursor *cursor)
+{
+  return cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+}
+
+// Blocks of zlib: sizes first, then all of them; no size is believed before it is compared with what is there.
+static enum dc_status unpack(struct dc_mesh_cursor *cursor, const struct dc_vtk_encoding *encoding,
+                             struct stream *stream, char **bytes, size_t *size)
+{
+  static const char cut[] = "the array ends within its blocks", wrong[] = "the sizes of its blocks cannot be";
+  uint64_t count, block, last, room = (uint64_t)(stream->end - stream->at), total = 0, packed;
+  if (!take_size(stream, encoding, &count) || !take_size(stream, encoding, &block) ||
+      !take_size(stream, encoding, &last))
+    return dc_cursor_fail(cursor, "%s", cut);
+  if (count > room || block > MOST_RATIO * room || last > block)
+    return dc_cursor_fail(cursor, "%s", wrong);
+  if (count && block && count > MOST_RATIO * room / block + 1)
+    return dc_cursor_fail(cursor, "%s", wrong);
+  struct stream sizes = *stream;
+  *size = count ? (size_t)((count - 1) * block + (last ? last : block)) : 0;
+  *bytes = dc_alloc(*size, 1);
+  unsigned char *from = dc_alloc(room, 1);
+  if (!*bytes || !from)
+    out_of_memory(cursor);
+  for (uint64_t i = 0; i < count && !cursor->status; i++)  // past all sizes
+    if (!take_size(stream, encoding, &packed))
+      dc_cursor_fail(cursor, "%s", cut);
+  stream->left = 0;  // data begin a group of their own
+  for (uint64_t i = 0; i < count && !cursor->status; i++) {
+    uLongf wanted = (uLongf)(i + 1 < count || !last ? block : last), got = wanted;
+    if (!take_size(&sizes, encoding, &packed) || packed > room || !take(stream, (size_t)packed, from))
+      dc_cursor_fail(cursor, "%s", cut);
+    else if (uncompress((Bytef *)*bytes + total, &got, from, (uLong)packed) != Z_OK || got != wanted)
+      dc_cursor_fail(cursor, "block %llu is not what zlib packs", (unsigned long long)i);
+    total += wanted;
+  }
+  free(from);
+  return cursor->status;
+}
+
+enum dc_status dc_vtk_decode(struct dc_mesh_cursor *cursor, const struct dc_vtk_encoding *encoding, const char *text,
+                             const char *end, char **bytes, size_t *size)
+{
+  struct stream stream = {.at = text, .end = end, .base64 = encoding->base64};
+  uint64_t count;
+  *bytes = NULL;
+  *size = 0;
+  if (encoding->packed)
+    return unpack(cursor, encoding, &stream, bytes, size);
+  if (!take_size(&stream, encoding, &count) || count > (uint64_t)(end - text))
+    return dc_cursor_fail(cursor, "the array does not hold as many bytes as it says, or is not base64");
+  *size = (size_t)count;
+  *bytes = dc_alloc(*size, 1);
+  if (!*bytes)
+    return out_of_memory(cursor);
+  if (!take(&stream, *size, (unsigned char *)*bytes))
+    return dc_cursor_fail(cursor, "the array does not hold as many bytes as it says, or is not base64");
+  return DC_OK;
+}
