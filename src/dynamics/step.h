@@ -56,10 +56,10 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients, *restitution;         // [bodies] of the law at t
-  bool rubs, resists;                         // lists of friction and of restitution are those of t, and not empty
+  bool rubs, resists;                         // the lists of sliding contacts and of restitution are of t and not empty
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
-  // Of the pairs that rub, and of those that resist, for add_product only.
+  // Of the pairs with sliding contacts, and of those with restitution, for add_product only.
   struct dc_mixed_list mixed, impact_mixed;
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
@@ -75,7 +75,7 @@ struct dc_step_state {
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
-  const struct dc_surface_contact *surface;  // touches at t+1, rubs of t; NULL: soft bodies touch half-spaces only
+  const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
