@@ -15,6 +15,7 @@ PAPER = {
     "ant_push": ("portfolio=null", 'optimizer={"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5], "shared": true, "iterations": 100}'),
     "push": ("objective.0.rest=null", *horizon(48, 50), "horizon.explore=0"),
     "gather": ("objective.0.rest=null", *horizon(32, 60), "horizon.keep=last", "horizon.explore=0"),
+    "gather_bunny": (*horizon(32, 60), "horizon.keep=last", "horizon.explore=0", "horizon.trials=false"),
     # Gradients alone leave the post in a corner (docs/theory.md, "The way around"): first guesses are looked for there.
     "sort": ("objective.0.rest=null", "objective.1.rest=null", *horizon(16, 100), "horizon.keep=last", "horizon.explore=12"),
 }

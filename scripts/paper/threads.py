@@ -59,7 +59,7 @@ def cases():
         found[f"billiards, {16 * triangles} triangles"] = billiards(base, level, height, steps)
     found["ant_push"] = ["optimize", os.path.join(SCENES, "ant_push.json")] + overrides({"portfolio": None, "optimizer.iterations": 3})
     found["gather_bunny"] = ["optimize", os.path.join(SCENES, "gather_bunny.json"), "--allow-path", MESHES] + overrides(
-        {"time.steps": 2, "horizon.iterations": 3})
+        {"time.steps": 2, "horizon": {"length": 32, "iterations": 3, "apply": 1}})
     return found
 
 
