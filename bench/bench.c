@@ -64,10 +64,7 @@ static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "bodies", row->bodies);
     dc_json_put_string(json, "weights", row->weights);
-    dc_json_put_number(json, "blend", row->blend);
-    dc_json_put_number(json, "least", row->least);
-    dc_json_put_number(json, "most", row->most);
-    dc_json_put_number(json, "rise", row->rise);
+    DC_JSON_NUMBERS(json, {"blend", row->blend}, {"least", row->least}, {"most", row->most}, {"rise", row->rise});
     dc_json_end(json, '}');
     dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least,
                 row->most, row->rise);
@@ -96,10 +93,8 @@ static void put_barrier(struct dc_json_writer *json, struct dc_text *text,
 {
   char measured[200];
   dc_json_begin(json, "barrier", '{');
-  dc_json_put_number(json, "growth", properties->barrier.growth);
-  dc_json_put_number(json, "gain", properties->barrier.gain);
-  dc_json_put_integer(json, "poses", properties->barrier.poses);
-  dc_json_put_integer(json, "failures", properties->barrier.failures);
+  DC_JSON_NUMBERS(json, {"growth", properties->barrier.growth}, {"gain", properties->barrier.gain},
+                  {"poses", properties->barrier.poses}, {"failures", properties->barrier.failures});
   snprintf(
       measured, sizeof measured,
       "energy times %.3g from gap 1e-2 to 1e-8, last decade adds %.3g times the one before; %ld of %ld poses wrong",
@@ -112,9 +107,8 @@ static void put_smooth(struct dc_json_writer *json, struct dc_text *text, const 
 {
   char measured[200];
   dc_json_begin(json, "twice_differentiable", '{');
-  dc_json_put_number(json, "step", properties->smooth.step);
-  dc_json_put_number(json, "jump", properties->smooth.jump);
-  dc_json_put_number(json, "jump_tenth", properties->smooth.jump_tenth);
+  DC_JSON_NUMBERS(json, {"step", properties->smooth.step}, {"jump", properties->smooth.jump},
+                  {"jump_tenth", properties->smooth.jump_tenth});
   dc_json_put_string(json, "path", properties->smooth.path);
   dc_json_put_integer(json, "paths", properties->smooth.paths);
   snprintf(measured, sizeof measured, "largest jump of second derivatives %.3g at step %.0e, %.3g at a tenth (%s)",
@@ -141,9 +135,8 @@ static void put_lasting(struct dc_json_writer *json, struct dc_text *text, const
 {
   char measured[200];
   dc_json_begin(json, "non_vanishing", '{');
-  dc_json_put_number(json, "least", properties->lasting.least);
-  dc_json_put_number(json, "vanishes", properties->lasting.vanishes);
-  dc_json_put_integer(json, "lines", properties->lasting.lines);
+  DC_JSON_NUMBERS(json, {"least", properties->lasting.least}, {"vanishes", properties->lasting.vanishes},
+                  {"lines", properties->lasting.lines});
   if (isfinite(properties->lasting.vanishes))
     snprintf(measured, sizeof measured, "force is exactly 0 from a gap of %.3g sizes on", properties->lasting.vanishes);
   else
@@ -191,9 +184,8 @@ static void put_gradient_entry(struct dc_json_writer *json, struct dc_text *text
   dc_json_put_string(json, "quantity", entry->quantity);
   dc_json_put_number(json, "computed", entry->computed);
   dc_json_put_string(json, "rule", rules[entry->rule]);
-  dc_json_put_number(json, "expected", entry->expected);
-  dc_json_put_number(json, "tolerance", entry->tolerance);
-  dc_json_put_number(json, "difference", entry->difference);
+  DC_JSON_NUMBERS(json, {"expected", entry->expected}, {"tolerance", entry->tolerance},
+                  {"difference", entry->difference});
   dc_json_put_boolean(json, "right", entry->right);
   dc_json_end(json, '}');
   dc_text_add(text, "    %-32s %12.5g  %s %-9.4g", entry->quantity, entry->computed, rules[entry->rule],
@@ -273,12 +265,8 @@ static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text
   enum dc_status status = dc_bench_picture(&times, error);
   if (status)
     return status;
-  dc_json_put_integer(json, "triangles", times.triangles);
-  dc_json_put_integer(json, "width", times.width);
-  dc_json_put_integer(json, "height", times.height);
-  dc_json_put_integer(json, "samples", times.samples);
-  dc_json_put_number(json, "seconds", times.seconds);
-  dc_json_put_number(json, "processor_seconds", times.processor);
+  DC_JSON_NUMBERS(json, {"triangles", times.triangles}, {"width", times.width}, {"height", times.height},
+                  {"samples", times.samples}, {"seconds", times.seconds}, {"processor_seconds", times.processor});
   dc_text_add(text, "%d x %d pixels, %d samples, %d triangles, soft shadows: %.3f s, %.3f s of processor time\n",
               times.width, times.height, times.samples, times.triangles, times.seconds, times.processor);
   return DC_OK;
@@ -288,9 +276,8 @@ static void put_edge_rate(struct dc_json_writer *json, struct dc_text *text, con
 {
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "method", rate->name);
-  dc_json_put_number(json, "nanoseconds", rate->nanoseconds);
-  dc_json_put_number(json, "iterations", rate->iterations);
-  dc_json_put_integer(json, "failures", rate->failures);
+  DC_JSON_NUMBERS(json, {"nanoseconds", rate->nanoseconds}, {"iterations", rate->iterations},
+                  {"failures", rate->failures});
   dc_json_end(json, '}');
   dc_text_add(text, "  %-26s %9.1f ns", rate->name, rate->nanoseconds);
   if (rate->iterations > 0)
@@ -303,12 +290,9 @@ static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, c
   dc_json_begin(json, NULL, '{');
   dc_json_put_integer(json, "superquadrics", rate->parts);
   dc_json_put_string(json, "options", rate->options);
-  dc_json_put_integer(json, "vertices", rate->vertices);
-  dc_json_put_integer(json, "edges", rate->edges);
-  dc_json_put_integer(json, "vertex_contacts", rate->vertex_contacts);
-  dc_json_put_integer(json, "edge_contacts", rate->edge_contacts);
-  dc_json_put_number(json, "seconds", rate->forward);
-  dc_json_put_number(json, "seconds_with_gradient", rate->with_gradient);
+  DC_JSON_NUMBERS(json, {"vertices", rate->vertices}, {"edges", rate->edges},
+                  {"vertex_contacts", rate->vertex_contacts}, {"edge_contacts", rate->edge_contacts},
+                  {"seconds", rate->forward}, {"seconds_with_gradient", rate->with_gradient});
   dc_json_end(json, '}');
   dc_text_add(text,
               "  %2d superquadrics, %3d vertices, %4d edges: %3d + %3d contacts %8.3f ms, with gradient %8.3f ms  %s\n",
@@ -338,19 +322,11 @@ static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text
 static void put_box_edges(struct dc_json_writer *json, struct dc_text *text, const struct dc_box_edges *boxes)
 {
   dc_json_begin(json, NULL, '{');
-  dc_json_put_number(json, "softness", boxes->softness);
-  dc_json_put_integer(json, "poses", boxes->poses);
-  dc_json_put_integer(json, "crossings", boxes->crossings);
-  dc_json_put_number(json, "least_activity", boxes->least);
-  dc_json_put_number(json, "activity_of_99_percent", boxes->low);
-  dc_json_put_number(json, "other_activity", boxes->others);
-  dc_json_put_integer(json, "missed", boxes->missed);
-  dc_json_put_integer(json, "extra", boxes->extra);
-  dc_json_put_integer(json, "same_poses", boxes->same);
-  dc_json_put_number(json, "median_angle", boxes->median);
-  dc_json_put_number(json, "angle_of_90_percent", boxes->p90);
-  dc_json_put_number(json, "largest_angle", boxes->most);
-  dc_json_put_number(json, "within_one_degree", boxes->within);
+  DC_JSON_NUMBERS(json, {"softness", boxes->softness}, {"poses", boxes->poses}, {"crossings", boxes->crossings},
+                  {"least_activity", boxes->least}, {"activity_of_99_percent", boxes->low},
+                  {"other_activity", boxes->others}, {"missed", boxes->missed}, {"extra", boxes->extra},
+                  {"same_poses", boxes->same}, {"median_angle", boxes->median}, {"angle_of_90_percent", boxes->p90},
+                  {"largest_angle", boxes->most}, {"within_one_degree", boxes->within});
   dc_json_end(json, '}');
   dc_text_add(
       text,
@@ -363,14 +339,9 @@ static void put_box_edges(struct dc_json_writer *json, struct dc_text *text, con
 static void put_box_vertices(struct dc_json_writer *json, struct dc_text *text, const struct dc_box_vertices *boxes)
 {
   dc_json_begin(json, "box_vertices", '{');
-  dc_json_put_integer(json, "poses", boxes->poses);
-  dc_json_put_integer(json, "inside", boxes->inside);
-  dc_json_put_integer(json, "active", boxes->active);
-  dc_json_put_integer(json, "differ", boxes->differ);
-  dc_json_put_number(json, "differ_within", boxes->deepest);
-  dc_json_put_integer(json, "away", boxes->away);
-  dc_json_put_number(json, "largest_angle_away", boxes->away_most);
-  dc_json_put_number(json, "largest_angle_near", boxes->near_most);
+  DC_JSON_NUMBERS(json, {"poses", boxes->poses}, {"inside", boxes->inside}, {"active", boxes->active},
+                  {"differ", boxes->differ}, {"differ_within", boxes->deepest}, {"away", boxes->away},
+                  {"largest_angle_away", boxes->away_most}, {"largest_angle_near", boxes->near_most});
   dc_json_end(json, '}');
   dc_text_add(text,
               "vertices of boxes on boxes: %d inside, %d active, %d differ (within %.2g); normals %.2g deg (most, away "
@@ -381,10 +352,8 @@ static void put_box_vertices(struct dc_json_writer *json, struct dc_text *text, 
 static void put_parallel(struct dc_json_writer *json, struct dc_text *text, const struct dc_parallel_sweep *sweep)
 {
   dc_json_begin(json, NULL, '{');
-  dc_json_put_number(json, "softness", sweep->softness);
-  dc_json_put_number(json, "regularization", sweep->regularization);
-  dc_json_put_number(json, "largest_step", sweep->step);
-  dc_json_put_number(json, "derivative_error", sweep->slope_error);
+  DC_JSON_NUMBERS(json, {"softness", sweep->softness}, {"regularization", sweep->regularization},
+                  {"largest_step", sweep->step}, {"derivative_error", sweep->slope_error});
   dc_json_end(json, '}');
   dc_text_add(text, "  softness %-6g lambda %-6g largest step %.3g, derivative within %.2g\n", sweep->softness,
               sweep->regularization, sweep->step, sweep->slope_error);
@@ -526,9 +495,5 @@ int bench_run(const char *name, const struct bench_options *options, dcsim_repor
     }
   }
   dc_json_end(&json, '}');
-  if (!status)
-    return dc_api_report(report, &text, &json, error);
-  free(dc_json_finish(&json));
-  dc_text_free(&text);
-  return dc_api_fail(error, &local, status);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }

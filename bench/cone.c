@@ -3,7 +3,6 @@
 // points to most comes from the support functions of the two sets, and three generators are always enough in space.
 #include "bench/cone.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "math/vector.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct dc_task_case *drawn, const char **list, int *count, int most, const char *format,
-                va_list arguments)
+static void append(struct dc_task_case *drawn, const char **list, int *count, int most, const char *format,
+                   va_list arguments)
 {
   char text[1024];
   int length = vsnprintf(text, sizeof text, format, arguments);
@@ -23,19 +23,21 @@ static void add(struct dc_task_case *drawn, const char **list, int *count, int m
     list[(*count)++] = kept;
 }
 
-void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...)
+// Adds one argument, made as by printf.
+__attribute__((format(printf, 2, 3))) static void add(struct dc_task_case *drawn, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  add(drawn, drawn->overrides, &drawn->count, DC_TASK_OVERRIDES, format, arguments);
+  append(drawn, drawn->overrides, &drawn->count, DC_TASK_OVERRIDES, format, arguments);
   va_end(arguments);
 }
 
-void dc_task_case_add_plane(struct dc_task_case *drawn, const char *format, ...)
+// The same to those for the plane.
+__attribute__((format(printf, 2, 3))) static void add_plane(struct dc_task_case *drawn, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  add(drawn, drawn->plane, &drawn->plane_count, DC_TASK_PLANE, format, arguments);
+  append(drawn, drawn->plane, &drawn->plane_count, DC_TASK_PLANE, format, arguments);
   va_end(arguments);
 }
 
@@ -52,7 +54,7 @@ static double scaled(struct dc_random *random, double low, double high)
 
 static void add_yaw(struct dc_task_case *drawn, const char *body, double yaw)
 {
-  dc_task_case_add(drawn, "bodies.%s.rotation=[%.6f, 0, 0, %.6f]", body, cos(0.5 * yaw), sin(0.5 * yaw));
+  add(drawn, "bodies.%s.rotation=[%.6f, 0, 0, %.6f]", body, cos(0.5 * yaw), sin(0.5 * yaw));
 }
 
 // Push.  Box and target anywhere in x -1.2 .. 2.2 m, y -2 .. 2 m, 1 to 3.5 m apart; the rod anywhere in x -1.5 .. 2.5 m,
@@ -76,22 +78,22 @@ static enum dc_status draw_push(struct dc_random *random, const char *scene, str
     rod[1] = between(random, -2, 2);
     way = hypot(rod[0] - box[0], rod[1] - box[1]);
   } while (way < 0.75);
-  dc_task_case_add(drawn, "bodies.box.position=[%.4f, %.4f, 0.259]", box[0], box[1]);
+  add(drawn, "bodies.box.position=[%.4f, %.4f, 0.259]", box[0], box[1]);
   add_yaw(drawn, "box", between(random, -pi / 4, pi / 4));
-  dc_task_case_add(drawn, "bodies.box.mass=%.4f", scaled(random, 1.25, 5));
-  dc_task_case_add(drawn, "bodies.rod.position=[%.4f, %.4f, 0.25]", rod[0], rod[1]);
+  add(drawn, "bodies.box.mass=%.4f", scaled(random, 1.25, 5));
+  add(drawn, "bodies.rod.position=[%.4f, %.4f, 0.25]", rod[0], rod[1]);
   add_yaw(drawn, "rod", between(random, -pi / 2, pi / 2));
-  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.8));
-  dc_task_case_add(drawn, "objective.0.target=[%.4f, %.4f, 0.259]", target[0], target[1]);
-  dc_task_case_add(drawn, "control.0.low=[%.4f, %.4f, -0.05, -0.2, -0.2, -1.6]", -2 - rod[0], -6 - rod[1]);
-  dc_task_case_add(drawn, "control.0.high=[%.4f, %.4f, 0.05, 0.2, 0.2, 1.6]", 3 - rod[0], 6 - rod[1]);
+  add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.8));
+  add(drawn, "objective.0.target=[%.4f, %.4f, 0.259]", target[0], target[1]);
+  add(drawn, "control.0.low=[%.4f, %.4f, -0.05, -0.2, -0.2, -1.6]", -2 - rod[0], -6 - rod[1]);
+  add(drawn, "control.0.high=[%.4f, %.4f, 0.05, 0.2, 0.2, 1.6]", 3 - rod[0], 6 - rod[1]);
   // a slight motion towards the box, as in the shipped scene
-  dc_task_case_add(drawn, "control.0.initial=[%.4f, %.4f, 0, 0, 0, 0]", 0.05 * (box[0] - rod[0]) / way,
-                   0.05 * (box[1] - rod[1]) / way);
-  dc_task_case_add_plane(drawn, "control.0.coordinates=x y rz");
-  dc_task_case_add_plane(drawn, "control.0.low=[%.4f, %.4f, -1.6]", -2 - rod[0], -6 - rod[1]);
-  dc_task_case_add_plane(drawn, "control.0.high=[%.4f, %.4f, 1.6]", 3 - rod[0], 6 - rod[1]);
-  dc_task_case_add_plane(drawn, "control.0.initial=[0, 0, 0]");
+  add(drawn, "control.0.initial=[%.4f, %.4f, 0, 0, 0, 0]", 0.05 * (box[0] - rod[0]) / way,
+      0.05 * (box[1] - rod[1]) / way);
+  add_plane(drawn, "control.0.coordinates=x y rz");
+  add_plane(drawn, "control.0.low=[%.4f, %.4f, -1.6]", -2 - rod[0], -6 - rod[1]);
+  add_plane(drawn, "control.0.high=[%.4f, %.4f, 1.6]", 3 - rod[0], 6 - rod[1]);
+  add_plane(drawn, "control.0.initial=[0, 0, 0]");
   return DC_OK;
 }
 
@@ -132,7 +134,7 @@ static void add_targets(const dcsim_trajectory *trajectory, const int *body, con
              "\"when\": \"end\"}",
              chosen[k] + 1, place[0], place[1], HEIGHT);
   }
-  dc_task_case_add(drawn, "objective=[%s, %s]", text[0], text[1]);
+  add(drawn, "objective=[%s, %s]", text[0], text[1]);
 }
 
 // Random shots at the balls at places until one of them moves enough of them.
@@ -190,12 +192,12 @@ static enum dc_status draw_billiards(struct dc_random *random, const char *scene
   dcsim_problem *problem = NULL;
   double places[BALLS][2], cue[2] = {between(random, -1.8, -1.2), between(random, -0.4, 0.4)};
   int body[BALLS] = {0};
-  dc_task_case_add(drawn, "bodies.cue.position=[%.4f, %.4f, %.6f]", cue[0], cue[1], HEIGHT);
+  add(drawn, "bodies.cue.position=[%.4f, %.4f, %.6f]", cue[0], cue[1], HEIGHT);
   for (int i = 0, row = 0, column = 0; i < BALLS; i++) {
     places[i][0] = row * 0.5 * sqrt(0.75) + between(random, -0.06, 0.06);
     places[i][1] = 0.5 * (column - 0.5 * row) + between(random, -0.06, 0.06);
-    dc_task_case_add(drawn, "bodies.ball%d.position=[%.4f, %.4f, %.6f]", i + 1, places[i][0], places[i][1], HEIGHT);
-    dc_task_case_add(drawn, "bodies.ball%d.mass=%.5f", i + 1, between(random, 0.04, 0.06));
+    add(drawn, "bodies.ball%d.position=[%.4f, %.4f, %.6f]", i + 1, places[i][0], places[i][1], HEIGHT);
+    add(drawn, "bodies.ball%d.mass=%.5f", i + 1, between(random, 0.04, 0.06));
     if (column++ == row)
       row++, column = 0;
   }
@@ -227,8 +229,8 @@ static void draw_cubes(struct dc_random *random, double radius, struct dc_task_c
       free = hypot(places[i][0] - places[j][0], places[i][1] - places[j][1]) >= APART;
     if (!free)
       continue;
-    dc_task_case_add(drawn, "bodies.cube%d.position=[%.4f, %.4f, 0.058]", i, places[i][0], places[i][1]);
-    dc_task_case_add(drawn, "bodies.cube%d.mass=%.4f", i, scaled(random, 0.07, 0.14));
+    add(drawn, "bodies.cube%d.position=[%.4f, %.4f, 0.058]", i, places[i][0], places[i][1]);
+    add(drawn, "bodies.cube%d.mass=%.4f", i, scaled(random, 0.07, 0.14));
     i++;
   }
 }
@@ -242,11 +244,11 @@ static enum dc_status draw_gather(struct dc_random *random, const char *scene, s
   (void)scene, (void)error;
   double rod = between(random, -0.5, 0.5), region = between(random, 1, 1.2);
   draw_cubes(random, 0.5, drawn);
-  dc_task_case_add(drawn, "bodies.rod.position=[-0.9, %.4f, 0.07]", rod);
-  dc_task_case_add(drawn, "control.0.low=[-0.6, %.4f, 0, -1.6]", -3.5 - rod);
-  dc_task_case_add(drawn, "control.0.high=[2.4, %.4f, 0.2, 1.6]", 3.5 - rod);
-  dc_task_case_add(drawn, "objective.0.target=[%.4f, %.4f, 0.058]", region, between(random, -0.5, 0.5));
-  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
+  add(drawn, "bodies.rod.position=[-0.9, %.4f, 0.07]", rod);
+  add(drawn, "control.0.low=[-0.6, %.4f, 0, -1.6]", -3.5 - rod);
+  add(drawn, "control.0.high=[2.4, %.4f, 0.2, 1.6]", 3.5 - rod);
+  add(drawn, "objective.0.target=[%.4f, %.4f, 0.058]", region, between(random, -0.5, 0.5));
+  add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
   return DC_OK;
 }
 
@@ -257,9 +259,9 @@ static enum dc_status draw_sort(struct dc_random *random, const char *scene, str
 {
   (void)scene, (void)error;
   draw_cubes(random, 0.6, drawn);
-  dc_task_case_add(drawn, "objective.0.target=[1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
-  dc_task_case_add(drawn, "objective.1.target=[-1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
-  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
+  add(drawn, "objective.0.target=[1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
+  add(drawn, "objective.1.target=[-1.1, %.4f, 0.0535]", between(random, -0.2, 0.2));
+  add(drawn, "contact.friction=%.4f", between(random, 0.4, 0.6));
   return DC_OK;
 }
 
@@ -271,12 +273,11 @@ static enum dc_status draw_ant_push(struct dc_random *random, const char *scene,
   (void)scene, (void)error;
   double box[2] = {between(random, 1.05, 1.25), between(random, -0.1, 0.1)};
   double way = between(random, 0.3, 0.6), angle = between(random, -0.3, 0.3);
-  dc_task_case_add(drawn, "bodies.box.position=[%.4f, %.4f, 0.203]", box[0], box[1]);
-  dc_task_case_add(drawn, "bodies.box.mass=%.4f", scaled(random, 0.35, 0.7));
-  dc_task_case_add(drawn, "objective.0.target=[%.4f, %.4f, 0.203]", box[0] + way * cos(angle),
-                   box[1] + way * sin(angle));
-  dc_task_case_add(drawn, "contact.friction=%.4f", between(random, 0.6, 1));
-  dc_task_case_add(drawn, "control.0.seed=%d", 1 + (int)between(random, 0, 1000));
+  add(drawn, "bodies.box.position=[%.4f, %.4f, 0.203]", box[0], box[1]);
+  add(drawn, "bodies.box.mass=%.4f", scaled(random, 0.35, 0.7));
+  add(drawn, "objective.0.target=[%.4f, %.4f, 0.203]", box[0] + way * cos(angle), box[1] + way * sin(angle));
+  add(drawn, "contact.friction=%.4f", between(random, 0.6, 1));
+  add(drawn, "control.0.seed=%d", 1 + (int)between(random, 0, 1000));
   return DC_OK;
 }
 

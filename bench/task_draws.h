@@ -27,10 +27,6 @@ struct dc_task_case {
   bool failed;  // out of memory, or there were too many
 };
 
-// Adds one argument, made as by printf; to those for the plane.
-void dc_task_case_add(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void dc_task_case_add_plane(struct dc_task_case *drawn, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 struct dc_task_kind {
   const char *name, *scene;          // file name of the shipped scene
   const char *bodies;                // how the names of the bodies begin that have to be brought somewhere

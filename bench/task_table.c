@@ -147,12 +147,8 @@ static void report_row(const struct dc_task_row *row, int width, struct dc_json_
   dc_json_put_integer(json, "draw", row->draw);
   dc_json_put_boolean(json, "success", row->success);
   dc_json_put_boolean(json, "at_rest", row->at_rest);
-  dc_json_put_number(json, "speed", row->speed);
-  dc_json_put_number(json, "loss", row->loss);
-  dc_json_put_integer(json, "iterations", row->iterations);
-  dc_json_put_integer(json, "rollouts", row->rollouts);
-  dc_json_put_number(json, "seconds", row->seconds);
-  dc_json_put_integer(json, "status", row->status);
+  DC_JSON_NUMBERS(json, {"speed", row->speed}, {"loss", row->loss}, {"iterations", row->iterations},
+                  {"rollouts", row->rollouts}, {"seconds", row->seconds}, {"status", row->status});
   dc_json_put_string(json, "message", row->message);
   dc_json_end(json, '}');
   dc_text_add(text, "%-*s %5d  %-7s %-4s %9.3g %11.4g %10d %9ld %9.3g%s%s\n", width, row->method, row->draw,
@@ -210,9 +206,7 @@ static void report_method(const struct dc_task_row *const *rows, int count, int 
   medians(rows, count, median);
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "method", rows[0]->method);
-  dc_json_put_integer(json, "cases", count);
-  dc_json_put_integer(json, "reached", reached);
-  dc_json_put_integer(json, "at_rest", at_rest);
+  DC_JSON_NUMBERS(json, {"cases", count}, {"reached", reached}, {"at_rest", at_rest});
   dc_json_put_numbers(json, "interval", interval, 2);
   for (int cost = 0; cost < COSTS; cost++)
     dc_json_put_number(json, cost_names[cost], median[cost]);

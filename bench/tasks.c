@@ -303,9 +303,7 @@ static enum dc_status solve_and_report(struct bench *bench, struct dc_json_write
     for (size_t i = 0; i < count; i++)
       rows[i] = &bench->table.rows[found[i]];
     dc_json_put_string(json, "task", bench->kind->name);
-    dc_json_put_integer(json, "seed", (long)bench->options->seed);
-    dc_json_put_number(json, "limit", bench->limit);
-    dc_json_put_number(json, "rest_speed", REST_SPEED);
+    DC_JSON_NUMBERS(json, {"seed", (long)bench->options->seed}, {"limit", bench->limit}, {"rest_speed", REST_SPEED});
     dc_text_add(text, "%s: %d cases of seed %llu, at most %g CPU s each; at rest: below %g m/s in the last %d steps\n",
                 bench->kind->name, bench->draws, (unsigned long long)bench->options->seed, bench->limit, REST_SPEED,
                 REST_STEPS);

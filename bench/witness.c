@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "geometry/convex/witness_local.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 static const char *const sets[] = {"convex", "hard", "concave", NULL};
@@ -28,14 +27,7 @@ const struct dc_option dc_bench_witness_options[] = {
      .maximum = 1e6,
      .help = "number of tasks",
      .offset = offsetof(struct dc_bench_witness_settings, tasks)},
-    {.name = "seed",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 0x1p53,
-     .help = "seed of objects and tasks",
-     .offset = offsetof(struct dc_bench_witness_settings, seed)},
+    DC_SEED_OPTION(struct dc_bench_witness_settings, "seed of objects and tasks"),
     {.name = "slack",
      .type = DC_REAL,
      .unit = "m",

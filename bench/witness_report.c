@@ -105,9 +105,7 @@ static void put_request(struct dc_json_writer *json, const struct request *reque
 static void put_score(struct dc_json_writer *json, const char *key, const struct dc_bench_witness_score *score)
 {
   dc_json_begin(json, key, '{');
-  dc_json_put_number(json, "accuracy", score->accuracy);
-  dc_json_put_number(json, "median", score->median);
-  dc_json_put_number(json, "ninth_decile", score->ninth);
+  DC_JSON_NUMBERS(json, {"accuracy", score->accuracy}, {"median", score->median}, {"ninth_decile", score->ninth});
   dc_json_end(json, '}');
 }
 
@@ -128,9 +126,7 @@ enum dc_status dc_api_bench_witness(const struct bench_options *arguments, struc
       put_score(json, "last", &result.last);
     else
       dc_json_put_raw(json, "last", "null");
-    dc_json_put_number(json, "queries", result.queries);
-    dc_json_put_number(json, "iterations", result.iterations);
-    dc_json_put_number(json, "seconds", result.seconds);
+    DC_JSON_NUMBERS(json, {"queries", result.queries}, {"iterations", result.iterations}, {"seconds", result.seconds});
     dc_text_add(text,
                 "%d %s tasks, %s, %s: %.1f %% below 1e-6 m^2, median %.2e, ninth decile %.2e m^2 (lowest values)\n",
                 result.tasks, dc_bench_set_name(request.settings.objects),
@@ -157,14 +153,9 @@ enum dc_status dc_api_bench_witness_time(const struct bench_options *arguments, 
     status = dc_bench_witness_time(&request.settings, &times, error);
   if (!status) {
     put_request(json, &request);
-    dc_json_put_integer(json, "poses", times.poses);
-    dc_json_put_number(json, "forward", times.forward);
-    dc_json_put_number(json, "backward", times.backward);
-    dc_json_put_number(json, "iteration", times.iteration);
-    dc_json_put_number(json, "sampling", times.sampling);
-    dc_json_put_number(json, "smoothing", times.smoothing);
-    dc_json_put_number(json, "passing", times.passing);
-    dc_json_put_number(json, "transport", times.transport);
+    DC_JSON_NUMBERS(json, {"poses", times.poses}, {"forward", times.forward}, {"backward", times.backward},
+                    {"iteration", times.iteration}, {"sampling", times.sampling}, {"smoothing", times.smoothing},
+                    {"passing", times.passing}, {"transport", times.transport});
     dc_text_add(text, "%d %s tasks, %s: %.2f us a query, %.2f us its derivative, %.2f us an iteration of descent\n",
                 times.tasks, dc_bench_set_name(request.settings.objects),
                 dc_witness_options[0].choices[request.settings.refine->witness->method], 1e6 * times.forward,

@@ -103,13 +103,14 @@ static void advise_units(const struct dc_scene *scene, struct dc_advice_list *li
              big->shape->name);
 }
 
+// Of free bodies: links of a robot hang on its joints, however small they are.
 static void advise_step(const struct dc_scene *scene, struct dc_advice_list *list)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   double h = scene->definition.time.step, fall = dc_vec_norm(scene->definition.gravity) * h * h;
   int body = -1;
   for (int i = 0; i < bodies->count; i++)
-    if (dc_body_moves(&bodies->bodies[i]) && bodies->bodies[i].radius > 0 &&
+    if (bodies->bodies[i].free && bodies->bodies[i].radius > 0 &&
         (body < 0 || bodies->bodies[i].radius < bodies->bodies[body].radius))
       body = i;
   if (body < 0 || fall <= FALL * 2 * bodies->bodies[body].radius)

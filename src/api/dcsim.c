@@ -120,6 +120,26 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
   return DCSIM_OK;
 }
 
+int dc_api_answer(enum dc_status status, const struct dc_error *local, dcsim_report *report, struct dc_text *text,
+                  struct dc_json_writer *json, dcsim_error *error)
+{
+  if (!status)
+    return dc_api_report(report, text, json, error);
+  free(dc_json_finish(json));
+  dc_text_free(text);
+  return dc_api_fail(error, local, status);
+}
+
+void dc_api_describe_notes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "notes", '[');
+  for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
+    dc_text_add(text, "  note: %s\n", note->text);
+    dc_json_put_string(json, NULL, note->text);
+  }
+  dc_json_end(json, ']');
+}
+
 void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)
 {
   if (isfinite(gap))

@@ -355,10 +355,5 @@ int dcsim_export(const char *directory, const char *format_name, const char *fil
   dc_arena_destroy(exported.best.arena);
   dc_arena_destroy(exported.first.arena);
   dcsim_scene_close(scene);
-  if (status) {
-    free(dc_json_finish(&json));
-    dc_text_free(&text);
-    return dc_api_fail(error, &local, status);
-  }
-  return dc_api_report(report, &text, &json, error);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }

@@ -46,12 +46,8 @@ static void describe_difference(const struct dc_gradient_difference *entry, cons
   snprintf(name, sizeof name, unit[0] ? "%s [%s]" : "%s", entry->parameter, unit);
   dc_json_put_string(json, "parameter", entry->parameter);
   dc_json_put_string(json, "unit", entry->unit);
-  dc_json_put_number(json, "scale", entry->scale);
-  dc_json_put_number(json, "adjoint", entry->adjoint);
-  dc_json_put_number(json, "finite_difference", entry->difference);
-  dc_json_put_number(json, "relative_error", entry->relative_error);
-  dc_json_put_number(json, "step", entry->step);
-  dc_json_put_number(json, "spread", entry->spread);
+  DC_JSON_NUMBERS(json, {"scale", entry->scale}, {"adjoint", entry->adjoint}, {"finite_difference", entry->difference},
+                  {"relative_error", entry->relative_error}, {"step", entry->step}, {"spread", entry->spread});
   dc_json_put_boolean(json, "straddles", entry->straddles);
   dc_json_put_integer(json, "steps_passed_over", entry->passed_over);
   dc_json_end(json, '}');
@@ -67,9 +63,8 @@ static void describe_divisions(const struct dc_gradient_check *check, struct dc_
   int passed_over = 0;
   for (int i = 0; i < check->count; i++)
     passed_over += check->checks[i].passed_over;
-  dc_json_put_integer(json, "divided_steps", check->divided_steps);
-  dc_json_put_integer(json, "straddling", check->straddling);
-  dc_json_put_integer(json, "taylor_straddling", check->taylor_straddling);
+  DC_JSON_NUMBERS(json, {"divided_steps", check->divided_steps}, {"straddling", check->straddling},
+                  {"taylor_straddling", check->taylor_straddling});
   if (check->divided_steps)
     dc_text_add(text, "%d of %d steps are divided\n", check->divided_steps, check->steps);
   if (passed_over)
@@ -93,10 +88,9 @@ static void describe_products(const struct dc_product_check *check, double toler
     dc_json_put_integer(json, "rows", check->row_count);
     dc_json_put_integer(json, "columns", check->column_count);
     dc_json_put_string(json, "way", check->forward ? "forward" : "reverse");
-    dc_json_put_number(json, "both_ways", check->both ? check->ways_apart : NAN);
-    dc_json_put_number(json, "gradient", check->gradient_apart);
-    dc_json_put_number(json, "differences", check->differences ? check->difference_error : NAN);
-    dc_json_put_number(json, "spread", check->differences ? check->spread : NAN);
+    DC_JSON_NUMBERS(json, {"both_ways", check->both ? check->ways_apart : NAN}, {"gradient", check->gradient_apart},
+                    {"differences", check->differences ? check->difference_error : NAN},
+                    {"spread", check->differences ? check->spread : NAN});
     dc_text_add(text, "Jacobian of %d rows and %d parameters (%s): 2 J^T W e agrees with the gradient to %.1e",
                 check->row_count, check->column_count, check->forward ? "forward" : "reverse", check->gradient_apart);
     if (check->both)

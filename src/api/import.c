@@ -63,12 +63,7 @@ static void describe(const struct dc_scene *scene, const char *output, struct dc
   dc_json_put_string(json, "file", output);
   dc_json_put_integer(json, "bodies", scene->definition.body_count);
   dc_json_put_integer(json, "shapes", scene->definition.shape_count);
-  dc_json_begin(json, "notes", '[');
-  for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
-    dc_text_add(text, "  note: %s\n", note->text);
-    dc_json_put_string(json, NULL, note->text);
-  }
-  dc_json_end(json, ']');
+  dc_api_describe_notes(scene, text, json);
   dc_json_end(json, '}');
 }
 
@@ -106,5 +101,5 @@ int dcsim_import(const char *file, const dcsim_scene_options *options, const cha
   if (!status)
     describe(scene->scene, output, &text, &json);
   dcsim_scene_close(scene);
-  return status ? dc_api_fail(error, &local, status) : dc_api_report(report, &text, &json, error);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }

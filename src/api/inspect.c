@@ -117,10 +117,8 @@ static void describe_soft(const struct dc_body *body, const struct dc_soft *soft
               mass, volume, soft->node_count, soft->mesh.element_count, elements[soft->mesh.corners - 2],
               soft->pin_count);
   dc_json_put_string(json, "material", dc_material_names[soft->material]);
-  dc_json_put_number(json, "volume", volume);
-  dc_json_put_integer(json, "nodes", soft->node_count);
-  dc_json_put_integer(json, "elements", soft->mesh.element_count);
-  dc_json_put_integer(json, "pins", soft->pin_count);
+  DC_JSON_NUMBERS(json, {"volume", volume}, {"nodes", soft->node_count}, {"elements", soft->mesh.element_count},
+                  {"pins", soft->pin_count});
 }
 
 static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
@@ -160,9 +158,7 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
   dc_json_end(json, ']');
   struct dc_contact_counts counts = dc_contact_last_counts(start->contact);
   dc_json_begin(json, "counts", '{');
-  dc_json_put_integer(json, "exact", counts.exact);
-  dc_json_put_integer(json, "centred", counts.centred);
-  dc_json_put_integer(json, "visited", counts.visited);
+  DC_JSON_NUMBERS(json, {"exact", counts.exact}, {"centred", counts.centred}, {"visited", counts.visited});
   dc_json_end(json, '}');
   dc_json_end(json, '}');
   dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
@@ -177,12 +173,9 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
     const struct dc_shape *shape = &scene->shapes[i];
     dc_json_begin(json, shape->name, '{');
     dc_json_put_string(json, "type", shape->type->name);
-    dc_json_put_integer(json, "vertices", shape->mesh.vertex_count);
-    dc_json_put_integer(json, "triangles", shape->mesh.triangle_count);
-    dc_json_put_number(json, "volume", shape->properties.volume);
-    dc_json_put_number(json, "surface_area", shape->properties.surface_area);
-    dc_json_put_number(json, "deviation", shape->mesh.deviation);
-    dc_json_put_integer(json, "flat_groups", shape->mesh.flat_groups);
+    DC_JSON_NUMBERS(json, {"vertices", shape->mesh.vertex_count}, {"triangles", shape->mesh.triangle_count},
+                    {"volume", shape->properties.volume}, {"surface_area", shape->properties.surface_area},
+                    {"deviation", shape->mesh.deviation}, {"flat_groups", shape->mesh.flat_groups});
     dc_json_end(json, '}');
     dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name,
                 shape->type->name, shape->mesh.triangle_count, shape->properties.volume,
@@ -236,9 +229,7 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
   struct dc_memory_limit limit = dc_memory_limit();
   double simulate = dc_api_run_bytes(scene, false, false), optimize = dc_api_run_bytes(scene, true, false);
   dc_json_begin(json, "memory", '{');
-  dc_json_put_number(json, "simulate", simulate);
-  dc_json_put_number(json, "optimize", optimize);
-  dc_json_put_number(json, "limit", limit.bytes);
+  DC_JSON_NUMBERS(json, {"simulate", simulate}, {"optimize", optimize}, {"limit", limit.bytes});
   dc_json_put_string(json, "limited_by", limit.name);
   dc_json_end(json, '}');
   char one[32], other[32];
@@ -296,10 +287,8 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
                 scene->definition.contact_model->name);
   describe_shapes(scene, text, json);
   double largest = describe_bodies(scene, start, text, json);
-  dc_json_put_number(json, "min_gap", gap);
-  dc_json_put_number(json, "far_field_acceleration", largest);
-  dc_json_put_integer(json, "parameters", parameters);
-  dc_json_put_integer(json, "objectives", scene->task.objective_count);
+  DC_JSON_NUMBERS(json, {"min_gap", gap}, {"far_field_acceleration", largest}, {"parameters", parameters},
+                  {"objectives", scene->task.objective_count});
   if (scene->refinement.given) {
     note_passed_through(scene, text);
   } else {
@@ -314,12 +303,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     if (!status && !(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
       status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, &resting, text, json, error);
   }
-  dc_json_begin(json, "notes", '[');
-  for (const struct dc_note *note = scene->notes.first; note; note = note->next) {
-    dc_text_add(text, "  note: %s\n", note->text);
-    dc_json_put_string(json, NULL, note->text);
-  }
-  dc_json_end(json, ']');
+  dc_api_describe_notes(scene, text, json);
   struct dc_advice_list advice = {0};
   dc_advise_scene(scene, &(struct dc_scene_facts){start->far, start->touched, resting.height, resting.body}, &advice);
   dc_advice_put(&advice, text, json);
@@ -342,11 +326,7 @@ static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report
   if (!status)
     status = describe_it(scene->scene, &start, &text, &json, &local);
   close_start(&start);
-  if (!status)
-    return dc_api_report(report, &text, &json, error);
-  dc_text_free(&text);
-  dc_text_free(&json.text);
-  return dc_api_fail(error, &local, status);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }
 
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)

@@ -32,9 +32,7 @@ static void describe_number(struct design_view *view, const struct dc_design_val
   dc_json_begin(view->json, NULL, '{');
   dc_json_put_string(view->json, "name", value->name);
   dc_json_put_string(view->json, "unit", value->unit);
-  dc_json_put_number(view->json, "initial", value->initial);
-  dc_json_put_number(view->json, "low", low);
-  dc_json_put_number(view->json, "high", high);
+  DC_JSON_NUMBERS(view->json, {"initial", value->initial}, {"low", low}, {"high", high});
   dc_json_end(view->json, '}');
   if (view->lines++ < MOST_LINES)
     dc_text_add(view->text, "  design %-24s %.6g%s%s, from %.6g to %.6g\n", value->name, value->initial,
@@ -69,10 +67,8 @@ static void describe_bodies(struct design_view *view, const bool *designed)
     if (!designed[i])
       continue;
     dc_json_begin(view->json, body->name, '{');
-    dc_json_put_number(view->json, "mass", body->mass);
-    dc_json_put_number(view->json, "volume", body->shape->properties.volume);
-    dc_json_put_integer(view->json, "vertices", dc_shape_vertex_count(body->shape));
-    dc_json_put_number(view->json, "thinnest", dc_shape_thinnest(body->shape));
+    DC_JSON_NUMBERS(view->json, {"mass", body->mass}, {"volume", body->shape->properties.volume},
+                    {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)});
     dc_json_end(view->json, '}');
     dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m\n",
                 body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),

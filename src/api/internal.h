@@ -29,6 +29,11 @@ int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enu
 
 // Hands over text and JSON; report may be NULL.  DCSIM_MEMORY when either could not be built.
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error);
+// The same where status is DC_OK; else releases text and JSON and fails with it.
+int dc_api_answer(enum dc_status status, const struct dc_error *local, dcsim_report *report, struct dc_text *text,
+                  struct dc_json_writer *json, dcsim_error *error);
+// The notes of a scene: lines, and the array "notes".
+void dc_api_describe_notes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json);
 
 // Adds one indented line per option to text and their array "options" to json; nested options follow theirs, indented
 // deeper and as "options" of their own.  options may be NULL.

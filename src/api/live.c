@@ -115,9 +115,7 @@ static char *make_trajectory(struct dcsim_view *view)
   struct dc_page page = {.directory = "live view", .scene = view->scene->scene};
   const struct dc_stored_trajectory *best = dc_live_take(view->live, &version);
   dc_json_begin(&page.json, NULL, '{');
-  dc_json_put_integer(&page.json, "version", version);
-  dc_json_put_integer(&page.json, "frames", best->all_frames);
-  dc_json_put_integer(&page.json, "kept", best->frames);
+  DC_JSON_NUMBERS(&page.json, {"version", version}, {"frames", best->all_frames}, {"kept", best->frames});
   enum dc_status status = dc_page_put_poses(&page, best, best->frames);
   dc_json_end(&page.json, '}');
   char *text = dc_json_finish(&page.json);

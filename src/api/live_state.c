@@ -348,15 +348,10 @@ void dc_live_put_state(struct dc_live *live, long since, long generation, struct
   live->told = live->told || live->phase == DC_LIVE_ENDED;
   dc_json_put_string(json, "phase", phases[live->phase]);
   dc_json_put_string(json, "unit", live->unit);
-  dc_json_put_integer(json, "iteration", live->last.iteration);
-  dc_json_put_integer(json, "iterations", live->iterations);
-  dc_json_put_number(json, "fraction", live->fraction);
-  dc_json_put_number(json, "loss", live->last.loss);
-  dc_json_put_number(json, "best", live->last.best);
-  dc_json_put_number(json, "min_gap", live->last.min_gap);
-  dc_json_put_number(json, "seconds", live->last.seconds);
-  dc_json_put_integer(json, "trajectory", live->version);
-  dc_json_put_integer(json, "generation", live->generation);
+  DC_JSON_NUMBERS(json, {"iteration", live->last.iteration}, {"iterations", live->iterations},
+                  {"fraction", live->fraction}, {"loss", live->last.loss}, {"best", live->last.best},
+                  {"min_gap", live->last.min_gap}, {"seconds", live->last.seconds}, {"trajectory", live->version},
+                  {"generation", live->generation});
   long first = generation == live->generation && since >= 0 && since <= live->row_count ? since : 0;
   dc_json_put_integer(json, "from", first);
   put_rows(live, first, json);

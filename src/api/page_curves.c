@@ -2,7 +2,6 @@
 // Curves of a trajectory beside its poses: what moves and drives joints, and the forces of contact.  The page draws a chart
 // for every group and unit.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/page.h"

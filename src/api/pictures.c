@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 #include "render/camera.h"
 #include "render/film.h"
@@ -308,12 +307,7 @@ static int render(const char *directory, const dcsim_render_options *options, st
   else
     status = write_pictures(directory, options, pictures, &settings, &text, &json, &local);
   dc_json_end(&json, '}');
-  if (status) {
-    free(dc_json_finish(&json));
-    dc_text_free(&text);
-    return dc_api_fail(error, &local, status);
-  }
-  return dc_api_report(report, &text, &json, error);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }
 
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error)

@@ -267,9 +267,5 @@ int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report
     status = dc_npz_write(&npz, path, &local);
   else
     dc_npz_free(&npz);
-  if (!status)
-    return dc_api_report(report, &text, &json, error);
-  dc_text_free(&text);
-  dc_text_free(&json.text);
-  return dc_api_fail(error, &local, status);
+  return dc_api_answer(status, &local, report, &text, &json, error);
 }

@@ -135,17 +135,11 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
   else
     dc_json_put_raw(json, "run", "null");
   dc_json_put_boolean(json, "success", result->success != 0);
-  dc_json_put_number(json, "loss", result->loss);
-  dc_json_put_number(json, "initial_loss", result->initial_loss);
-  dc_json_put_integer(json, "iterations", result->iterations);
-  dc_json_put_integer(json, "steps", 0);
-  dc_json_put_number(json, "seconds", result->seconds);
-  dc_json_put_number(json, "min_gap", result->min_gap);
-  dc_json_put_number(json, "largest_error", run->after.largest_error);
-  dc_json_put_number(json, "overlap", run->after.overlap);
-  dc_json_put_integer(json, "queries", counts.queries);
-  dc_json_put_integer(json, "derivatives", counts.derivatives);
-  dc_json_put_integer(json, "restarts", run->result.restarts);
+  DC_JSON_NUMBERS(json, {"loss", result->loss}, {"initial_loss", result->initial_loss},
+                  {"iterations", result->iterations}, {"steps", 0}, {"seconds", result->seconds},
+                  {"min_gap", result->min_gap}, {"largest_error", run->after.largest_error},
+                  {"overlap", run->after.overlap}, {"queries", counts.queries}, {"derivatives", counts.derivatives},
+                  {"restarts", run->result.restarts});
   dc_text_add(text, "%s: value %.6g -> %.6g in %d iterations, %d of %d pairs reached\n", scene->name,
               result->initial_loss, result->loss, result->iterations, run->after.reached, pairs);
   dc_json_begin(json, "objectives", '[');
@@ -156,9 +150,7 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_json_put_string(json, "type", "pair");
     dc_json_put_string(json, "body", bodies[pair->body[1]].name);
     dc_json_put_string(json, "object", bodies[pair->body[0]].name);
-    dc_json_put_number(json, "value", pair->value);
-    dc_json_put_number(json, "distance", pair->error);
-    dc_json_put_number(json, "gap", pair->witness.distance);
+    DC_JSON_NUMBERS(json, {"value", pair->value}, {"distance", pair->error}, {"gap", pair->witness.distance});
     dc_json_put_boolean(json, "reached", reached);
     dc_json_end(json, '}');
     dc_text_add(text, "  %s on %s: off by %.3g m%s\n", bodies[pair->body[1]].name, bodies[pair->body[0]].name,
@@ -317,10 +309,8 @@ int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsi
   dc_initial_state(&s->model.bodies, q);
   dc_refine_inspect(refine, q, &total, contacts);
   dc_json_begin(&json, NULL, '{');
-  dc_json_put_number(&json, "value", total.value);
-  dc_json_put_number(&json, "min_gap", total.min_distance);
-  dc_json_put_number(&json, "largest_error", total.largest_error);
-  dc_json_put_number(&json, "overlap", total.overlap);
+  DC_JSON_NUMBERS(&json, {"value", total.value}, {"min_gap", total.min_distance},
+                  {"largest_error", total.largest_error}, {"overlap", total.overlap});
   dc_text_add(&text, "value %.6g, %d of %d pairs reached, deepest other overlap %.3g m\n", total.value, total.reached,
               s->refinement.pairs.count, total.overlap);
   dc_json_begin(&json, "pairs", '[');

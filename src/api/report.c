@@ -12,7 +12,6 @@
 #include "api/page.h"
 #include "api/stage.h"
 #include "io/run/run_files.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 enum {

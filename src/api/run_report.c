@@ -175,10 +175,8 @@ static void put_sampling(const struct session *session, const struct outcome *ou
     return;
   dc_json_begin(json, "gradient", '{');
   dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->gradient.type]);
-  dc_json_put_integer(json, "estimates", plan->gradient_counts.estimates);
-  dc_json_put_integer(json, "one_sided", plan->gradient_counts.one_sided);
-  dc_json_put_integer(json, "dropped", plan->gradient_counts.dropped);
-  dc_json_put_integer(json, "rollouts", plan->work.rollouts);
+  DC_JSON_NUMBERS(json, {"estimates", plan->gradient_counts.estimates}, {"one_sided", plan->gradient_counts.one_sided},
+                  {"dropped", plan->gradient_counts.dropped}, {"rollouts", plan->work.rollouts});
   dc_json_end(json, '}');
   if (!scene->first_guess_given)
     return;
@@ -224,10 +222,8 @@ static void put_end(const struct session *session, const struct outcome *outcome
     dc_json_put_number(json, "stiffness", stages[k].stiffness);
     dc_json_put_integer(json, "step", stages[k].step);
     dc_json_put_boolean(json, "reached", stages[k].reached);
-    dc_json_put_number(json, "loss", stages[k].loss);
-    dc_json_put_integer(json, "turns", stages[k].turns);
-    dc_json_put_integer(json, "rounds", stages[k].rounds);
-    dc_json_put_integer(json, "rollouts", stages[k].rollouts);
+    DC_JSON_NUMBERS(json, {"loss", stages[k].loss}, {"turns", stages[k].turns}, {"rounds", stages[k].rounds},
+                    {"rollouts", stages[k].rollouts});
     dc_json_end(json, '}');
   }
   dc_json_end(json, ']');
@@ -303,9 +299,7 @@ static void put_speeds(const struct outcome *outcome, struct dc_json_writer *jso
                   body->velocity_limit);
       dc_json_begin(json, NULL, '{');
       dc_json_put_string(json, "body", body->name);
-      dc_json_put_number(json, "speed", fastest);
-      dc_json_put_number(json, "limit", body->velocity_limit);
-      dc_json_put_integer(json, "frame", frame);
+      DC_JSON_NUMBERS(json, {"speed", fastest}, {"limit", body->velocity_limit}, {"frame", frame});
       dc_json_end(json, '}');
     }
   }
@@ -322,18 +316,13 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   else
     dc_json_put_raw(json, "run", "null");
   dc_json_put_boolean(json, "success", result->success != 0);
-  dc_json_put_number(json, "loss", result->loss);
-  dc_json_put_number(json, "initial_loss", result->initial_loss);
-  dc_json_put_integer(json, "iterations", result->iterations);
-  dc_json_put_integer(json, "steps", result->steps);
-  dc_json_put_number(json, "seconds", result->seconds);
-  dc_json_put_number(json, "seconds_per_step", result->seconds_per_step);
-  dc_json_put_number(json, "newton_iterations_per_step", result->newton_iterations_per_step);
-  dc_json_put_number(json, "evaluations_per_step", result->evaluations_per_step);
-  dc_json_put_number(json, "seconds_per_evaluation", result->seconds_per_evaluation);
-  dc_json_put_number(json, "min_gap", result->min_gap);
-  dc_json_put_integer(json, "unconverged_steps", result->unconverged_steps);
-  dc_json_put_integer(json, "divided_steps", result->divided_steps);
+  DC_JSON_NUMBERS(json, {"loss", result->loss}, {"initial_loss", result->initial_loss},
+                  {"iterations", result->iterations}, {"steps", result->steps}, {"seconds", result->seconds},
+                  {"seconds_per_step", result->seconds_per_step},
+                  {"newton_iterations_per_step", result->newton_iterations_per_step},
+                  {"evaluations_per_step", result->evaluations_per_step},
+                  {"seconds_per_evaluation", result->seconds_per_evaluation}, {"min_gap", result->min_gap},
+                  {"unconverged_steps", result->unconverged_steps}, {"divided_steps", result->divided_steps});
   put_sampling(session, outcome, json);
   put_end(session, outcome, json);
   session->kind->headline(session, result, text);

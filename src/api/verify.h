@@ -43,7 +43,6 @@ struct dc_findings {
   bool reachable;  // there is something to reach
   int draws, hits, failed;
   int closed_draws, closed_hits;  // perturbed starts in closed loop
-  char draws_note[256];
   struct dc_world_finding worlds[DC_WORLDS];
 };
 

@@ -226,11 +226,8 @@ static void put_geometry(const struct sayer *sayer)
   const struct dc_geometry_check *check = &sayer->v->found.geometry;
   struct dc_json_writer *json = sayer->json;
   dc_json_begin(json, "geometry", '{');
-  dc_json_put_integer(json, "states", check->states);
-  dc_json_put_integer(json, "overlapping", check->overlapping);
-  dc_json_put_integer(json, "undecided", check->undecided);
-  dc_json_put_integer(json, "intervals", check->intervals);
-  dc_json_put_integer(json, "uncertain", check->uncertain);
+  DC_JSON_NUMBERS(json, {"states", check->states}, {"overlapping", check->overlapping}, {"undecided", check->undecided},
+                  {"intervals", check->intervals}, {"uncertain", check->uncertain});
   if (check->step >= 0) {
     dc_json_put_integer(json, "step", check->step);
     if (check->a >= 0) {
@@ -252,11 +249,8 @@ static void put_gradient(const struct sayer *sayer)
   for (int d = 0; d < found->directions; d++) {
     const struct dc_gradient_difference *slope = &found->slopes[d];
     dc_json_begin(json, NULL, '{');
-    dc_json_put_number(json, "adjoint", slope->adjoint);
-    dc_json_put_number(json, "finite_difference", slope->difference);
-    dc_json_put_number(json, "relative_error", slope->relative_error);
-    dc_json_put_number(json, "step", slope->step);
-    dc_json_put_number(json, "spread", slope->spread);
+    DC_JSON_NUMBERS(json, {"adjoint", slope->adjoint}, {"finite_difference", slope->difference},
+                    {"relative_error", slope->relative_error}, {"step", slope->step}, {"spread", slope->spread});
     dc_json_put_boolean(json, "straddles", slope->straddles);
     dc_json_end(json, '}');
   }
@@ -313,18 +307,13 @@ static void put_numbers(const struct sayer *sayer)
   put_geometry(sayer);
   dc_json_put_number(json, "gradient_error", found->gradient_error);
   put_gradient(sayer);
-  dc_json_put_number(json, "largest_residual", found->residual);
-  dc_json_put_integer(json, "largest_residual_step", found->residual_step);
-  dc_json_put_integer(json, "unconverged_steps", found->unconverged);
-  dc_json_put_number(json, "phantom_share", found->phantom);
-  dc_json_put_number(json, "phantom_share_between", found->phantom_between);
+  DC_JSON_NUMBERS(json, {"largest_residual", found->residual}, {"largest_residual_step", found->residual_step},
+                  {"unconverged_steps", found->unconverged}, {"phantom_share", found->phantom},
+                  {"phantom_share_between", found->phantom_between});
   put_phantom(sayer);
   dc_json_begin(json, "perturbed", '{');
-  dc_json_put_integer(json, "draws", found->draws);
-  dc_json_put_integer(json, "reached", found->hits);
-  dc_json_put_integer(json, "failed", found->failed);
-  dc_json_put_integer(json, "closed_draws", found->closed_draws);
-  dc_json_put_integer(json, "closed_reached", found->closed_hits);
+  DC_JSON_NUMBERS(json, {"draws", found->draws}, {"reached", found->hits}, {"failed", found->failed},
+                  {"closed_draws", found->closed_draws}, {"closed_reached", found->closed_hits});
   dc_json_end(json, '}');
   put_worlds(sayer);
 }

@@ -76,6 +76,20 @@ struct dc_option {
     .name = NULL                                                                                                       \
   }
 
+// double [3], each within `most`; vector_fallback NULL: must be given.
+#define DC_VECTOR_OPTION(structure, member, vector_unit, vector_fallback, most, vector_help)                           \
+  {                                                                                                                    \
+    .name = #member, .type = DC_REALS, .unit = (vector_unit), .fallback = (vector_fallback), .minimum = -(most),       \
+    .maximum = (most), .count = 3, .help = (vector_help), .offset = offsetof(structure, member)                        \
+  }
+
+// long: of what is drawn at random.
+#define DC_SEED_OPTION(structure, seed_help)                                                                           \
+  {                                                                                                                    \
+    .name = "seed", .type = DC_INTEGER, .unit = "", .fallback = "1", .minimum = 0, .maximum = 0x1p53,                  \
+    .help = (seed_help), .offset = offsetof(structure, seed)                                                           \
+  }
+
 // Index of the option of that name, or -1.
 int dc_option_find(const struct dc_option *table, const char *name);
 

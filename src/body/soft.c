@@ -2,7 +2,6 @@
 // Soft bodies are built.
 #include "body/soft.h"
 
-#include <float.h>
 #include <limits.h>
 #include <string.h>
 

@@ -12,9 +12,9 @@ static const char *const shells[] = {"bash", "zsh", NULL};
 static int run(const struct cli_arguments *arguments)
 {
   if (strcmp(arguments->operand, "bash") == 0)
-    cli_print_bash_completion();
+    cli_print_bash_completion(arguments->commands);
   else if (strcmp(arguments->operand, "zsh") == 0)
-    cli_print_zsh_completion();
+    cli_print_zsh_completion(arguments->commands);
   else
     return cli_fail(DCSIM_USAGE, "completion: SHELL must be \"bash\" or \"zsh\" (is \"%.200s\")", arguments->operand);
   return 0;

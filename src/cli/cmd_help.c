@@ -12,22 +12,22 @@
 enum { MOST_TOPICS = 64 };
 
 // The page of a topic: name and section; false when there is no such topic.
-static bool find_page(const char *topic, char name[80], int *section)
+static bool find_page(const struct cli_command *const *commands, const char *topic, char name[80], int *section)
 {
   bool scene = strcmp(topic, "scene") == 0, known = scene || strcmp(topic, "dcsim") == 0;
-  for (int i = 0; cli_commands[i]; i++)
-    known = known || (strcmp(cli_commands[i]->name, topic) == 0 && cli_commands[i] != &cli_command_help);
+  for (int i = 0; commands[i]; i++)
+    known = known || (strcmp(commands[i]->name, topic) == 0 && commands[i] != &cli_command_help);
   *section = scene ? 5 : 1;
   snprintf(name, 80, "%s%.60s", strcmp(topic, "dcsim") == 0 ? "" : "dcsim-", topic);
   return known;
 }
 
-static int fail_unknown(const char *topic)
+static int fail_unknown(const struct cli_command *const *commands, const char *topic)
 {
   const char *names[MOST_TOPICS] = {"scene", "dcsim"};
   int count = 2;
-  for (int i = 0; cli_commands[i] && count < MOST_TOPICS - 1; i++)
-    names[count++] = cli_commands[i]->name;
+  for (int i = 0; commands[i] && count < MOST_TOPICS - 1; i++)
+    names[count++] = commands[i]->name;
   const char *near = cli_suggest(topic, names);
   return cli_fail(DCSIM_USAGE,
                   "help: no page about \"%.200s\"%s%s%s; there is one for each command, \"scene\" and \"dcsim\"", topic,
@@ -57,11 +57,11 @@ static int run(const struct cli_arguments *arguments)
   char name[80], path[CLI_PATH], number[] = "1";
   int section;
   if (!arguments->operand) {
-    cli_print_usage(stdout);
+    cli_print_usage(arguments->commands, stdout);
     return 0;
   }
-  if (!find_page(arguments->operand, name, &section))
-    return fail_unknown(arguments->operand);
+  if (!find_page(arguments->commands, arguments->operand, name, &section))
+    return fail_unknown(arguments->commands, arguments->operand);
   number[0] = (char)('0' + section);
   bool found = find_file(name, section, path);
   signal(SIGPIPE, SIG_DFL);

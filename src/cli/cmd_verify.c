@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim verify: the certificate of a run.
 #include <dcsim.h>
-#include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"

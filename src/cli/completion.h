@@ -4,8 +4,10 @@
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
 
-// Print the script on stdout.
-void cli_print_bash_completion(void);
-void cli_print_zsh_completion(void);
+#include "cli/options.h"
+
+// Print the script for all commands [NULL-terminated] on stdout.
+void cli_print_bash_completion(const struct cli_command *const *commands);
+void cli_print_zsh_completion(const struct cli_command *const *commands);
 
 #endif

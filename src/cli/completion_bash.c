@@ -2,7 +2,6 @@
 // Completion for bash: functions that answer what there is, made from the tables, and one that asks them.
 #include <stdio.h>
 
-#include "cli/commands.h"
 #include "cli/completion.h"
 
 static const char begin[] = "# bash completion of dcsim, printed by: dcsim completion bash\n"
@@ -104,14 +103,14 @@ static void print_kind(enum cli_value value, const char *const *choices)
   printf("'");
 }
 
-static void print_options(void)
+static void print_options(const struct cli_command *const *commands)
 {
   printf("_dcsim_options() {\n  case $1 in\n");
-  for (int c = 0; cli_commands[c]; c++) {
-    printf("    %s) REPLY='", cli_commands[c]->name);
+  for (int c = 0; commands[c]; c++) {
+    printf("    %s) REPLY='", commands[c]->name);
     const char *separator = "";
-    for (int i = 0; cli_commands[c]->options[i]; i++)
-      for (const struct cli_option *option = cli_commands[c]->options[i]; option->name; option++)
+    for (int i = 0; commands[c]->options[i]; i++)
+      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++)
         if (!option->later) {
           printf("%s--%s", separator, option->name);
           separator = " ";
@@ -122,17 +121,17 @@ static void print_options(void)
 }
 
 // Options without a value have none.
-static void print_values(void)
+static void print_values(const struct cli_command *const *commands)
 {
   printf("_dcsim_value() {\n  case \"$1 $2\" in\n");
-  for (int c = 0; cli_commands[c]; c++)
-    for (int i = 0; cli_commands[c]->options[i]; i++)
-      for (const struct cli_option *option = cli_commands[c]->options[i]; option->name; option++) {
+  for (int c = 0; commands[c]; c++)
+    for (int i = 0; commands[c]->options[i]; i++)
+      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++) {
         if (option->type == CLI_FLAG || option->later)
           continue;
-        printf("    '%s --%s'", cli_commands[c]->name, option->name);
+        printf("    '%s --%s'", commands[c]->name, option->name);
         if (option->letter)
-          printf(" | '%s -%c'", cli_commands[c]->name, option->letter);
+          printf(" | '%s -%c'", commands[c]->name, option->letter);
         printf(") ");
         print_kind(option->value, option->choices);
         printf(" ;;\n");
@@ -140,28 +139,28 @@ static void print_values(void)
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
 }
 
-static void print_operands(void)
+static void print_operands(const struct cli_command *const *commands)
 {
   printf("_dcsim_operand() {\n  case $1 in\n");
-  for (int c = 0; cli_commands[c]; c++) {
-    if (!cli_commands[c]->operand)
+  for (int c = 0; commands[c]; c++) {
+    if (!commands[c]->operand)
       continue;
-    printf("    %s) ", cli_commands[c]->name);
-    print_kind(cli_commands[c]->operand_value, cli_commands[c]->operand_choices);
+    printf("    %s) ", commands[c]->name);
+    print_kind(commands[c]->operand_value, commands[c]->operand_choices);
     printf(" ;;\n");
   }
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
 }
 
-void cli_print_bash_completion(void)
+void cli_print_bash_completion(const struct cli_command *const *commands)
 {
   fputs(begin, stdout);
   printf("_dcsim_commands() {\n  REPLY='");
-  for (int c = 0; cli_commands[c]; c++)
-    printf("%s%s", c ? " " : "", cli_commands[c]->name);
+  for (int c = 0; commands[c]; c++)
+    printf("%s%s", c ? " " : "", commands[c]->name);
   printf("'\n}\n\n");
-  print_options();
-  print_values();
-  print_operands();
+  print_options(commands);
+  print_values(commands);
+  print_operands(commands);
   fputs(end, stdout);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "cli/completion.h"
 
 static const char begin[] =
@@ -109,7 +108,7 @@ static void print_command(const struct cli_command *command)
   printf(" ;;\n");
 }
 
-void cli_print_zsh_completion(void)
+void cli_print_zsh_completion(const struct cli_command *const *commands)
 {
   fputs(begin, stdout);
   printf("_dcsim() {\n"
@@ -117,9 +116,9 @@ void cli_print_zsh_completion(void)
          "  typeset -A opt_args\n"
          "  local -a commands\n"
          "  commands=(\n");
-  for (int c = 0; cli_commands[c]; c++) {
-    printf("    '%s:", cli_commands[c]->name);
-    print_escaped(cli_commands[c]->summary);
+  for (int c = 0; commands[c]; c++) {
+    printf("    '%s:", commands[c]->name);
+    print_escaped(commands[c]->summary);
     printf("'\n");
   }
   printf("  )\n"
@@ -129,8 +128,8 @@ void cli_print_zsh_completion(void)
          "    command) _describe command commands; return ;;\n"
          "  esac\n"
          "  case $words[1] in\n");
-  for (int c = 0; cli_commands[c]; c++)
-    print_command(cli_commands[c]);
+  for (int c = 0; commands[c]; c++)
+    print_command(commands[c]);
   printf("  esac\n}\n\n");
   fputs(end, stdout);
 }

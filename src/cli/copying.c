@@ -10,17 +10,35 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/session.h"
 
-// The folder of shipped data that has a file: of the environment or the installation, or the present one; NULL: none has.
-static const char *data_folder(const char *file)
+static bool has_file(const char *folder, const char *file)
 {
-  const char *data = getenv("DCSIM_DATADIR");
-  const char *folders[] = {data && *data ? data : DC_DATADIR, "."};
   char path[CLI_COPY_PATH];
-  for (int i = 0; i < 2; i++)
-    if (snprintf(path, sizeof path, "%s/%s", folders[i], file) < (int)sizeof path && access(path, R_OK) == 0)
-      return folders[i];
-  return NULL;
+  return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+// The folder of shipped data that has a file: of the environment; or beside the program, wherever it was installed or in which
+// folder of its sources it was built; or of the installation; or the present one.  false: none has.
+static bool find_data(const char *file, char folder[CLI_COPY_PATH])
+{
+  static const char *const beside[] = {"/../share/dcsim", "/.."};
+  const char *data = getenv("DCSIM_DATADIR");
+  char program[CLI_PATH];
+  char *slash = cli_find_program(program) ? strrchr(program, '/') : NULL;
+  bool given = data && *data;
+  for (int i = 0; i < 2 && slash && !given; i++) {
+    snprintf(folder, CLI_COPY_PATH, "%.*s%s", (int)(slash - program), program, beside[i]);
+    if (has_file(folder, file))
+      return true;
+  }
+  const char *others[] = {given ? data : DC_DATADIR, "."};
+  for (int i = 0; i < 2; i++) {
+    snprintf(folder, CLI_COPY_PATH, "%s", others[i]);
+    if (has_file(folder, file))
+      return true;
+  }
+  return false;
 }
 
 bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to)
@@ -195,7 +213,7 @@ static int check_choice(const struct cli_shelf *shelf, const char *command, cons
 
 int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments)
 {
-  char scene[128], folder[CLI_COPY_PATH];
+  char scene[128], data[CLI_COPY_PATH], folder[CLI_COPY_PATH];
   const char *name = arguments->operand;
   struct cli_copying copying = {.kind = shelf->kind, .folders = shelf->folders};
   if (!name) {
@@ -206,8 +224,7 @@ int cli_copy_from(const struct cli_shelf *shelf, const char *command, const stru
   if (status)
     return status;
   snprintf(scene, sizeof scene, "%s%s.json", shelf->folder, name);
-  const char *data = data_folder(scene);
-  if (!data || snprintf(folder, sizeof folder, "%s/%s", data, shelf->folder) >= (int)sizeof folder)
+  if (!find_data(scene, data) || snprintf(folder, sizeof folder, "%s/%s", data, shelf->folder) >= (int)sizeof folder)
     status = cli_fail(DCSIM_IO, "%s: not found in %s", scene, DC_DATADIR);
   else if (!shelf->add(&copying, folder, name, arguments->second))
     status = cli_fail(DCSIM_MEMORY, "out of memory for the files of %s", scene);

@@ -11,40 +11,20 @@
 #include "cli/message.h"
 #include "cli/signals.h"
 
-const struct cli_command *const cli_commands[] = {
-    &cli_command_new,
-    &cli_command_example,
-    &cli_command_simulate,
-    &cli_command_optimize,
-    &cli_command_gradcheck,
-    &cli_command_probe,
-    &cli_command_query,
-    &cli_command_check,
-    &cli_command_view,
-    &cli_command_render,
-    &cli_command_report,
-    &cli_command_import,
-    &cli_command_export,
-    &cli_command_diff,
-    &cli_command_verify,
-    &cli_command_list,
-    &cli_command_schema,
-    &cli_command_sweep,
-    &cli_command_bench,
-    &cli_command_completion,
-    &cli_command_help,
-    NULL,
+// All of them in the order of the help.
+static const struct cli_command *const cli_commands[] = {
+    &cli_command_new,       &cli_command_example,
+    &cli_command_simulate,  &cli_command_optimize,
+    &cli_command_gradcheck, &cli_command_probe,
+    &cli_command_query,     &cli_command_check,
+    &cli_command_view,      &cli_command_render,
+    &cli_command_report,    &cli_command_import,
+    &cli_command_export,    &cli_command_diff,
+    &cli_command_verify,    &cli_command_list,
+    &cli_command_schema,    &cli_command_sweep,
+    &cli_command_bench,     &cli_command_completion,
+    &cli_command_help,      NULL,
 };
-
-void cli_print_usage(FILE *file)
-{
-  fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"
-                "       dcsim --version | --help\n\n"
-                "Trajectory optimization through contact.\n\ncommands:\n");
-  for (int i = 0; cli_commands[i]; i++)
-    fprintf(file, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim help COMMAND, dcsim help scene\n");
-}
 
 static void print_version(void)
 {
@@ -73,6 +53,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 {
   struct cli_arguments arguments;
   int status = cli_parse(command, argc, argv, &arguments);
+  arguments.commands = cli_commands;
   if (!status && arguments.help)
     cli_print_help(command);
   else if (!status)
@@ -84,7 +65,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
   if (argc < 2) {
-    cli_print_usage(stderr);
+    cli_print_usage(cli_commands, stderr);
     return DCSIM_USAGE;
   }
   bool version = strcmp(argv[1], "--version") == 0;
@@ -94,7 +75,7 @@ static int dispatch(int argc, char **argv)
     if (version)
       print_version();
     else
-      cli_print_usage(stdout);
+      cli_print_usage(cli_commands, stdout);
     return 0;
   }
   for (int i = 0; cli_commands[i]; i++)

@@ -468,3 +468,13 @@ void cli_print_help(const struct cli_command *command)
       printf("  %-*s %s\n", COLUMN, left, option->help);
     }
 }
+
+void cli_print_usage(const struct cli_command *const *commands, FILE *file)
+{
+  fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"
+                "       dcsim --version | --help\n\n"
+                "Trajectory optimization through contact.\n\ncommands:\n");
+  for (int i = 0; commands[i]; i++)
+    fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  fprintf(file, "\nOptions of a command: dcsim COMMAND --help; manual: dcsim help COMMAND, dcsim help scene\n");
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum cli_option_type {
   CLI_FLAG,     // bool
@@ -61,9 +62,12 @@ struct cli_option {
 
 // Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, checkpoint its
 // default, vectors NAN.
+struct cli_command;
+
 struct cli_arguments {
-  const char *operand;  // SCENE, RUN, FAMILY or NAME; NULL when not given
-  const char *second;   // the second operand
+  const struct cli_command *const *commands;  // all there are, NULL-terminated
+  const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given
+  const char *second;                         // the second operand
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
   bool results_only, grid, contacts, trails, annotate;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow;
@@ -95,6 +99,8 @@ void cli_arguments_free(struct cli_arguments *arguments);
 
 // Prints the help of a command on stdout.
 void cli_print_help(const struct cli_command *command);
+// Prints what commands [NULL-terminated] there are.
+void cli_print_usage(const struct cli_command *const *commands, FILE *file);
 
 // Tables that commands share.
 extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-path, --package-path, --seed

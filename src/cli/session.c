@@ -139,6 +139,16 @@ static void end_view(dcsim_view *view, int status, const dcsim_result *result, c
   dcsim_view_stop(view);
 }
 
+// Whether the task was asked to be reached and is not: the exit status.
+static int check_success(const struct cli_arguments *arguments, const dcsim_result *result)
+{
+  if (arguments->require_success && !result->success)
+    return cli_fail(DCSIM_UNMET, "the task is not reached (loss %.6g)", result->loss);
+  if (arguments->require_success && result->plant_success == 0)
+    return cli_fail(DCSIM_UNMET, "the task is not reached in the plant");
+  return 0;
+}
+
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;
@@ -197,11 +207,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
     cli_message("to go on: dcsim optimize --resume %s", result.directory);
   if (status != 0 && status < 128 && result.directory[0])
     cli_message("the results so far are in %s", result.directory);
-  if (status == 0 && arguments->require_success && !result.success)
-    return cli_fail(DCSIM_UNMET, "the task is not reached (loss %.6g)", result.loss);
-  if (status == 0 && arguments->require_success && result.plant_success == 0)
-    return cli_fail(DCSIM_UNMET, "the task is not reached in the plant");
-  return status;
+  return status ? status : check_success(arguments, &result);
 }
 
 int cli_look(const struct cli_arguments *arguments, cli_look_function *function)

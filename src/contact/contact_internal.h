@@ -94,7 +94,9 @@ struct dc_walk_ends {
   size_t exact, centred, blend, close;
 };
 
-enum { DC_PARTS = 16, DC_LEVELS = 64 };  // a level of a walk has a bit of the codes
+// Parts: four for each of four threads, so that what they differ by evens out; no result depends on it.  A level of a walk
+// has a bit of the codes.
+enum { DC_PARTS = 16, DC_LEVELS = 64 };
 
 // A walk through the node pairs of two trees, level by level (pair_list.c).
 struct dc_walk {

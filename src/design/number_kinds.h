@@ -62,6 +62,8 @@ void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *mo
 
 // The part of a joint that a degree of freedom belongs to, and its body; NULL: a node's.
 const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body);
+// The body that moves with a degree of freedom, a soft body too.
+int dc_number_coordinate_body(const struct dc_model *model, int freedom);
 // "m" or "rad", by what a degree of freedom moves.
 const char *dc_number_length_unit(const struct dc_model *model, int freedom);
 

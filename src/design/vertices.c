@@ -10,7 +10,8 @@
 #include "design/displacement.h"
 #include "math/vector.h"
 
-static const double SAME = 1e-6;  // of the shape's size: distance of vertices in one place
+static const double SAME =
+    1e-6;  // of the shape's size: distance of vertices in one place, whose coordinates files give to six digits
 
 static const char *const connect_choices[] = {"none", "weld", "link", NULL};
 static const char *const axis_choices[] = {"x", "y", "z", NULL};

@@ -230,8 +230,6 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
                                    struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
-  if (!dc_rollout_adopt(rollout, input, error))
-    return error ? error->status : DC_INFEASIBLE;
   if (rollout->base->shapes_change && !has_shapes(rollout))
     return dc_fail(error, DC_BAD_INPUT,
                    "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent "

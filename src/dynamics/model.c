@@ -112,6 +112,16 @@ int dc_model_pair_count(const struct dc_model *model)
   return count;
 }
 
+bool dc_model_has_adjoint(const struct dc_model *model)
+{
+  return !(model->definition.contact_model->flags & DC_CONTACT_FOREIGN);
+}
+
+bool dc_model_keeps_velocity(const struct dc_model *model)
+{
+  return model->definition.contact_model->flags & DC_CONTACT_FOREIGN;
+}
+
 bool dc_model_stores_tape(const struct dc_model *model, double steps)
 {
   int tape = model->definition.solver.tape;

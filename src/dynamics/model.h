@@ -67,8 +67,10 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 // Whether nodes of soft bodies move and nothing else does.
 bool dc_model_only_nodes(const struct dc_model *model);
 
-// Whether gradients of rollouts can be had by dc_rollout_adjoint.
+// Whether gradients of rollouts can be had by dc_rollout_adjoint, and whether trajectories have velocities: a foreign stepper
+// has no adjoint, and its velocities are not the differences of its states.
 bool dc_model_has_adjoint(const struct dc_model *model);
+bool dc_model_keeps_velocity(const struct dc_model *model);
 
 // Whether the tape of so many steps is stored.  A function of the scene and the steps alone, not of the machine: gradients
 // with and without differ by rounding, and a run that is resumed elsewhere must go on with the same bits.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics/rollout.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,8 @@ static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   rollout->stepper = dc_stepper_of(model);
+  assert(!rollout->stepper->adjoint == !dc_model_has_adjoint(model));
+  assert(!rollout->stepper->velocity == !dc_model_keeps_velocity(model));
   enum dc_status status = dc_rigid_create(rollout, error);
   if (!status)
     status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
@@ -194,56 +197,12 @@ void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless)
   rollout->gapless = gapless;
 }
 
-struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                            double length, double *coefficients)
-{
-  const struct dc_model *model = rollout->model;
-  for (int i = 0; i < model->bodies.count; i++) {
-    coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
-    // fmin passes over NAN
-    rollout->rigid.restitution[i] =
-        rollout->conservative ? 1 : fmin(dc_design_restitution(model, &input->design, i), 1);
-  }
-  return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
-                                  .time_step = length,
-                                  .smoothing = model->definition.contact.friction_smoothing,
-                                  .coefficient = coefficients,
-                                  .restitution = rollout->rigid.restitution,
-                                  .opening_speed = model->definition.contact.opening_speed};
-}
-
-// Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where q says.
-static void start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
-{
-  const struct dc_bodies *bodies = &rollout->model->bodies;
-  memcpy(q, input->q, (size_t)bodies->nq * sizeof *q);
-  for (int i = 0; i < bodies->count && rollout->shape && !input->q_before; i++) {
-    double shift[3];
-    if (!bodies->bodies[i].free)
-      continue;
-    dc_rollout_center_shift(rollout, i, q, shift);
-    dc_vec_add(shift, shift, input->shape->offsets[i]);
-    dc_vec_add(q + bodies->bodies[i].q_offset, q + bodies->bodies[i].q_offset, shift);
-  }
-}
-
-void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
-{
-  const struct dc_model *model = rollout->model;
-  if (input->q_before) {
-    memcpy(q, input->q_before, (size_t)model->bodies.nq * sizeof *q);
-  } else {  // x - h v, exp(-h [omega]x) R
-    start_state(rollout, input, q);
-    dc_state_move(&model->bodies, q, -model->definition.time.step, input->velocity, q);
-  }
-}
-
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             struct dc_trajectory *trajectory, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_contact_reset(rollout->rigid.contact);
-  start_state(rollout, input, trajectory->q);
+  dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
   dc_poses(bodies, trajectory->q, rollout->now.poses);

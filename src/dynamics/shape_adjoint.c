@@ -18,188 +18,6 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static double (**make_rows(const struct dc_rollout *rollout, int points, struct dc_arena *arena))[3]
-{
-  size_t bodies = (size_t)rollout->model->bodies.count;
-  double(**rows)[3] = dc_arena_alloc(arena, bodies, sizeof *rows);
-  double(*block)[3] = dc_arena_alloc(arena, (size_t)points, sizeof *block);
-  if (!rows || !block)
-    return NULL;
-  for (size_t i = 0; i < bodies; i++) {
-    rows[i] = block;
-    block += dc_contact_point_count(rollout->rigid.contact, (int)i);
-  }
-  return rows;
-}
-
-// The points are the vertices of the parts, or those of the surface.
-static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
-{
-  bool surfaces = rollout->base->definition.contact_model->flags & DC_CONTACT_SURFACES;
-  work->vertices = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->vertices);
-  for (int i = 0; i < rollout->model->bodies.count && work->vertices; i++) {
-    const struct dc_shape *shape = rollout->base->bodies.bodies[i].shape;
-    int count = dc_contact_point_count(rollout->rigid.contact, i);
-    int *vertices = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
-    if (!vertices)
-      return false;
-    for (int v = 0; v < count; v++)
-      vertices[v] = v;
-    if (surfaces ? count && dc_shape_mesh_vertices(shape, vertices) : count == dc_shape_vertex_count(shape))
-      work->vertices[i] = vertices;
-  }
-  return work->vertices != NULL;
-}
-
-struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena)
-{
-  struct dc_shape_workspace *work = dc_arena_alloc(arena, 1, sizeof *work);
-  if (!work)
-    return NULL;
-  if (!(rollout->base->definition.contact_model->flags & DC_CONTACT_SHAPES))
-    return work;  // for forward runs
-  for (int i = 0; i < rollout->model->bodies.count; i++)
-    work->point_count += dc_contact_point_count(rollout->rigid.contact, i);
-  work->velocities = make_rows(rollout, work->point_count, arena);
-  work->forces = make_rows(rollout, work->point_count, arena);
-  work->products = make_rows(rollout, work->point_count, arena);
-  work->by_point = make_rows(rollout, work->point_count, arena);
-  work->rates = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->rates);
-  work->pairs = dc_arena_alloc(arena, (size_t)rollout->rigid.pair_count, sizeof *work->pairs);
-  bool complete = work->velocities && work->forces && work->products && work->by_point && work->rates && work->pairs &&
-                  list_vertices(rollout, work, arena);
-  return complete ? work : NULL;
-}
-
-void dc_shape_workspace_destroy(struct dc_shape_workspace *work)
-{
-  if (work)
-    dc_contact_destroy(work->contact);
-}
-
-static void clear_rows(double (*const *rows)[3], int points)
-{
-  if (points)
-    memset(rows[0], 0, (size_t)points * sizeof **rows);
-}
-
-enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error)
-{
-  const struct dc_model *model = rollout->model;
-  struct dc_shape_workspace *work = rollout->shape_workspace;
-  if (!work->contact)
-    work->contact = dc_contact_create_following(model->definition.contact_model, &model->definition.contact,
-                                                &model->bodies, &rollout->base->bodies, error);
-  if (!work->contact)
-    return error ? error->status : DC_MEMORY;
-  dc_contact_reset(work->contact);
-  dc_contact_take_sizes(work->contact, NULL);  // what an adjoint that failed has left
-  dc_contact_take_sizes(rollout->rigid.contact, NULL);
-  clear_rows(work->by_point, work->point_count);
-  work->evaluated = rollout->rigid.evaluated = NULL;
-  return DC_OK;
-}
-
-void dc_shape_swap_contact(struct dc_rollout *rollout)
-{
-  struct dc_shape_workspace *work = rollout->shape_workspace;
-  struct dc_contact *contact = work->contact;
-  work->contact = rollout->rigid.contact;
-  work->evaluated = rollout->rigid.evaluated;
-  work->swapped = !work->swapped;
-  rollout->rigid.contact = contact;
-  rollout->rigid.evaluated = NULL;
-}
-
-void dc_shape_end(struct dc_rollout *rollout)
-{
-  struct dc_shape_workspace *work = rollout->shape_workspace;
-  struct dc_contact *contact = rollout->rigid.contact;
-  if (!work->swapped)
-    return;
-  rollout->rigid.contact = work->contact;
-  work->contact = contact;
-  work->swapped = false;
-}
-
-// Velocities of the points along a direction, world axes.
-static void point_velocities(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                             const struct dc_shape_workspace *work)
-{
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = dc_contact_point_count(work->contact, i);
-    const double(*places)[3] = count ? dc_contact_point_places(work->contact, i) : NULL, *twist = direction->twists[i];
-    for (int v = 0; v < count; v++) {
-      double arm[3];
-      dc_mat_apply(arm, state->next[i].rotation, places[v]);
-      dc_vec_cross(work->velocities[i][v], twist, arm);
-      dc_vec_add(work->velocities[i][v], work->velocities[i][v], twist + 3);
-    }
-  }
-}
-
-// Contact at t+1, unless it is known from the interval after this one.
-static enum dc_status evaluate_points(const struct dc_step_state *state, struct dc_shape_workspace *work,
-                                      struct dc_error *error)
-{
-  if (work->evaluated != state->next) {
-    double energy = dc_contact_evaluate(work->contact, state->next, 0, work->pairs);
-    if (!isfinite(energy))
-      return isnan(energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
-                           : dc_fail(error, DC_NUMERICAL, "the contact has no forces: no gradient");
-    work->evaluated = state->next;
-  }
-  if (!dc_contact_solved(work->contact))
-    return dc_fail(error, DC_NUMERICAL, "the planes of the contact were not solved again: no gradient");
-  return DC_OK;
-}
-
-static bool nothing_acts(const struct dc_step_state *state)
-{
-  for (int p = 0; p < state->rigid->pair_count; p++)
-    if (!dc_pair_is_idle(&state->pairs[p]))
-      return false;
-  return true;
-}
-
-// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R+^T (f' - w x f).
-static void add_points(const struct dc_step_state *state, const struct dc_step_direction *direction, double mu,
-                       const struct dc_shape_workspace *work, double (*const *by_point)[3])
-{
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = work->vertices[i] ? dc_contact_point_count(work->contact, i) : 0;
-    for (int v = 0; v < count; v++) {
-      const double *f = work->forces[i][v], *rate = work->products[i][v];  // f is -dP/dx
-      double sum[3], local[3];
-      if (f[0] == 0 && f[1] == 0 && f[2] == 0 && rate[0] == 0 && rate[1] == 0 && rate[2] == 0)
-        continue;
-      dc_vec_cross(sum, direction->twists[i], f);
-      dc_vec_add(sum, sum, rate);
-      dc_mat_apply_transposed(local, state->next[i].rotation, sum);
-      dc_vec_add_scaled(by_point[i][v], by_point[i][v], mu, local);
-    }
-  }
-}
-
-enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                                   double mu, struct dc_step_shape *shape, struct dc_error *error)
-{
-  struct dc_shape_workspace *work = shape->work;
-  if (nothing_acts(state))
-    return DC_OK;
-  enum dc_status status = evaluate_points(state, work, error);
-  if (status)
-    return status;
-  clear_rows(work->forces, work->point_count);
-  clear_rows(work->products, work->point_count);
-  point_velocities(state, direction, work);
-  status = dc_contact_point_product(work->contact, state->next, (const double(*const *)[3])work->velocities, mu,
-                                    work->forces, work->products, error);
-  if (!status)
-    add_points(state, direction, mu, work, shape->by_point);
-  return status;
-}
-
 static bool follows(const struct dc_bodies *bodies, int body)
 {
   return bodies->bodies[body].parent >= 0 && dc_body_moves(&bodies->bodies[body]);
@@ -255,24 +73,6 @@ static void pull_back_places(const struct dc_bodies *bodies, const struct dc_pos
   }
 }
 
-// The centre that vertices are about loses what they gain.
-void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by)
-{
-  struct dc_shape_workspace *work = rollout->shape_workspace;
-  dc_contact_take_sizes(work->contact, work->by_point);
-  dc_contact_take_sizes(rollout->rigid.contact, work->by_point);
-  for (int i = 0; i < rollout->model->bodies.count; i++) {
-    const int *vertices = work->vertices[i];
-    int count = vertices ? dc_contact_point_count(rollout->rigid.contact, i) : 0;
-    for (int v = 0; v < count; v++) {
-      double *vertex = by->vertices[by->first[i] + vertices[v]];
-      dc_vec_add(vertex, vertex, work->by_point[i][v]);
-      dc_vec_sub(by->center[i], by->center[i], work->by_point[i][v]);
-    }
-  }
-  clear_rows(work->by_point, work->point_count);
-}
-
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
                                        struct dc_error *error)
@@ -302,25 +102,6 @@ void dc_shape_pull_back_frames(const struct dc_model *model, const struct dc_pos
   pull_back_places(&model->bodies, poses, &wrenches[0][3], 6, NULL, NULL, sums, cotangent);
 }
 
-// Between the centre of the design and that of the scene's shape, in the axes of the body.
-static void center_change(const struct dc_rollout *rollout, int body, double change[3])
-{
-  dc_vec_sub(change, rollout->model->bodies.bodies[body].center, rollout->base->bodies.bodies[body].center);
-}
-
-static void start_rotation(const struct dc_body *body, const double *q, double rotation[9])
-{
-  dc_rotation_matrix(rotation, q + body->q_offset + 3);
-}
-
-void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3])
-{
-  double change[3], rotation[9];
-  center_change(rollout, body, change);
-  start_rotation(&rollout->model->bodies.bodies[body], q, rotation);
-  dc_mat_apply(shift, rotation, change);
-}
-
 void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                               const double *tangent, double *q, struct dc_shape_design *cotangent)
 {
@@ -330,7 +111,7 @@ void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_
     if (!body->free)
       continue;
     const double *by_place = tangent + body->v_offset + 3;
-    start_rotation(body, input->q, rotation);
+    dc_rotation_matrix(rotation, input->q + body->q_offset + 3);
     dc_mat_apply_transposed(part, rotation, by_place);
     dc_vec_add(cotangent->center[i], cotangent->center[i], part);
     dc_vec_add(cotangent->offsets[i], cotangent->offsets[i], by_place);

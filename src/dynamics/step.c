@@ -372,7 +372,7 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     double asked = tolerance * smallest_signal(current);
     report->residual = relative_residual(rollout, rollout->gradient, asked, rollout->magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
-    // Elements that a step foretold so well will not be stiffer after the next one.
+    // Elements that a step predicted so well will not be stiffer after the next one.
     bool same = report->residual <= SAME_HESSIAN * previous && previous < INFINITY;
     previous = report->residual;
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);

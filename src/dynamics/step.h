@@ -56,10 +56,10 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients, *restitution;         // [bodies] of the law at t
-  bool rubs, resists;                         // lists of friction and of restitution are those of t, and not empty
+  bool rubs, resists;                         // the lists of sliding contacts and of restitution are of t and not empty
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
-  // Of the pairs that rub, and of those that resist, for add_product only.
+  // Of the pairs with sliding contacts, and of those with restitution, for add_product only.
   struct dc_mixed_list mixed, impact_mixed;
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
@@ -75,7 +75,7 @@ struct dc_step_state {
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
-  const struct dc_surface_contact *surface;  // touches at t+1, rubs of t; NULL: soft bodies touch half-spaces only
+  const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -338,10 +338,22 @@ double dc_step_gap(const struct dc_rollout *rollout, const double *q);
 // [nv]
 void dc_step_floor(const struct dc_rollout *rollout, const struct dc_step_state *state, double *floor);
 
-// shape_adjoint.c
+// shape_points.c
+struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena);
+void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is not the arena's; NULL is allowed
+// Before an adjoint.  DC_OK, or statuses of dc_contact_create.
+enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
+// Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
+void dc_shape_swap_contact(struct dc_rollout *rollout);
+// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went before.
+void dc_shape_end(struct dc_rollout *rollout);
 // What contact adds to shape->by_point through its points at t+1, with stiffness mu; contact is evaluated there.
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                    double mu, struct dc_step_shape *shape, struct dc_error *error);
+// What steps have left for the points of contact belongs to the vertices.
+void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
+
+// shape_adjoint.c
 // What a step adds to the cotangent's shape: out holds what all add_mixed have left, rollout->wrenches the gradient by the
 // frames at t+1.
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
@@ -353,22 +365,15 @@ void dc_shape_pull_back_frames(const struct dc_model *model, const struct dc_pos
 // Adds the derivative by where free bodies start; tangent [nv] by the start, whose turn gains in q [nv].
 void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                               const double *tangent, double *q, struct dc_shape_design *cotangent);
-struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena);
-void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is not the arena's; NULL is allowed
-// Before an adjoint.  DC_OK, or statuses of dc_contact_create.
-enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
-// Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
-void dc_shape_swap_contact(struct dc_rollout *rollout);
-// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went before.
-void dc_shape_end(struct dc_rollout *rollout);
-// What steps have left for the points of contact belongs to the vertices.
-void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
+
+// rollout_start.c
 // How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a
 // state [nq]; shapes change.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3]);
-// The state before the initial one [nq].
+// Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where its q says.
+void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
+// The state before that [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
-
 // The friction law of a rollout at this input for an interval of that length; coefficients [bodies] are filled.
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients);

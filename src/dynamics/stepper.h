@@ -30,7 +30,6 @@ struct dc_stepper {
                             struct dc_error *error);
 };
 
-extern const struct dc_stepper dc_implicit_stepper;
 extern const struct dc_stepper dc_mujoco_stepper;  // only when built with it
 const struct dc_stepper *dc_stepper_of(const struct dc_model *model);
 

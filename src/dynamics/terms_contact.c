@@ -183,7 +183,7 @@ struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pai
   return &list->pairs[list->count++];
 }
 
-// The mixed Hessians of the friction of all pairs that rub.
+// The mixed Hessians of the friction of all sliding pairs.
 static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
                                                struct dc_error *error)
 {

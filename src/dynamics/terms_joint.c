@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dynamics/step.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 // Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound

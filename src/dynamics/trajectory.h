@@ -39,8 +39,6 @@ struct dc_trajectory {
   struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
 };
 
-// Whether trajectories of the model have velocities.
-bool dc_model_keeps_velocity(const struct dc_model *model);
 // A trajectory whose adjoint is wanted, with a tape if the model stores that of so many steps (dc_model_stores_tape).
 // NULL: out of memory.
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);

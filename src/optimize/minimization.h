@@ -41,5 +41,10 @@ bool dc_minimization_allocate(struct dc_minimization *minimization);
 void dc_minimization_release(struct dc_minimization *minimization);
 // Makes room for the state before an iteration.
 enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error);
+// Value and gradient at point->x, counted.  What is not finite is DC_NUMERICAL, a point that overflowed DC_INFEASIBLE.
+enum dc_status dc_minimization_evaluate(struct dc_minimization *minimization, struct dc_point *point,
+                                        struct dc_error *error);
+// Books a value had at x [point_size] in an iteration; whether it is the best.
+bool dc_minimization_book(struct dc_minimization *minimization, int iteration, const double *x, double value);
 
 #endif

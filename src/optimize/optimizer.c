@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The loop of all optimizers: proposals that are shortened until a point has an answer, or whole iterations.
 #include "optimize/optimizer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "optimize/iteration.h"
@@ -11,164 +11,6 @@
 
 enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
 static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
-
-const struct dc_optimizer_type *const dc_optimizer_types[] = {
-    &dc_optimizer_adam,      &dc_optimizer_gradient_descent, &dc_lbfgs, &dc_gauss_newton, &dc_nlopt,
-    &dc_levenberg_marquardt, &dc_normalized_descent,         &dc_cem,   &dc_mppi,         NULL};
-
-bool dc_minimization_allocate(struct dc_minimization *minimization)
-{
-  size_t n = (size_t)minimization->problem->dimension, p = (size_t)dc_problem_point_size(minimization->problem);
-  size_t bools = n / sizeof(double) + 1;
-  double *next = dc_alloc(4 * p + 4 * n + bools, sizeof *next);
-  if (!next)
-    return false;
-  minimization->memory = next;
-  minimization->current = (struct dc_point){next, next + p, 0}, next += p + n;
-  minimization->trial = (struct dc_point){next, next + p, 0}, next += p + n;
-  minimization->best = next, next += p;
-  minimization->kept = next, next += p;
-  minimization->step = next, next += n;
-  minimization->scaled = next, next += n;
-  minimization->held = (bool *)next;
-  return true;
-}
-
-void dc_minimization_release(struct dc_minimization *minimization)
-{
-  free(minimization->memory);
-  free(minimization->state);
-  free(minimization->before);
-}
-
-enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error)
-{
-  size_t count = minimization->type->state_size(minimization->options, minimization->problem, iteration);
-  if (minimization->state && count <= minimization->state_count)
-    return DC_OK;
-  // growing by a number or two an iteration must not cost a copy each
-  size_t room = minimization->state ? count + count / 2 : count, old = minimization->state_count;
-  double *state = dc_alloc(room, sizeof *state), *before = dc_alloc(room, sizeof *before);
-  if (!state || !before) {
-    free(state);
-    free(before);
-    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer of %d parameters",
-                   minimization->problem->dimension);
-  }
-  if (old)
-    memcpy(state, minimization->state, old * sizeof *state);
-  free(minimization->state);
-  free(minimization->before);
-  minimization->state = state;
-  minimization->before = before;
-  minimization->state_count = room;
-  return DC_OK;
-}
-
-// Moves the first guess into the bounds.
-static void begin_at(struct dc_minimization *minimization, const double *x)
-{
-  const struct dc_problem *problem = minimization->problem;
-  size_t bytes = (size_t)dc_problem_point_size(problem) * sizeof(double);
-  if (!bytes)
-    return;
-  memcpy(minimization->current.x, x, bytes);
-  for (int i = 0; i < problem->dimension && !problem->retract; i++) {
-    double *moved = &minimization->current.x[i];
-    *moved = problem->low && *moved < problem->low[i] ? problem->low[i] : *moved;
-    *moved = problem->high && *moved > problem->high[i] ? problem->high[i] : *moved;
-  }
-  memcpy(minimization->best, minimization->current.x, bytes);
-}
-
-struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *type, const void *options,
-                                               const struct dc_problem *problem, const double *x)
-{
-  struct dc_minimization *minimization = calloc(1, sizeof *minimization);
-  if (!minimization)
-    return NULL;
-  *minimization = (struct dc_minimization){.type = type, .options = options, .problem = problem, .sliding = -1};
-  // the state of an optimizer with `iterate` may be large: only once its problem is checked
-  if (!dc_minimization_allocate(minimization) || (type->propose && dc_minimization_reserve(minimization, 0, NULL))) {
-    dc_minimization_destroy(minimization);
-    return NULL;
-  }
-  dc_random_seed(&minimization->random, problem->seed);
-  minimization->draws = dc_random_bits(&minimization->random);
-  begin_at(minimization, x);
-  if (type->propose && type->start)
-    type->start(options, problem, minimization->state);
-  return minimization;
-}
-
-void dc_minimization_destroy(struct dc_minimization *minimization)
-{
-  if (!minimization)
-    return;
-  dc_minimization_release(minimization);
-  free(minimization);
-}
-
-bool dc_minimization_begun(const struct dc_minimization *minimization)
-{
-  return minimization->begun;
-}
-
-const double *dc_minimization_best(const struct dc_minimization *minimization)
-{
-  return minimization->best;
-}
-
-const double *dc_minimization_current(const struct dc_minimization *minimization)
-{
-  return minimization->current.x;
-}
-
-const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimization *minimization)
-{
-  return &minimization->result;
-}
-
-// Value and gradient at point->x.  What is not finite never reaches the optimizer: it counts as DC_NUMERICAL, and a
-// point that overflowed as DC_INFEASIBLE.
-static enum dc_status ask(const struct dc_problem *problem, struct dc_point *point, struct dc_error *error)
-{
-  if (!problem->evaluate)
-    return dc_fail(error, DC_BAD_INPUT, "this problem has no gradient");
-  if (!isfinite(norm_largest(point->x, dc_problem_point_size(problem))))
-    return dc_fail(error, DC_INFEASIBLE, "the parameters are not finite");
-  enum dc_status status = problem->evaluate(problem->context, point->x, &point->value, point->gradient, error);
-  if (status)
-    return status;
-  if (!isfinite(point->value))
-    return dc_fail(error, DC_NUMERICAL, "the value is %g", point->value);
-  if (point->gradient && !isfinite(norm_largest(point->gradient, problem->dimension)))
-    return dc_fail(error, DC_NUMERICAL, "the gradient is not finite");
-  return DC_OK;
-}
-
-// The same, counted.
-static enum dc_status evaluate(struct dc_minimization *minimization, struct dc_point *point, struct dc_error *error)
-{
-  enum dc_status status = ask(minimization->problem, point, error);
-  minimization->result.evaluations += status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL;
-  return status;
-}
-
-// Books a value had at x in an iteration.
-static bool book(struct dc_minimization *minimization, int iteration, const double *x, double value)
-{
-  struct dc_optimizer_result *result = &minimization->result;
-  bool first = iteration == 0 && !minimization->begun, best = first || value < result->best_value;
-  if (first)
-    result->first_value = value;
-  if (best) {
-    result->best_value = value;
-    result->best_iteration = iteration;
-    memcpy(minimization->best, x, (size_t)dc_problem_point_size(minimization->problem) * sizeof *x);
-  }
-  return best;
-}
 
 static struct dc_iterate describe(const struct dc_minimization *minimization, bool best, bool accepted)
 {
@@ -189,7 +31,7 @@ static struct dc_iterate describe(const struct dc_minimization *minimization, bo
 static void accept(struct dc_minimization *minimization, struct dc_iterate *iterate)
 {
   const struct dc_point *point = &minimization->current;
-  bool best = book(minimization, minimization->result.iterations, point->x, point->value);
+  bool best = dc_minimization_book(minimization, minimization->result.iterations, point->x, point->value);
   minimization->begun = true;
   *iterate = describe(minimization, best, true);
 }
@@ -201,7 +43,7 @@ static enum dc_status try_move(struct dc_minimization *minimization, double scal
   for (int i = 0; i < minimization->problem->dimension; i++)
     minimization->scaled[i] = i == held ? 0 : scale * minimization->step[i];
   dc_problem_move(minimization->problem, current->x, minimization->scaled, trial->x);
-  enum dc_status status = evaluate(minimization, trial, error);
+  enum dc_status status = dc_minimization_evaluate(minimization, trial, error);
   if (status)
     return status;
   struct dc_point swap = *current;
@@ -325,36 +167,6 @@ static bool finished(struct dc_minimization *minimization)
   return result->end != DC_END_NONE;
 }
 
-struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust)
-{
-  return (struct dc_draw){.number = (*iteration->draws)++, .trust = trust};
-}
-
-enum dc_status dc_iteration_evaluate(struct dc_iteration *iteration, const double *x, double *value, double *gradient,
-                                     struct dc_error *error)
-{
-  struct dc_point point = {.x = (double *)x, .gradient = gradient};
-  enum dc_status status = evaluate(iteration->owner, &point, error);
-  iteration->result->infeasible += status == DC_INFEASIBLE;
-  iteration->result->failed += status == DC_NUMERICAL;
-  *value = point.value;
-  return status;
-}
-
-void dc_iteration_count(struct dc_iteration *iteration, int points)
-{
-  iteration->result->evaluations += points;
-}
-
-bool dc_iteration_book(struct dc_iteration *iteration, const double *x, double value)
-{
-  struct dc_minimization *minimization = iteration->owner;
-  bool best = book(minimization, iteration->number, x, value);
-  iteration->is_best = iteration->is_best || best;
-  minimization->begun = true;
-  return best;
-}
-
 // Lets the optimizer do an iteration, or nothing at all.
 static enum dc_status iterate_whole(struct dc_minimization *minimization, struct dc_iteration *iteration,
                                     struct dc_error *error)
@@ -468,7 +280,7 @@ static enum dc_status next_proposed(struct dc_minimization *minimization, struct
                                     struct dc_error *error)
 {
   if (!minimization->begun) {
-    enum dc_status status = evaluate(minimization, &minimization->current, error);
+    enum dc_status status = dc_minimization_evaluate(minimization, &minimization->current, error);
     minimization->result.failed += status == DC_NUMERICAL;
     if (status)
       return status;

@@ -47,10 +47,7 @@ struct dc_sampling_options {
        .maximum = 1e6,                                                                                                 \
        .help = "draw changes at so many times, with straight lines between them; 0: at every parameter",               \
        .offset = offsetof(struct dc_sampling_options, knots)},                                                         \
-  {                                                                                                                    \
-    .name = "seed", .type = DC_INTEGER, .unit = "", .fallback = "1", .minimum = 0, .maximum = 0x1p53,                  \
-    .help = "of the random numbers", .offset = offsetof(struct dc_sampling_options, seed)                              \
-  }
+      DC_SEED_OPTION(struct dc_sampling_options, "of the random numbers")
 
 // An iteration as the method sees it: `count` candidates that could be evaluated, the mean of the iteration before among
 // them, in the order of their values.

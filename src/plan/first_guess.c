@@ -65,14 +65,7 @@ const struct dc_option dc_first_guess_options[] = {
      .fallback = "true",
      .help = "look at the first guess of every window of a receding horizon, not of the first one only",
      .offset = offsetof(struct dc_first_guess_settings, every_window)},
-    {.name = "seed",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 0x1p53,
-     .help = "seed of the draws",
-     .offset = offsetof(struct dc_first_guess_settings, seed)},
+    DC_SEED_OPTION(struct dc_first_guess_settings, "seed of the draws"),
     DC_OPTIONS_END,
 };
 

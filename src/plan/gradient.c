@@ -59,14 +59,7 @@ const struct dc_option dc_gradient_options[] = {
      .help = "of bundle: 1: mean of adjoint gradients; 0: of differences of the loss, the default of models without "
              "adjoint",
      .offset = offsetof(struct dc_gradient_settings, order)},
-    {.name = "seed",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 0x1p53,
-     .help = "of bundle: seed of the perturbations",
-     .offset = offsetof(struct dc_gradient_settings, seed)},
+    DC_SEED_OPTION(struct dc_gradient_settings, "of bundle: seed of the perturbations"),
     DC_OPTIONS_END,
 };
 

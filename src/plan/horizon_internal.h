@@ -32,7 +32,7 @@ enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const s
 // executed; reached: everything, there.  With several factors on friction the worst of those that count; once it is not
 // below enough no further one is tried.  Records nothing.
 double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, double enough, bool *reached);
-// Whether that factor on friction counts in trials: no other one has foretold the steps executed so far twice as well.
+// Whether that factor on friction counts in trials: no other one has predicted the steps executed so far twice as well.
 bool dc_horizon_factor_counts(const struct dc_receding_horizon *horizon, int factor);
 // A trajectory of one frame, which refers to the whole one.
 struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame);

@@ -15,7 +15,7 @@
 //
 // Of its friction the simulator may be wrong.  Then trials have several factors on it.  After every window each factor
 // foretells the steps that were applied, from where the plant was; the squared distances of bodies from where they came to
-// add up to what speaks against it.  Factors count as long as no other one has foretold twice as well.
+// add up to what speaks against it.  Factors count as long as no other one has predicted twice as well.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ struct dc_horizon_plant {
   struct dc_trajectory *outcome;
   int factor_count;       // of friction
   const double *factors;  // [factor_count]
-  double *foretold;       // [factor_count][bodies][3] where bodies should come to
+  double *predicted;      // [factor_count][bodies][3] where bodies should come to
   double *misses;         // [factor_count] m^2
 };
 
@@ -82,10 +82,10 @@ enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const s
   if (!own->trial)
     return error ? error->status : DC_MEMORY;
   own->misses = dc_alloc((size_t)own->factor_count, sizeof *own->misses);
-  own->foretold = dc_alloc((size_t)own->factor_count * (size_t)model->bodies.count * 3, sizeof *own->foretold);
+  own->predicted = dc_alloc((size_t)own->factor_count * (size_t)model->bodies.count * 3, sizeof *own->predicted);
   own->tried = dc_rollout_input_create(model, steps);
   own->outcome = dc_record_create(model, steps);
-  if (!own->misses || !own->foretold || !own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
+  if (!own->misses || !own->predicted || !own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
     return dc_fail(error, DC_MEMORY, "out of memory for trials in a plant");
   return DC_OK;
 }
@@ -98,7 +98,7 @@ void dc_horizon_plant_destroy(struct dc_horizon_plant *own)
   dc_rollout_input_destroy(own->tried);
   dc_trajectory_destroy(own->outcome);
   free(own->misses);
-  free(own->foretold);
+  free(own->predicted);
   dc_execution_destroy(own->execution);
   dc_rollout_input_destroy(own->input);
   dc_trajectory_destroy(own->trajectory);
@@ -170,23 +170,23 @@ static void foretell(struct dc_receding_horizon *h, int steps)
   for (int f = 0; f < own->factor_count; f++) {
     enum dc_status status = try_steps(h, h->plan->input, steps, own->factors[f]);
     const struct dc_pose *poses = own->outcome->poses + (size_t)steps * (size_t)bodies;
-    double *foretold = own->foretold + 3 * (size_t)(f * bodies);
+    double *predicted = own->predicted + 3 * (size_t)(f * bodies);
     for (int i = 0; i < 3 * bodies; i++)
-      foretold[i] = status ? NAN : poses[i / 3].position[i % 3];
+      predicted[i] = status ? NAN : poses[i / 3].position[i % 3];
   }
 }
 
-// What was foretold against what has come.
+// What was predicted against what has come.
 static void compare(struct dc_receding_horizon *h)
 {
   struct dc_horizon_plant *own = h->plant;
   int bodies = h->model->bodies.count;
   const struct dc_pose *poses = h->executed->poses + (size_t)h->executed->steps * (size_t)bodies;
   for (int f = 0; f < own->factor_count; f++) {
-    const double *foretold = own->foretold + 3 * (size_t)(f * bodies);
+    const double *predicted = own->predicted + 3 * (size_t)(f * bodies);
     double missed = 0;
     for (int i = 0; i < 3 * bodies; i++) {
-      double off = poses[i / 3].position[i % 3] - foretold[i];
+      double off = poses[i / 3].position[i % 3] - predicted[i];
       missed += off * off;
     }
     own->misses[f] += isfinite(missed) ? missed : NOTHING_FORETOLD;

@@ -10,19 +10,21 @@
 // reached at the last applied frame, or when `patience` windows in a row brought no new lowest loss.
 //
 // Exploration.  Gradients are local: a pusher comes to rest where the far field pushes it least, in a corner of its bounds,
-// or flees from a body that it has shot beyond its goal.  With `explore` several first guesses of a window are rolled out,
+// or moves away from a body that it has shot beyond its goal.  With `explore` several first guesses of a window are rolled out,
 // and the optimizer begins with the one of the lowest loss: the rest of the last solution, ways of pushers to the far side
 // of what they shall push (route.h), and `draws` random changes.  While the last solution reaches everything within the
 // window it is applied as it is.
 //
-// Plant.  The steps may be executed in another world than the one they are planned in, from whose states the next windows
-// then go on (plant.h, horizon_plant.c).  It is the frames of the plant that the run is judged by.  With `trials` the plan
-// that ends with the lowest loss there is applied: a strike that the plant answers otherwise than the plan is not made.
-// In a simulator of others, whose steps are cheap, first guesses are compared by that, too, before the optimizer begins, and
-// then only what it found and what it began with.  In a plant of our own models, which is dearer than the planning
-// world, they are compared by their losses in the window, and tried where the optimizer's plan does not reach everything.
-// Where the plant's friction is not known trials have several (`trial_friction`): a plan is worth what it is in the worst
-// of those that have foretold what the plant did.
+// Plant.  The steps may be executed in another world than the one they are planned in (plant.h, horizon_plant.c).  The next
+// windows go on from the plant's states, and the run is judged by the plant's frames.  With `trials` plans are tried in the
+// plant, and the one with the lowest loss there is applied: a strike that the plant answers otherwise than the plan is not
+// made.
+//   In a simulator of others, whose steps are cheap, trials compare all first guesses before the optimizer begins.  Then its
+//   result is compared with the guess that it began with.
+//   In a plant of our own models, which costs more than the planning, first guesses are compared by their losses in the
+//   window.  Trials are made only where the optimizer's plan does not reach everything.
+// Where the plant's friction is not known, trials are made with several factors on it (`trial_friction`).  A plan is worth what
+// it is with the worst of those factors that have predicted what the plant did so far.
 //
 // Replay.  Contact and controls start anew in every window, so the applied steps rolled out in one piece give another
 // trajectory.  A replay therefore rolls out the same pieces, each from the same start, driven by the targets that were

@@ -82,14 +82,7 @@ const struct dc_option dc_portfolio_options[] = {
      .maximum = 1e6,
      .help = "standard deviation of draws about the first guess, where the control has no choice of its own",
      .offset = offsetof(struct dc_portfolio, spread)},
-    {.name = "seed",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 0x1p53,
-     .help = "seed of the draws",
-     .offset = offsetof(struct dc_portfolio, seed)},
+    DC_SEED_OPTION(struct dc_portfolio, "seed of the draws"),
     DC_OPTIONS_END,
 };
 

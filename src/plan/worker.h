@@ -7,8 +7,6 @@
 
 // A plan of the same model, task and capacity, with the adjoint; NULL and *error on failure.  Released by dc_plan_destroy.
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error);
-// The same for losses alone, in a fraction of the memory.
-struct dc_plan *dc_plan_hire_forward(const struct dc_plan *plan, struct dc_error *error);
 
 // Gives the worker the plan's window, its start and state, and no work done.
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan);

@@ -9,7 +9,6 @@ static const float least_cosine = 0.8f;  // of normals, for a weight above 0
 static const float edge_cosine = 0.9f;   // of neighbours' normals, below which there is an edge between them
 static const float edge_slope = 0.5f;    // of the way to a neighbour above the tangent plane, above which there is one
 static const float edge_width = 3;       // pixels, such a way at least
-static const double upward = 0.7;        // marks lie on fixed surfaces whose normal has at least this z
 
 static float cosine_of(const float a[3], const float b[3])
 {
@@ -126,38 +125,6 @@ static void interpolate(const struct dc_pixels *pixels, int column, int row, con
   }
   for (int i = 0; i < 3; i++)
     sky[i] = weight > 1e-3f ? sum[i] / weight : own->smooth[i];
-}
-
-void dc_decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4])
-{
-  dc_decals_evaluate(&renderer->decals, &renderer->surfaces, &renderer->view, place, renderer->softness,
-                     renderer->line_width, decal);
-}
-
-void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, double color[3])
-{
-  double background[3], decal[4] = {0, 0, 0, 0};
-  const struct dc_surface_body *body = &renderer->surfaces.bodies[seen->surface < 0 ? 0 : seen->surface];
-  if (seen->surface < 0)
-    dc_background(&renderer->lighting, seen->y / renderer->view.height, seen->direction[2], background);
-  if (seen->surface == DC_ON_NOTHING) {
-    dc_vec_copy(color, background);
-    return;
-  }
-  bool painted = seen->surface == DC_ON_GROUND ? dc_tile_at(renderer, (int)seen->x, (int)seen->y) & DC_TILE_DECAL
-                                               : body->fixed && seen->normal[2] > upward;
-  if (painted) {
-    struct dc_decal_place place = {seen->position, seen->normal, seen->direction,
-                                   dc_vec_distance(seen->position, renderer->view.eye),
-                                   renderer->lighting.floor_height};
-    dc_decal_at(renderer, &place, decal);
-  }
-  if (seen->surface == DC_ON_GROUND)
-    dc_shade_ground(&renderer->lighting, &renderer->view, seen->position, background, decal, seen->visible, seen->sky,
-                    color);
-  else
-    dc_shade_body(&renderer->lighting, body->color, seen->normal, seen->direction, decal, seen->visible, seen->sky,
-                  color);
 }
 
 static void shade_pixel(struct dc_renderer *renderer, int column, int row)

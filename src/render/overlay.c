@@ -214,8 +214,3 @@ void dc_overlay_text(const struct dc_overlay *overlay, const double place[2], do
     }
   }
 }
-
-double dc_overlay_text_width(double height, const char *text)
-{
-  return (double)strlen(text) * advance * height / CAPITALS;
-}

@@ -20,7 +20,5 @@ void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], c
 // One line of printable ASCII with capitals of that height, its lower left corner at place; dark on a bright rim.  Other
 // characters are boxes.
 void dc_overlay_text(const struct dc_overlay *overlay, const double place[2], double height, const char *text);
-// Its width, pixels.
-double dc_overlay_text_width(double height, const char *text);
 
 #endif

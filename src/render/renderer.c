@@ -223,14 +223,6 @@ static void mark_dim_tiles(struct dc_renderer *renderer)
   }
 }
 
-void dc_put_pixel(struct dc_renderer *renderer, int column, int row, const double color[3])
-{
-  // Thresholds that differ much between neighbours: the additive sequence of the plastic number in two dimensions.
-  double dither = 0.7548776662466927 * column + 0.5698402909980532 * row;
-  dc_tone_map(&renderer->lighting, color, dither - floor(dither),
-              renderer->picture + 3 * ((size_t)row * (size_t)renderer->view.width + (size_t)column));
-}
-
 // A stage for all blocks in some rows of the picture, whose first is one of a tile.
 static void run_stage(struct dc_renderer *renderer, dc_block_stage *stage, int first, int end)
 {

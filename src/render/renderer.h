@@ -122,9 +122,6 @@ static inline double dc_ground_distance(const struct dc_renderer *renderer, cons
   return height > 0 && direction[2] < -1e-9 ? height / -direction[2] : INFINITY;
 }
 
-// Colour of what is painted on the ground or on a fixed body.
-void dc_decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4]);
-
 // What a sample shows where it is known which surface it meets, where on it and in which light: color [3].
 struct dc_seen {
   int surface;

@@ -142,7 +142,7 @@ static void give_point(struct dc_sweep *sweep, int to)
   long point;
   if (sweep->stopping) {
     send_message(sweep->ranks, to, STOP, 0, NULL);
-  } else if (dc_sweep_take(sweep, &point) == DC_TAKE_POINT) {
+  } else if (dc_sweep_take(sweep, &point)) {
     sweep->running_there++;
     send_message(sweep->ranks, to, POINT, point, NULL);
   } else {

@@ -27,7 +27,8 @@ void dc_ranks_serve(struct dc_sweep *sweep);
 // Whether all is done, with no process running here: rank 0, when all others have left; these, when there is no point more.
 bool dc_ranks_have_finished(struct dc_sweep *sweep);
 
-// Other ranks.
+// Other ranks: the next point of rank 0, which takes a moment to answer; the row of one that has ended.
+enum dc_take { DC_TAKE_POINT, DC_TAKE_LATER, DC_TAKE_NONE };
 enum dc_take dc_ranks_take(struct dc_sweep *sweep, long *point);
 enum dc_status dc_ranks_send_row(struct dc_sweep *sweep, long point, const struct dc_sweep_row *row,
                                  struct dc_error *error);

@@ -20,13 +20,17 @@ struct crew {
   double listened;               // when all that processes say was last read
 };
 
-void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error)
+// Records a row, which it takes over.
+static enum dc_status record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
 {
-  if (sweep->broken)
-    return;
-  sweep->broken = status;
-  sweep->error = *error;
-  sweep->stopping = true;
+  bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
+  enum dc_status status =
+      worker ? dc_ranks_send_row(sweep, point, row, error) : dc_sweep_add_row(sweep, point, row, error);
+  if (!status)
+    dc_point_tidy(&sweep->place, point, row);
+  if (worker)
+    dc_sweep_row_clear(row);
+  return status;
 }
 
 static enum dc_status start_point(struct crew *crew, struct dc_process *process, long point)
@@ -40,6 +44,13 @@ static enum dc_status start_point(struct crew *crew, struct dc_process *process,
   return status;
 }
 
+static enum dc_take take_point(struct dc_sweep *sweep, long *point)
+{
+  if (sweep->ranks && dc_ranks_is_worker(sweep->ranks))
+    return dc_ranks_take(sweep, point);
+  return dc_sweep_take(sweep, point) ? DC_TAKE_POINT : DC_TAKE_NONE;
+}
+
 // Fills free places.  Returns whether more points may come.
 static bool start_points(struct crew *crew)
 {
@@ -47,7 +58,7 @@ static bool start_points(struct crew *crew)
     long point;
     if (crew->processes[i].pid)
       continue;
-    enum dc_take take = dc_sweep_take(crew->sweep, &point);
+    enum dc_take take = take_point(crew->sweep, &point);
     if (take != DC_TAKE_POINT)
       return take == DC_TAKE_LATER;
     crew->processes[i].point = -1;
@@ -67,7 +78,7 @@ static void finish_point(struct crew *crew, struct dc_process *process)
     dc_sweep_row_clear(&row);
     dc_sweep_break(sweep, DC_IO, &error);
   } else if (end == DC_ENDED) {
-    enum dc_status status = dc_sweep_record(sweep, process->point, &row, &error);
+    enum dc_status status = record(sweep, process->point, &row, &error);
     if (status)
       dc_sweep_break(sweep, status, &error);
   } else if (!sweep->stopping) {

@@ -27,65 +27,6 @@ struct identity {
   char values[IDENTITY][40];
 };
 
-enum dc_take dc_sweep_take(struct dc_sweep *sweep, long *point)
-{
-  if (sweep->ranks && dc_ranks_is_worker(sweep->ranks))
-    return dc_ranks_take(sweep, point);
-  while (sweep->next < sweep->study->points.count) {
-    long candidate = sweep->next++;
-    struct dc_sweep_row row;
-    struct dc_error error = {0};
-    if (sweep->rows[candidate].done || !dc_share_has(&sweep->share, candidate))
-      continue;
-    if (!dc_point_adopt(&sweep->place, candidate, &row)) {
-      *point = candidate;
-      return DC_TAKE_POINT;
-    }
-    enum dc_status status = dc_sweep_record(sweep, candidate, &row, &error);
-    if (status) {
-      dc_sweep_break(sweep, status, &error);
-      return DC_TAKE_NONE;
-    }
-  }
-  return DC_TAKE_NONE;
-}
-
-static void count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row)
-{
-  sweep->done++;
-  sweep->failed += row->status != 0;
-  sweep->reached += row->status == 0 && row->success;
-}
-
-enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
-{
-  struct dc_text line = {0};
-  dc_sweep_row_print(point, row, &line);
-  enum dc_status status = line.failed ? dc_fail(error, DC_MEMORY, "out of memory for the result of point %ld", point)
-                                      : dc_journal_add(&sweep->journal, line.bytes, line.length, error);
-  dc_text_free(&line);
-  if (status) {
-    dc_sweep_row_clear(row);
-    return status;
-  }
-  if (!sweep->rows[point].done)
-    count_row(sweep, row);
-  dc_sweep_row_keep(&sweep->rows[point], row);
-  return DC_OK;
-}
-
-enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
-{
-  bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
-  enum dc_status status =
-      worker ? dc_ranks_send_row(sweep, point, row, error) : dc_sweep_add_row(sweep, point, row, error);
-  if (!status)
-    dc_point_tidy(&sweep->place, point, row);
-  if (worker)
-    dc_sweep_row_clear(row);
-  return status;
-}
-
 // What the study is, so that another one cannot go on in its directory.
 static uint64_t hash_study(const struct dc_study *study)
 {
@@ -195,7 +136,7 @@ static void count_rows(struct dc_sweep *sweep)
       continue;
     sweep->wanted++;
     if (sweep->rows[i].done)
-      count_row(sweep, &sweep->rows[i]);
+      dc_sweep_count_row(sweep, &sweep->rows[i]);
   }
   sweep->began_with = sweep->done;
 }
@@ -264,11 +205,8 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
                 sweep->options->directory);
   dc_json_begin(&json, NULL, '{');
   dc_json_put_string(&json, "sweep", sweep->options->directory);
-  dc_json_put_integer(&json, "points", sweep->wanted);
-  dc_json_put_integer(&json, "done", sweep->done);
-  dc_json_put_integer(&json, "reached", sweep->reached);
-  dc_json_put_integer(&json, "failed", sweep->failed);
-  dc_json_put_number(&json, "seconds", dc_seconds() - sweep->began);
+  DC_JSON_NUMBERS(&json, {"points", sweep->wanted}, {"done", sweep->done}, {"reached", sweep->reached},
+                  {"failed", sweep->failed}, {"seconds", dc_seconds() - sweep->began});
   dc_json_end(&json, '}');
   return (enum dc_status)dc_api_report(report, &text, &json, error);
 }

@@ -28,13 +28,11 @@ struct dc_sweep {
   struct dc_error error;
 };
 
-// The next point that has not ended; on other ranks of rank 0, which takes a moment to answer.
-enum dc_take { DC_TAKE_POINT, DC_TAKE_LATER, DC_TAKE_NONE };
-enum dc_take dc_sweep_take(struct dc_sweep *sweep, long *point);
-// Records a row, which it takes over.
-enum dc_status dc_sweep_record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error);
-
-// The same but for what is kept of the run: another rank's.
+// The next point that has not ended; false: there is none.
+bool dc_sweep_take(struct dc_sweep *sweep, long *point);
+// Counts a row among those done, failed and reached.
+void dc_sweep_count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row);
+// Records a row, which it takes over; what is kept of the run is not touched, it may be another rank's.
 enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error);
 
 // Runs points until there are none or the sweep is stopped or broken.  DC_OK, DC_STOPPED or what broke it.

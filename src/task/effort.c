@@ -9,7 +9,7 @@ enum { MOST_FORCES = 4096 };
 
 static const struct dc_option options_table[] = {
     DC_BODIES_OPTION(struct dc_effort_options, "names of the bodies with pd whose actuators count; all when absent"),
-    DC_WEIGHT_OPTION(struct dc_effort_options, "1/N^2 or 1/(N m)^2", "factor on the squared forces"),
+    DC_WEIGHT_OPTION(struct dc_effort_options, weight, "1/N^2 or 1/(N m)^2", "factor on the squared forces"),
     DC_OPTIONS_END,
 };
 

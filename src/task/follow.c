@@ -24,22 +24,8 @@ static const struct dc_option options_table[] = {
      .offset = offsetof(struct dc_follow_options, file)},
     DC_BODIES_OPTION(struct dc_follow_options,
                      "names of the bodies that shall follow; all that move and are in the file when absent"),
-    {.name = "from",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "first frame that counts; 0 is the start",
-     .offset = offsetof(struct dc_follow_options, from)},
-    {.name = "until",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "-1",
-     .minimum = -1,
-     .maximum = 1e9,
-     .help = "last frame that may count; -1: the end of the run",
-     .offset = offsetof(struct dc_follow_options, until)},
+    DC_FROM_OPTION(struct dc_follow_options, "first frame that counts; 0 is the start"),
+    DC_UNTIL_OPTION(struct dc_follow_options, "last frame that may count; -1: the end of the run"),
     {.name = "every",
      .type = DC_INTEGER,
      .unit = "",
@@ -49,7 +35,7 @@ static const struct dc_option options_table[] = {
      .help = "frames from one that counts to the next",
      .offset = offsetof(struct dc_follow_options, every)},
     DC_AXES_OPTION(struct dc_follow_options, "\"xyz\""),
-    DC_WEIGHT_OPTION(struct dc_follow_options, "1/m^2", "factor on the squared distances of positions"),
+    DC_WEIGHT_OPTION(struct dc_follow_options, weight, "1/m^2", "factor on the squared distances of positions"),
     {.name = "rotation",
      .type = DC_REAL,
      .unit = "1/rad^2",
@@ -58,14 +44,8 @@ static const struct dc_option options_table[] = {
      .maximum = 1e30,
      .help = "factor on the squared angles of rotations",
      .offset = offsetof(struct dc_follow_options, rotation)},
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0.001",
-     .minimum = 0,
-     .maximum = 1e6,
-     .help = "largest distance of a position that counts as reached; the loss does not know it",
-     .offset = offsetof(struct dc_follow_options, tolerance)},
+    DC_TOLERANCE_OPTION(struct dc_follow_options, tolerance, "m", "0.001",
+                        "largest distance of a position that counts as reached; the loss does not know it"),
     {.name = "rotation_tolerance",
      .type = DC_REAL,
      .unit = "rad",
@@ -297,10 +277,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   difference(follow, sample, pose_of(sample, trajectory), offset, turn);
   if (!rotation)
     seen_axes(follow, sample, axes);
-  dc_objective_group(group, axes, d, d);
-  group->weight = (rotation ? follow->rotation : follow->weight) / follow->frame_count;
-  group->value = group->weight * dc_vec_dot(d, d);
-  group->radius = 0;
+  dc_objective_squares(group, axes, d, (rotation ? follow->rotation : follow->weight) / follow->frame_count);
   *first = *last = sample->frame;
 }
 

@@ -11,28 +11,10 @@
 
 // Options of such an objective begin with struct dc_goal_options.
 #define DC_GOAL_OPTIONS(structure, member, tolerance_unit, weight_unit)                                                \
-  {.name = "tolerance",                                                                                                \
-   .type = DC_REAL,                                                                                                    \
-   .unit = (tolerance_unit),                                                                                           \
-   .fallback = "0",                                                                                                    \
-   .minimum = 0,                                                                                                       \
-   .maximum = 1e6,                                                                                                     \
-   .help = "difference that counts as reached",                                                                        \
-   .offset = offsetof(structure, member.tolerance)},                                                                   \
+  DC_TOLERANCE_OPTION(structure, member.tolerance, tolerance_unit, "0", "difference that counts as reached"),          \
       DC_INSIDE_OPTION(structure, member.inside),                                                                      \
-      {.name = "weight",                                                                                               \
-       .type = DC_REAL,                                                                                                \
-       .unit = (weight_unit),                                                                                          \
-       .fallback = "1",                                                                                                \
-       .minimum = 0,                                                                                                   \
-       .maximum = 1e30,                                                                                                \
-       .help = "factor on the squared difference",                                                                     \
-       .offset = offsetof(structure, member.weight)},                                                                  \
-  {                                                                                                                    \
-    .name = "when", .type = DC_CHOICE, .unit = "", .fallback = "\"end\"", .choices = dc_when_choices,                  \
-    .help = "end: the last frame counts; every: the mean over all frames after the first",                             \
-    .offset = offsetof(structure, member.when)                                                                         \
-  }
+      DC_WEIGHT_OPTION(structure, member.weight, weight_unit, "factor on the squared difference"),                     \
+      DC_WHEN_OPTION(structure, member.when, "\"end\"", DC_WHEN_FRAMES)
 
 // What kind of residuals.  Residual i of 0 ... count - 1 of a frame: residual writes its rows d and returns how many; pull_back
 // adds the derivative of weights . d; body tells which body a report names.

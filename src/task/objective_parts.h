@@ -12,10 +12,31 @@ enum { DC_OBJECTIVE_BODIES_MOST = 10000 };
 
 extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
 
-#define DC_WEIGHT_OPTION(structure, weight_unit, weight_help)                                                          \
+#define DC_TARGET_OPTION(structure, target_help) DC_VECTOR_OPTION(structure, target, "m", NULL, 1e6, target_help)
+
+#define DC_TOLERANCE_OPTION(structure, member, tolerance_unit, tolerance_fallback, tolerance_help)                     \
+  {                                                                                                                    \
+    .name = "tolerance", .type = DC_REAL, .unit = (tolerance_unit), .fallback = (tolerance_fallback), .minimum = 0,    \
+    .maximum = 1e6, .help = (tolerance_help), .offset = offsetof(structure, member)                                    \
+  }
+
+// The frames from `from` to `until`, long.
+#define DC_FROM_OPTION(structure, from_help)                                                                           \
+  {                                                                                                                    \
+    .name = "from", .type = DC_INTEGER, .unit = "", .fallback = "0", .minimum = 0, .maximum = 1e9,                     \
+    .help = (from_help), .offset = offsetof(structure, from)                                                           \
+  }
+
+#define DC_UNTIL_OPTION(structure, until_help)                                                                         \
+  {                                                                                                                    \
+    .name = "until", .type = DC_INTEGER, .unit = "", .fallback = "-1", .minimum = -1, .maximum = 1e9,                  \
+    .help = (until_help), .offset = offsetof(structure, until)                                                         \
+  }
+
+#define DC_WEIGHT_OPTION(structure, member, weight_unit, weight_help)                                                  \
   {                                                                                                                    \
     .name = "weight", .type = DC_REAL, .unit = (weight_unit), .fallback = "1", .minimum = 0, .maximum = 1e30,          \
-    .help = (weight_help), .offset = offsetof(structure, weight)                                                       \
+    .help = (weight_help), .offset = offsetof(structure, member)                                                       \
   }
 
 #define DC_BODIES_OPTION(structure, bodies_help)                                                                       \
@@ -37,10 +58,11 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .help = "axes that count, a subset of \"xyz\" such as \"xy\"", .offset = offsetof(structure, axes)                 \
   }
 
-#define DC_WHEN_OPTION(structure, when_fallback, when_help)                                                            \
+#define DC_WHEN_FRAMES "end: the last frame counts; every: the mean over all frames after the first"
+#define DC_WHEN_OPTION(structure, member, when_fallback, when_help)                                                    \
   {                                                                                                                    \
     .name = "when", .type = DC_CHOICE, .unit = "", .fallback = (when_fallback), .choices = dc_when_choices,            \
-    .help = (when_help), .offset = offsetof(structure, when)                                                           \
+    .help = (when_help), .offset = offsetof(structure, member)                                                         \
   }
 
 enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error);
@@ -104,6 +126,16 @@ static inline void dc_objective_group(struct dc_residual_group *group, const cha
     group->d[k] = d[index[k]];
     group->e[k] = e[index[k]];
   }
+}
+
+// The same of weight |d|^2, where nothing but 0 is right.
+static inline void dc_objective_squares(struct dc_residual_group *group, const char *axes, const double *d,
+                                        double weight)
+{
+  dc_objective_group(group, axes, d, d);
+  group->weight = weight;
+  group->value = weight * dc_vec_dot(d, d);
+  group->radius = 0;
 }
 
 // weights [axes] as a vector.

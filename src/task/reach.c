@@ -15,26 +15,11 @@ static const struct dc_option options_table[] = {
      .help = "name of the body that shall reach the target",
      .offset = offsetof(struct dc_reach_options, body)},
     DC_BODIES_OPTION(struct dc_reach_options, "names of several bodies that shall reach it, instead of body"),
-    {.name = "target",
-     .type = DC_REALS,
-     .unit = "m",
-     .count = 3,
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .help = "point that the centre of mass shall reach",
-     .offset = offsetof(struct dc_reach_options, target)},
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e6,
-     .help = "distance that counts as reached",
-     .offset = offsetof(struct dc_reach_options, tolerance)},
+    DC_TARGET_OPTION(struct dc_reach_options, "point that the centre of mass shall reach"),
+    DC_TOLERANCE_OPTION(struct dc_reach_options, tolerance, "m", "0", "distance that counts as reached"),
     DC_INSIDE_OPTION(struct dc_reach_options, inside),
-    DC_WEIGHT_OPTION(struct dc_reach_options, "1/m^2", "factor on the squared distance"),
-    DC_WHEN_OPTION(struct dc_reach_options, "\"end\"",
-                   "end: the last frame counts; every: the mean over all frames after the first"),
+    DC_WEIGHT_OPTION(struct dc_reach_options, weight, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_reach_options, when, "\"end\"", DC_WHEN_FRAMES),
     DC_AXES_OPTION(struct dc_reach_options, "\"xyz\""),
     DC_REST_OPTIONS(struct dc_reach_options, rest),
     DC_OPTIONS_END,
@@ -126,18 +111,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_reach_options *reach = options;
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  return (frames.last - frames.first + 1) * body_count(reach) * (dc_rest_asked(&reach->rest) ? 2 : 1);
-}
-
-// Of a group: its frame and body.  Where rest is asked for those of the motion follow the others; true for such a one.
-static bool place_group(const struct dc_reach_options *reach, const struct dc_trajectory *trajectory, int index,
-                        int *frame, int *body, double *share)
-{
-  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  int places = (frames.last - frames.first + 1) * body_count(reach);
-  *body = body_of(reach, dc_objective_place(&frames, body_count(reach), index % places, frame));
-  *share = frames.share;
-  return index >= places;
+  return dc_rest_groups(&reach->rest, &frames, body_count(reach));
 }
 
 // Rows x - y, nothing is wrong within the tolerance; and those of the motion.
@@ -148,14 +122,16 @@ static void row_group(const void *options, const struct dc_model *model, const s
   (void)model, (void)input;
   const struct dc_reach_options *reach = options;
   int frame, body;
-  double offset[3], by_place[3] = {0}, share;
-  bool motion = place_group(reach, trajectory, index, &frame, &body, &share);
+  double offset[3], by_place[3] = {0};
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  bool motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
+  body = body_of(reach, body);
   dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
   *first = motion && frame > 0 ? frame - 1 : frame;
   *last = frame;
   double u = outside(reach, offset, by_place);
   if (motion) {
-    dc_rest_group(&reach->rest, trajectory, frame, body, reach->axes, u, share * reach->weight, group);
+    dc_rest_group(&reach->rest, trajectory, frame, body, reach->axes, u, frames.share * reach->weight, group);
     return;
   }
   double value = body_value(reach, dc_vec_dot(offset, offset));
@@ -163,8 +139,8 @@ static void row_group(const void *options, const struct dc_model *model, const s
   dc_vec_scale(beyond, offset, value != 0);
   dc_rest_add_to_place(&reach->rest, trajectory, frame, body, reach->axes, u, by_place, beyond);
   dc_objective_group(group, reach->axes, offset, beyond);
-  group->weight = share * reach->weight;
-  group->value = share * value;
+  group->weight = frames.share * reach->weight;
+  group->value = frames.share * value;
   group->radius = radius_of(reach);
 }
 
@@ -175,13 +151,10 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
   (void)input;
   const struct dc_reach_options *reach = options;
   int frame, body;
-  double direction[3], share;
-  if (place_group(reach, trajectory, index, &frame, &body, &share)) {
-    dc_rest_group_pull_back(&reach->rest, model, trajectory, frame, body, reach->axes, weights, cotangent);
-    return;
-  }
-  dc_objective_scatter(reach->axes, weights, direction);
-  dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+  struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
+  bool motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
+  dc_rest_group_pull_back(&reach->rest, model, trajectory, motion, frame, body_of(reach, body), reach->axes, weights,
+                          cotangent);
 }
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};

@@ -16,14 +16,7 @@ static const struct dc_option options_table[] = {
      .count = DC_OBJECTIVE_BODIES_MOST,
      .help = "names of the bodies that shall come into the region",
      .offset = offsetof(struct dc_region_options, bodies)},
-    {.name = "center",
-     .type = DC_REALS,
-     .unit = "m",
-     .count = 3,
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .help = "middle of the region",
-     .offset = offsetof(struct dc_region_options, center)},
+    DC_VECTOR_OPTION(struct dc_region_options, center, "m", NULL, 1e6, "middle of the region"),
     {.name = "size",
      .type = DC_REALS,
      .unit = "m",
@@ -41,17 +34,10 @@ static const struct dc_option options_table[] = {
      .maximum = 1e6,
      .help = "radius of a disc (of a ball when all axes count), instead of size",
      .offset = offsetof(struct dc_region_options, radius)},
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e6,
-     .help = "distance from the region that counts as reached",
-     .offset = offsetof(struct dc_region_options, tolerance)},
-    DC_WEIGHT_OPTION(struct dc_region_options, "1/m^2", "factor on the squared distance"),
-    DC_WHEN_OPTION(struct dc_region_options, "\"end\"",
-                   "end: the last frame counts; every: the mean over all frames after the first"),
+    DC_TOLERANCE_OPTION(struct dc_region_options, tolerance, "m", "0",
+                        "distance from the region that counts as reached"),
+    DC_WEIGHT_OPTION(struct dc_region_options, weight, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_region_options, when, "\"end\"", DC_WHEN_FRAMES),
     DC_AXES_OPTION(struct dc_region_options, "\"xy\""),
     DC_REST_OPTIONS(struct dc_region_options, rest),
     DC_OPTIONS_END,
@@ -140,18 +126,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_region_options *region = options;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  return (frames.last - frames.first + 1) * region->bodies.count * (dc_rest_asked(&region->rest) ? 2 : 1);
-}
-
-// Of a group: its frame and body.  Where rest is asked for those of the motion follow the others; true for such a one.
-static bool place_group(const struct dc_region_options *region, const struct dc_trajectory *trajectory, int index,
-                        int *frame, int *body, double *share)
-{
-  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  int places = (frames.last - frames.first + 1) * region->bodies.count;
-  *body = region->bodies.indices[dc_objective_place(&frames, region->bodies.count, index % places, frame)];
-  *share = frames.share;
-  return index >= places;
+  return dc_rest_groups(&region->rest, &frames, region->bodies.count);
 }
 
 // Rows x - c, nothing is wrong within the region; and those of the motion.
@@ -162,21 +137,22 @@ static void row_group(const void *options, const struct dc_model *model, const s
   (void)model, (void)input;
   const struct dc_region_options *region = options;
   int frame, axes[3], body;
-  double share;
-  bool motion = place_group(region, trajectory, index, &frame, &body, &share);
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  bool motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
+  body = region->bodies.indices[body];
   const double *place = dc_objective_center(trajectory, frame, body);
   double offset[3], by_place[3] = {0}, way[3], distance = way_out(region, place, way);
   *first = motion && frame > 0 ? frame - 1 : frame;
   *last = frame;
   double u = outside(region, way, by_place);
   if (motion) {
-    dc_rest_group(&region->rest, trajectory, frame, body, region->axes, u, share * region->weight, group);
+    dc_rest_group(&region->rest, trajectory, frame, body, region->axes, u, frames.share * region->weight, group);
     return;
   }
   dc_objective_offset(offset, place, region->center, region->axes);
   dc_rest_add_to_place(&region->rest, trajectory, frame, body, region->axes, u, by_place, way);
   dc_objective_group(group, region->axes, offset, way);
-  group->weight = share * region->weight;
+  group->weight = frames.share * region->weight;
   group->value = group->weight * distance * distance;
   group->radius = region->radius;
   dc_objective_axes(region->axes, axes);
@@ -191,13 +167,10 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
   (void)input;
   const struct dc_region_options *region = options;
   int frame, body;
-  double direction[3], share;
-  if (place_group(region, trajectory, index, &frame, &body, &share)) {
-    dc_rest_group_pull_back(&region->rest, model, trajectory, frame, body, region->axes, weights, cotangent);
-    return;
-  }
-  dc_objective_scatter(region->axes, weights, direction);
-  dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+  struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
+  bool motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
+  dc_rest_group_pull_back(&region->rest, model, trajectory, motion, frame, region->bodies.indices[body], region->axes,
+                          weights, cotangent);
 }
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};

@@ -21,32 +21,12 @@ static const struct dc_option options_table[] = {
      .fallback = "null",
      .help = "name of the body that its place is relative to; the world when absent",
      .offset = offsetof(struct dc_relative_options, to)},
-    {.name = "from",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "frame whose offset is kept; 0 is the start",
-     .offset = offsetof(struct dc_relative_options, from)},
-    {.name = "until",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "-1",
-     .minimum = -1,
-     .maximum = 1e9,
-     .help = "last frame that counts; -1: the end of the run",
-     .offset = offsetof(struct dc_relative_options, until)},
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0.01",
-     .minimum = 0,
-     .maximum = 1e6,
-     .help = "largest distance from the offset that counts as kept; the loss does not know it",
-     .offset = offsetof(struct dc_relative_options, tolerance)},
-    DC_WEIGHT_OPTION(struct dc_relative_options, "1/m^2", "factor on the squared distance"),
-    DC_WHEN_OPTION(struct dc_relative_options, "\"end\"",
+    DC_FROM_OPTION(struct dc_relative_options, "frame whose offset is kept; 0 is the start"),
+    DC_UNTIL_OPTION(struct dc_relative_options, "last frame that counts; -1: the end of the run"),
+    DC_TOLERANCE_OPTION(struct dc_relative_options, tolerance, "m", "0.01",
+                        "largest distance from the offset that counts as kept; the loss does not know it"),
+    DC_WEIGHT_OPTION(struct dc_relative_options, weight, "1/m^2", "factor on the squared distance"),
+    DC_WHEN_OPTION(struct dc_relative_options, when, "\"end\"",
                    "end: frame until counts; every: the mean over all frames after from"),
     DC_AXES_OPTION(struct dc_relative_options, "\"xyz\""),
     DC_OPTIONS_END,
@@ -146,10 +126,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   struct dc_frame_range frames = frames_of(relative, trajectory);
   double d[3];
   moved(relative, trajectory, frames.first + index, d);
-  dc_objective_group(group, relative->axes, d, d);
-  group->weight = frames.share * relative->weight;
-  group->value = group->weight * dc_vec_dot(d, d);
-  group->radius = 0;
+  dc_objective_squares(group, relative->axes, d, frames.share * relative->weight);
   *first = (int)relative->from, *last = frames.first + index;
 }
 

@@ -30,8 +30,9 @@ static bool has_frame_before(const struct dc_trajectory *trajectory, int frame)
   return frame + trajectory->earlier > 0;
 }
 
-double dc_rest_velocity(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
-                        double velocity[3])
+// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the speed.
+static double velocity_of(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                          double velocity[3])
 {
   for (int i = 0; i < 3; i++)
     velocity[i] = 0;
@@ -49,7 +50,7 @@ bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajector
   double velocity[3];
   int count = (int)fmin(fmax(round(rest->settle / trajectory->time_step), 1), 1e6);
   for (int k = 0; dc_rest_asked(rest) && k < count && has_frame_before(trajectory, frame - k); k++)
-    if (!(dc_rest_velocity(trajectory, frame - k, body, axes, velocity) <= rest->speed))
+    if (!(velocity_of(trajectory, frame - k, body, axes, velocity) <= rest->speed))
       return false;
   return true;
 }
@@ -60,7 +61,7 @@ double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *
 {
   if (!dc_rest_asked(rest) || !has_frame_before(trajectory, frame))
     return 0;
-  double velocity[3], speed = dc_rest_velocity(trajectory, frame, body, axes, velocity);
+  double velocity[3], speed = velocity_of(trajectory, frame, body, axes, velocity);
   double squared_time = rest->settle * rest->settle;
   struct slope near = gate(u), moving = excess(rest->speed, speed * speed);
   if (near.value * moving.value != 0) {
@@ -76,7 +77,7 @@ double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *
 void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes, double u, double share, struct dc_residual_group *group)
 {
-  double velocity[3], beyond[3], speed = dc_rest_velocity(trajectory, frame, body, axes, velocity);
+  double velocity[3], beyond[3], speed = velocity_of(trajectory, frame, body, axes, velocity);
   double near = gate(u).value;
   struct slope moving = excess(rest->speed, speed * speed);
   dc_vec_scale(velocity, velocity, rest->settle);
@@ -93,19 +94,21 @@ void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_tr
   double velocity[3];
   if (!dc_rest_asked(rest))
     return;
-  double speed = dc_rest_velocity(trajectory, frame, body, axes, velocity);
+  double speed = velocity_of(trajectory, frame, body, axes, velocity);
   double moving = excess(rest->speed, speed * speed).value;
   dc_vec_add_scaled(e, e, rest->settle * rest->settle * gate(u).slope * moving / 2, by_place);
 }
 
 void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
-                             const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                             const struct dc_trajectory *trajectory, bool motion, int frame, int body, const char *axes,
                              const double *weights, struct dc_loss_cotangent *cotangent)
 {
   double direction[3], rate = rest->settle / trajectory->time_step;
-  if (!has_frame_before(trajectory, frame))
-    return;
   dc_objective_scatter(axes, weights, direction);
+  if (!motion)
+    dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
+  if (!motion || !has_frame_before(trajectory, frame))
+    return;
   dc_objective_add(cotangent, model, trajectory, frame, body, rate, direction);
   dc_objective_add(cotangent, model, trajectory, frame - 1, body, -rate, direction);
 }

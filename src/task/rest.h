@@ -36,10 +36,6 @@ static inline bool dc_rest_asked(const struct dc_rest_options *rest)
   return rest->speed > 0;
 }
 
-// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the speed.
-double dc_rest_velocity(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
-                        double velocity[3]);
-
 // Whether the body has been at rest for the settling time, as far back as there are frames; true when rest is not asked
 // for.
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
@@ -51,6 +47,21 @@ double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *
                      const struct dc_trajectory *trajectory, int frame, int body, const char *axes, double u,
                      const double *by_place, double scale, struct dc_loss_cotangent *cotangent);
 
+// Groups of residual rows of an objective with a place of every body at each frame that counts: those of the places and,
+// where rest is asked for, those of the motions behind them.
+static inline int dc_rest_groups(const struct dc_rest_options *rest, const struct dc_frame_range *frames, int bodies)
+{
+  return (frames->last - frames->first + 1) * bodies * (dc_rest_asked(rest) ? 2 : 1);
+}
+
+// Frame and body (one of the objective's so many) of such a group; true when it is one of a motion.
+static inline bool dc_rest_place(const struct dc_frame_range *frames, int bodies, int index, int *frame, int *body)
+{
+  int places = (frames->last - frames->first + 1) * bodies;
+  *body = dc_objective_place(frames, bodies, index % places, frame);
+  return index >= places;
+}
+
 // As residual rows: those of the motion have the weight g, d = t v, e = t p' v and a disc of radius t r about 0.  What the
 // gradient of g adds is a part of e in the rows of the place: 2 J^T W e of both is the gradient.  share is the frame's
 // times the objective's weight.
@@ -59,9 +70,9 @@ void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajector
 // Adds that part to e [3]; zero when rest is not asked for.
 void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
                           int body, const char *axes, double u, const double *by_place, double *e);
-// The derivative of the sum of weights [axes] times d.
+// The derivative of the sum of weights [axes] times d, of the motion or of the place itself.
 void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
-                             const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
+                             const struct dc_trajectory *trajectory, bool motion, int frame, int body, const char *axes,
                              const double *weights, struct dc_loss_cotangent *cotangent);
 
 #endif

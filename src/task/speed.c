@@ -17,7 +17,7 @@ static const struct dc_option options_table[] = {
      .minimum_excluded = true,
      .help = "part of the limit that is allowed: below 1 a plan ends inside",
      .offset = offsetof(struct dc_speed_options, part)},
-    DC_WEIGHT_OPTION(struct dc_speed_options, "", "factor on the squared excess, in parts of the limit"),
+    DC_WEIGHT_OPTION(struct dc_speed_options, weight, "", "factor on the squared excess, in parts of the limit"),
     DC_OPTIONS_END,
 };
 

@@ -57,6 +57,11 @@ check "millimetres" [ "$(symptoms check large.json)" = units ]
 named "long time steps" long_steps step check swing.json --set gravity='[0, 0, -9.81]' --set time.step=0.5
 joint='"joint": "fixed"' scene "$soft" '"velocity": "x"' "$(reach b '[1, 0, 0]')" '{ "type": "adam" }' >fixed.json
 check "a target of what is fixed" [ "$(symptoms check fixed.json)" = out_of_reach ]
+joint='"joint": "fixed"' scene "$soft" '"velocity": "x"' "$(reach a '[0.01, 0, 0]')" '{ "type": "adam" }' |
+  sed 's/"type": "initial_state", "body": "a", "velocity": "x"/"type": "pd_velocity", "body": "a"/
+       s/"name": "a",/& "joint": { "type": "hinge", "axis": [0, 0, 1] }, "pd": { "kp": 100, "kd": 10 },/' >hinged.json
+run 0 check hinged.json --set gravity='[0, 0, -9.81]' --set time.step=0.5
+check "a small link on a joint does not fall" [ -z "$(symptoms check hinged.json --set gravity='[0, 0, -9.81]' --set time.step=0.5)" ]
 cat >float.json <<'SCENE'
 { "name": "float", "time": { "step": 0.02, "steps": 20 }, "contact": { "stiffness": 1 },
   "shapes": { "ball": { "type": "sphere", "radius": 0.1 }, "ground": { "type": "plane" } },

@@ -45,5 +45,13 @@ saved=$DCSIM_DATADIR
 export DCSIM_DATADIR=/nowhere
 run 5 example sort
 says "scenes/sort.json: not found"
+unset DCSIM_DATADIR
+mkdir -p sources/build sources/scenes elsewhere/bin elsewhere/share/dcsim/scenes
+cp "$dcsim" sources/build
+cp "$dcsim" elsewhere/bin
+cp "$DCSIM_SOURCE/scenes/sort.json" sources/scenes
+cp "$DCSIM_SOURCE/scenes/gather.json" elsewhere/share/dcsim/scenes
+check "one that is not installed knows its sources" sh -c "sources/build/dcsim example sort && cmp sort.json sources/scenes/sort.json"
+check "one that was moved with its data finds them" sh -c "elsewhere/bin/dcsim example gather && cmp gather.json elsewhere/share/dcsim/scenes/gather.json"
 export DCSIM_DATADIR="$saved"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every place that states the version states the same one; packages name files that there are.
+# Every place that states the version states the same one; packages name files that there are; make dist leaves none out.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 version=$("$dcsim" --version | sed -n 's/^dcsim //p')
 check "configure.ac" grep -qF "AC_INIT([dcsim], [$version])" "$DCSIM_SOURCE/configure.ac"
@@ -10,4 +10,13 @@ check "debian/changelog begins with it" [ "$(sed -n '1s/^dcsim (\(.*\)) .*/\1/p'
 for package in $(sed -n 's/^Package: //p' "$DCSIM_SOURCE/debian/control"); do
   check "it is said what $package holds" [ -s "$DCSIM_SOURCE/debian/$package.install" ]
 done
+if git -C "$DCSIM_SOURCE" ls-files >tracked 2>"$err" && [ -s tracked ]; then
+  # make writes the folder where it is called; a build that runs in another place stays as it is
+  within 100 make -s -C "$DCSIM_BUILD" distdir distdir="$PWD/all" am__remove_distdir=: am__skip_mode_fix=true >"$out" 2>"$err"
+  (cd all && find . -type f | sed 's,^\./,,' | sort) >distributed
+  grep -Ev '^(\.ci/run|\.gitattributes|\.gitignore|m4/\.gitkeep)$' tracked | sort | comm -23 - distributed >"$out"
+  check "make dist takes every file along" [ ! -s "$out" ]
+else
+  skip "make dist" "not a checkout"
+fi
 finish

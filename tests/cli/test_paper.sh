@@ -29,7 +29,7 @@ check "the box is not moved in three steps" grep -q '^push,trivial,bsh,.*,no pro
 check "verdict.md names the paper" grep -q "Paper: all other methods make no progress" out/figure-07-push-quick/verdict.md
 check "a model that is not built is said not to be" sh -c '
   "$0" list models --json | grep -q "\"name\": \"ipc\"" || grep -q "^push,trivial,ipc,.*,not built" out/figure-07-push-quick/verdict.csv' "$dcsim"
-paper figure-05-billiards --models bsh --set optimizer.iterations=70 --max-time 600
+paper figure-05-billiards --models bsh --set optimizer.iterations=400 --max-time 600
 check "the shot is found" grep -Eq '^billiards,trivial,bsh,.*,reached in [0-9]+ iterations' out/figure-05-billiards-quick/verdict.csv
 paper table-04-timestep --steps 3 --models bsh
 check "a row for every time step" [ "$(grep -c '^0\.0[1248],not in' out/table-04-timestep-quick/table.csv)" -eq 4 ]

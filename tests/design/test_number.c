@@ -269,35 +269,9 @@ static void test_start(void)
   dc_scene_destroy(without);
 }
 
-static void test_vector(void)
+// At the bounds values are those of the ranges.
+static void check_ends(const struct dc_task *task, const struct dc_model *model, const double *low, const double *high)
 {
-  struct dc_scene *scene = open_scene(all_kinds);
-  const struct dc_task *task = &scene->task;
-  const struct dc_model *model = &scene->model;
-  double low[ALL], high[ALL];
-  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14, 15};
-  CHECK(dc_task_control_parameter_count(task, model, 20) == 2 && dc_task_parameter_count(task, model, 20) == ALL,
-        "counts");
-  CHECK(dc_task_groups(task, model, 20, group) == 16, "groups");
-  CHECK(dc_task_bounds(task, model, 20, low, high), "bounds");
-  for (int i = 0; i < ALL; i++) {
-    char name[128];
-    dc_task_parameter_name(task, model, 20, i, name, sizeof name);
-    CHECK(strcmp(name, all_names[i]) == 0, "\"%s\" instead of \"%s\"", name, all_names[i]);
-    double scale;
-    const char *unit = dc_task_parameter_unit(task, model, 20, i, &scale);
-    CHECK(strcmp(unit, all_units[i]) == 0 && scale == (strstr(name, ".kd")           ? 0.5
-                                                       : strstr(name, "limit_stiff") ? 3
-                                                                                     : 1),
-          "%s: \"%s\" instead of \"%s\", scale %g", name, unit, all_units[i], scale);
-    CHECK(group[i] == expected[i], "%s: group %d", name, group[i]);
-    bool bounded = strstr(name, "mass") || strstr(name, "kd") || strstr(name, "gravity") ||
-                   strstr(name, "restitution") || strstr(name, "upper_limit");
-    bool above = bounded || strstr(name, "lower_limit");  // which the start bounds
-    CHECK(bounded == !isinf(low[i]) && above == !isinf(high[i]) && low[i] <= 0 && high[i] >= 0, "%s: %g %g", name,
-          low[i], high[i]);
-  }
-  // at the bounds values are those of the ranges
   struct dc_design_value value;
   double ends[2][ALL] = {{0}};
   for (int i = 0; i < ALL; i++)
@@ -334,6 +308,37 @@ static void test_vector(void)
       gains_told++;
     }
   CHECK(rows == ALL - 2 + 1 && gains_told == 2, "%d %d", rows, gains_told);
+}
+
+static void test_vector(void)
+{
+  struct dc_scene *scene = open_scene(all_kinds);
+  const struct dc_task *task = &scene->task;
+  const struct dc_model *model = &scene->model;
+  double low[ALL], high[ALL];
+  int group[ALL], expected[ALL] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 9, 9, 10, 11, 11, 11, 12, 13, 14, 15};
+  CHECK(dc_task_control_parameter_count(task, model, 20) == 2 && dc_task_parameter_count(task, model, 20) == ALL,
+        "counts");
+  CHECK(dc_task_groups(task, model, 20, group) == 16, "groups");
+  CHECK(dc_task_bounds(task, model, 20, low, high), "bounds");
+  for (int i = 0; i < ALL; i++) {
+    char name[128];
+    dc_task_parameter_name(task, model, 20, i, name, sizeof name);
+    CHECK(strcmp(name, all_names[i]) == 0, "\"%s\" instead of \"%s\"", name, all_names[i]);
+    double scale;
+    const char *unit = dc_task_parameter_unit(task, model, 20, i, &scale);
+    CHECK(strcmp(unit, all_units[i]) == 0 && scale == (strstr(name, ".kd")           ? 0.5
+                                                       : strstr(name, "limit_stiff") ? 3
+                                                                                     : 1),
+          "%s: \"%s\" instead of \"%s\", scale %g", name, unit, all_units[i], scale);
+    CHECK(group[i] == expected[i], "%s: group %d", name, group[i]);
+    bool bounded = strstr(name, "mass") || strstr(name, "kd") || strstr(name, "gravity") ||
+                   strstr(name, "restitution") || strstr(name, "upper_limit");
+    bool above = bounded || strstr(name, "lower_limit");  // which the start bounds
+    CHECK(bounded == !isinf(low[i]) && above == !isinf(high[i]) && low[i] <= 0 && high[i] >= 0, "%s: %g %g", name,
+          low[i], high[i]);
+  }
+  check_ends(task, model, low, high);
   dc_scene_destroy(scene);
 }
 

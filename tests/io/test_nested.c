@@ -149,7 +149,7 @@ static const struct {
     {"{'mount': []}", "robot.json:1:11: mount: must be an object or a string (is an array)"},
     {"{'mount': {'type': 'hinge', 'pd': {'kp': 1, 'kp': 2}}}", "robot.json:1:45: mount.pd.kp: duplicate key"},
     {"{'bodies': 7}", "robot.json:1:12: bodies: must be the name of a body or an array of names (is a number)"},
-    {"{'bodies': 'leg'}", "robot.json:1:12: bodies: no body is called \"leg\""},
+    {"{'bodies': 'leg'}", "robot.json:1:12: bodies: no body is called \"leg\" (there are \"arm\", \"base\", \"hand\")"},
     {"{'bodies': ['arm', 7]}", "robot.json:1:20: bodies[1]: must be the name of a body (is a number)"},
     {"{'bodies': ['hand',\n 'arm', 'hand']}", "robot.json:2:9: bodies[2]: body \"hand\" stands in the list twice"},
     {"{'bodies': ['hand', 'arm', 'base', 'hand']}",

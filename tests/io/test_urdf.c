@@ -37,14 +37,16 @@ static void test_entries(void)
              "'pole':{'type':'capsule','radius':1,'height':2},'pole:visual':{'type':'cylinder','radius':1,'height':2},"
              "'hand:1':{'type':'sphere','radius':2},"
              "'hand':{'type':'compound','parts':[{'shape':'hand:1','position':[0,0,1]}]}}");
-  check_json(tree.build.document.root, "bodies",
-             "[{'name':'base','joint':'fixed','shape':'base'},"
-             "{'name':'arm','parent':'base','frame':'parent','joint':'hinge','axis':[0,1,0],'range':[-1,2],'velocity_limit':1,"
-             "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
-             "'color':[1,0,0.25]},"
-             "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
-             "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
-             "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'shape':'hand'}]");
+  check_json(
+      tree.build.document.root, "bodies",
+      "[{'name':'base','joint':'fixed','shape':'base'},"
+      "{'name':'arm','parent':'base','frame':'parent','joint':'hinge','axis':[0,1,0],'range':[-1,2],'velocity_limit':1,"
+      "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
+      "'color':[1,0,0.25]},"
+      "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
+      "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
+      "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'shape':'hand'"
+      "}]");
   unload(&tree);
 }
 
@@ -384,7 +386,7 @@ static void test_scene_messages(void)
        "scene.json:2:48: include.rotation: must be of unit length within 0.001 (its length is 1.414213562)"},
       {"{'file': 'robot.urdf', 'joint_position': 1}", "scene.json:2:54: include.joint_position: must be an object"},
       {"{'file': 'robot.urdf', 'joint_position': {'jj': 1}}",
-       "scene.json:2:55: include.joint_position.jj: the robot has no such joint"},
+       "scene.json:2:55: include.joint_position.jj: the robot has no such joint (there are \"j\", \"k\")"},
       {"{'file': 'robot.urdf', 'joint_position': {'k': 1}}",
        "scene.json:2:55: include.joint_position.k: the joint follows \"j\""},
       {"{'file': 'robot.urdf', 'joint_position': {'j': true}}",

@@ -69,7 +69,6 @@ static void letters_differ(void)
       bool same = memcmp(seen[a], seen[b], sizeof seen[a]) == 0;
       CHECK(same == (strchr(boxes, ' ' + a) && strchr(boxes, ' ' + b)), "%c and %c", ' ' + a, ' ' + b);
     }
-  CHECK_NEAR(dc_overlay_text_width(24, "abcd"), 4 * dc_overlay_text_width(24, "i"), 1e-12);
 }
 
 static void nothing_is_drawn_outside(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of incremental potential contact (Li et al. 2020, section 5): what was within dhat at time t rubs at the
+// Friction of incremental potential contact (Li et al. 2020, section 5): what was within dhat at time t slides at the
 // points that were closest then, with the tangent plane and the normal force of then.
 //
 //     f0(y) = y^2/w - y^3/(3 w^2) below w = e h, y - w/3 above
@@ -10,7 +10,7 @@
 #include "contact/baselines/ipc_internal.h"
 #include "math/vector.h"
 
-static const double PAIR_COST = 75e-9;  // of an evaluation, for every two points that rub, s
+static const double PAIR_COST = 75e-9;  // of an evaluation, for every two sliding points, s
 
 static enum dc_status create(struct dc_contact *contact)
 {

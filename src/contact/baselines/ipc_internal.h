@@ -63,7 +63,7 @@ double dc_ipc_parallel(const struct dc_ipc_primitive *primitive);
 void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,
                 struct dc_pair_derivatives *sum);
 
-// What the derivative by time t needs of what rubs (contact/friction/point_slip.h) besides.
+// What the derivative by time t needs of what slides (contact/friction/point_slip.h) besides.
 struct dc_ipc_lag {
   enum dc_ipc_kind kind;
   int vertex[4];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction as all models have it: what rubs at time t and the energy that it dissipates up to t+1 (docs/theory.md,
+// Friction as all models have it: what slides at time t and the energy that it dissipates up to t+1 (docs/theory.md,
 // "Friction").
 #include "contact/friction/friction.h"
 
@@ -112,7 +112,7 @@ bool dc_friction_worth_threads(const struct dc_friction *friction)
   return friction->cost > LEAST_PARALLEL_COST;
 }
 
-// Lists what rubs of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the forces
+// Lists what slides of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the forces
 // alone and dropped.
 static int list_pair(struct dc_contact *contact, int p, double coefficient, double loss)
 {

@@ -28,7 +28,7 @@ struct dc_friction_law {
   double opening_speed;       // from which on parting bodies lose in full, m/s
 };
 
-// Whether any of so many bodies may rub or lose speed where it parts from another.
+// Whether any of so many bodies has friction, or loses speed where it parts from another.
 bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies);
 
 // Energy D of one body pair and its derivatives for the twists (w_a, t_a, w_b, t_b) of both frames at t+1, each about
@@ -41,8 +41,9 @@ struct dc_friction_derivatives {
              [6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
-// Lists what rubs and what resists its parting, from the last evaluation of contact, which must have been at poses now
-// [bodies].  Nothing rubs where the coefficient is 0.  DC_OK or DC_MEMORY.
+// Lists the sliding contacts and those that lose speed where they part (restitution below 1), from the last evaluation of
+// contact, which must have been at poses now [bodies].  There is no sliding contact where the coefficient is 0.  DC_OK or
+// DC_MEMORY.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);
 
@@ -64,7 +65,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 // The poses of the last evaluation, of order 2 and HELD, are an iterate: the next HELD ones start from it.
 void dc_contact_friction_accept(struct dc_contact *contact);
 
-// Whether anything rubs at all after the last begin.
+// Whether there is any sliding contact after the last begin.
 bool dc_contact_rubs(const struct dc_contact *contact);
 
 // Whether the motion of every plane reached its tolerance in the last evaluation: no gradient may rest on one that did

@@ -62,7 +62,7 @@ struct dc_friction_methods {
   void (*destroy)(struct dc_friction *friction);
   // Empties its lists.
   void (*clear)(struct dc_contact *contact);
-  // Lists what rubs of a pair of coefficient > 0 that was evaluated, by dc_friction_add_unit, and adds to
+  // Lists what slides of a pair of coefficient > 0 that was evaluated, by dc_friction_add_unit, and adds to
   // friction->cost; -1 when out of memory.
   int (*list)(struct dc_contact *contact, int pair, double coefficient);
   // Evaluates a unit: sets its sums as far as motion->order asks for them.

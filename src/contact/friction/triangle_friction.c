@@ -67,7 +67,7 @@ static int add_blend(struct dc_triangle_friction *own, int i, int j, int parent)
   return 0;
 }
 
-// A triangle pair that rubs: term, its support, its innermost blend.
+// A sliding triangle pair: term, its support, its innermost blend.
 struct rubbing_term {
   size_t term;
   double support;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the friction of bsh and exact: what rubs, as listed at time t.
+// Private to the friction of bsh and exact: what slides, as listed at time t.
 #ifndef DC_CONTACT_TRIANGLE_FRICTION_H
 #define DC_CONTACT_TRIANGLE_FRICTION_H
 
@@ -10,7 +10,7 @@ struct dc_friction_blend {
   int i, j, parent;
 };
 
-// What rubs of one body pair: batches of triangle pairs, or of vertices above a half-space.
+// What slides of one body pair: batches of triangle pairs, or of vertices above a half-space.
 struct dc_friction_pair {
   double coefficient;  // lambda
   size_t first_batch, batch_count;

@@ -72,7 +72,7 @@ struct dc_blend_batch {
   double weight[DC_BATCH], energy[DC_BATCH], gradient[6][DC_BATCH];  // energy and gradient of A
 };
 
-// Eight triangle pairs that rub on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used one
+// Eight triangle pairs that slide on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used one
 // with strength 0.
 struct dc_friction_batch {
   double arms[18][DC_BATCH] DC_LINE;  // x_v - c_X of the vertices of a's and of b's triangle, world axes
@@ -140,7 +140,7 @@ struct dc_lane_kernels {
   void (*centred_terms)(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*blend_setup)(const struct dc_node_batch *nodes, struct dc_blend_batch *batch);
   void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);
-  // Bases, levers, distances and weights of pairs that rub.
+  // Bases, levers, distances and weights of sliding pairs.
   void (*friction_setup)(struct dc_friction_batch *batch, const struct dc_friction_place *place);
   // Solves for the motion of the planes and adds to sums.
   void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,

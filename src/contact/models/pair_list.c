@@ -11,9 +11,9 @@
 #include "contact/contact_internal.h"
 
 static const double OFFSET = 12;        // paper 000, Eq. 7: the potential of a pair at infinity
-static const long LEAST_PARTED = 4000;  // node pairs visited: a walk through fewer is not worth cutting into parts
+static const long LEAST_PARTED = 4000;  // node pairs visited, 250 a part: shorter walks are not worth cutting
 static const double CLOSE = 1 + 1e-9;   // of a squared distance, far above what rounding does to the gap of a walk
-enum { PARTED = 256 };                  // node pairs of the level that is cut
+enum { PARTED = 256 };                  // node pairs of the level that is cut: 16 a part, to share the work evenly
 
 // What the walk needs of one body: index of the right child, triangle of a leaf, sphere.
 struct walked {

@@ -146,7 +146,7 @@ int dc_sdrs_load(const struct dc_contact *contact, int pair, int i, int j, const
 void dc_sdrs_plane_at(const double stored[4], const double rotation_b[9], const double arm[3], double length,
                       struct dc_sdrs_plane *plane);
 
-// A vertex that rubs on a plane: its arm at time t from its body's centre in world axes and its place in the plane's
+// A vertex that slides on a plane: its arm at time t from its body's centre in world axes and its place in the plane's
 // frame, m; the distance u_v in units of length; its part W_v of the plane's weight.  What follows is of the
 // evaluation: B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own,
 // slips and pulls of two iterates.
@@ -157,7 +157,7 @@ struct dc_sdrs_rubbing {
   int index;  // of the body's points
 };
 
-// A pair of hulls that rubs, or a body on a half-space.
+// A sliding pair of hulls, or a body on a half-space.
 struct dc_sdrs_rub {
   int count_a, count;
   size_t first;  // of its vertices, those of a first

@@ -30,7 +30,7 @@ static inline int dc_touch_body(const struct dc_touch *touch, int vertex)
   return touch->body[vertex >= touch->first];
 }
 
-// What rubs from t to t+1: a touch at t with its friction.
+// What slides from t to t+1: a touch at t with its friction.
 struct dc_rub {
   struct dc_touch touch;  // at t
   double normal[3];       // from body[1] to body[0]

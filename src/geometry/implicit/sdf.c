@@ -7,10 +7,6 @@
 
 #include "math/vector.h"
 
-const struct dc_sdf_type *const dc_sdf_types[] = {
-    &dc_sdf_superquadric, &dc_sdf_polyhedron, &dc_sdf_points,     &dc_sdf_capsule,
-    &dc_sdf_cone,         &dc_sdf_union,      &dc_sdf_difference, NULL};
-
 enum { PLACE = 6 };
 
 static void into_frame(const struct dc_sdf *sdf, const double x[3], double arm[3], double local[3])

@@ -7,7 +7,7 @@
 #include "math/vector.h"
 
 enum { RADIUS, HALF };
-static const double LEAST = 1e-12;  // of the radius: keeps the axis finite
+static const double LEAST = 1e-12;  // of the radius: keeps the axis finite, where the distance is off by that much
 
 // x less its nearest point on the segment; whether that is an end, and which.
 static double from_axis(const struct dc_sdf *sdf, const double x[3], double y[3], int *end)

@@ -13,7 +13,8 @@
 #include "math/vector.h"
 
 enum { BASE, TOP, HALF, NUMBERS };
-static const double LEAST = 1e-12;  // of the larger radius: keeps the axis finite
+static const double LEAST =
+    1e-12;  // of the larger radius: keeps the axis finite, where the distance is off by that much
 
 // What is nearest: a line (normal n, phi = n.(p - q)) or a point q.  by_q: how q moves with R_0, R_1, h; by_n: how n turns
 // with them, along (-n[1], n[0]).

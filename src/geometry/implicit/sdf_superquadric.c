@@ -10,7 +10,7 @@
 #include "math/vector.h"
 
 enum { A, E1 = 3, E2 = 4, NUMBERS = 5 };
-static const double LEAST = 1e-12;
+static const double LEAST = 1e-12;  // of 1, squared lengths in half-axes: keeps logarithms finite on the planes of the axes
 
 // e log(exp(a/e) + exp(b/e)) and its derivative by a.
 static double soft_larger(double a, double b, double e, double *weight)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening mesh files safely, and what the parsers share.
+// Opening mesh files safely, and which parser reads them.
 #include "geometry/mesh/mesh_read.h"
 #include "geometry/mesh/mesh_assimp.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,43 +12,6 @@
 
 // Leaves room for the reason in a message.
 #define PATH_FORMAT "%.700s"
-
-bool dc_mesh_parse_number(const char *word, size_t length, double *number)
-{
-  char text[128];
-  // The set of characters keeps out what else strtod takes: hexadecimal, "inf" and "nan".
-  if (length == 0 || length >= sizeof text || memchr(word, '\0', length))
-    return false;
-  memcpy(text, word, length);
-  text[length] = '\0';
-  if (strspn(text, "0123456789+-.eE") != length)
-    return false;
-  char *end;
-  *number = strtod(text, &end);
-  return end == text + length && isfinite(*number);
-}
-
-enum dc_status dc_mesh_fail_at(const struct dc_mesh_file *file, long line, struct dc_error *error, const char *format,
-                               ...)
-{
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ":%ld: %s", file->name, line, text);
-}
-
-const char *dc_mesh_quote(struct dc_mesh_quote *quote, const char *word, size_t length)
-{
-  size_t shown = length < sizeof quote->text ? length : sizeof quote->text - 1;
-  for (size_t i = 0; i < shown; i++)
-    quote->text[i] = word[i] >= ' ' && word[i] <= '~' ? word[i] : '?';
-  quote->text[shown] = '\0';
-  if (shown < length)
-    memcpy(quote->text + shown - 3, "...", 3);
-  return quote->text;
-}
 
 enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                              struct dc_error *error)

@@ -197,7 +197,7 @@ static int opposite(const struct splitting *s, const struct edge *edge)
   return s->triangles[edge->triangle][(edge->corner + 2) % 3];
 }
 
-// Whether the triangles on both sides of an edge lie in one plane, to rounding.
+// Whether the triangles on both sides of an edge lie in one plane, to the rounding of corners in single precision, 6e-8.
 static bool is_flat(const struct splitting *s, const struct edge *one, const struct edge *two)
 {
   double n[3], m[3], across[3];

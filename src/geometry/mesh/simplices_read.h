@@ -56,10 +56,6 @@ void dc_parts_add_element(struct dc_simplices_parts *parts, struct dc_mesh_curso
 void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
                        const int64_t *nodes, int64_t count);
 
-// The mesh in a file in memory, before its elements are checked; unknown numbers and formats are refused.
-enum dc_status dc_simplices_parse(const struct dc_mesh_file *file, int corners, struct dc_arena *arena,
-                                  struct dc_simplices *mesh, struct dc_error *error);
-
 // The formats.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 enum dc_status dc_simplices_parse_vtk(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);

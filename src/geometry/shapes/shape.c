@@ -95,12 +95,3 @@ enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, st
 {
   return dc_shape_unite(shape, 0, NULL, arena, error);
 }
-
-enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
-                                 struct dc_arena *arena, struct dc_error *error)
-{
-  enum dc_status status = dc_sdf_mesh(shape->sdf, (int)cells, (int)triangles, inset, arena, &shape->mesh, error);
-  if (!status)
-    status = dc_mesh_validate(&shape->mesh, error);
-  return status ? status : dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
-}

@@ -3,35 +3,19 @@
 // middle of the face between them.  Where the vertices are parameters, corners may part, so that holes can open, and the
 // shared vertices hold the blocks together (docs/theory.md, "Shapes as parameters").
 #include <math.h>
-#include <stddef.h>
 
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 
 struct blocks_options {
   double size[3];
   double divisions[3];
 };
 
-enum { MOST_DIVISIONS = 1000, MOST_BLOCKS = 4096, CORNERS = 8, FACES = 6 };
+enum { MOST_BLOCKS = 4096, CORNERS = 8, FACES = 6 };
 
-static const struct dc_option blocks_option_table[] = {{.name = "size",
-                                                        .type = DC_REALS,
-                                                        .unit = "m",
-                                                        .maximum = DC_SHAPE_LENGTH_MAX,
-                                                        .minimum_excluded = true,
-                                                        .count = 3,
-                                                        .help = "edge lengths of all blocks together along x, y and z",
-                                                        .offset = offsetof(struct blocks_options, size)},
-                                                       {.name = "divisions",
-                                                        .type = DC_REALS,
-                                                        .unit = "",
-                                                        .fallback = "[1, 1, 1]",
-                                                        .minimum = 1,
-                                                        .maximum = MOST_DIVISIONS,
-                                                        .count = 3,
-                                                        .help = "blocks along x, y and z (whole numbers)",
-                                                        .offset = offsetof(struct blocks_options, divisions)},
-                                                       DC_OPTIONS_END};
+static const struct dc_option blocks_option_table[] = {
+    DC_SIZE_OPTION(struct blocks_options, "edge lengths of all blocks together along x, y and z"),
+    DC_DIVISIONS_OPTION(struct blocks_options, "blocks along x, y and z (whole numbers)"), DC_OPTIONS_END};
 
 // The lattice while its blocks are made, in the order x, y, z (x fastest).
 struct lattice {
@@ -80,15 +64,10 @@ static void add_block(struct lattice *lattice, int block, const int at[3])
 static enum dc_status read_divisions(const struct blocks_options *options, struct lattice *lattice,
                                      struct dc_error *error)
 {
-  double blocks = 1;
-  for (int axis = 0; axis < 3; axis++) {
-    double divisions = options->divisions[axis];
-    if (!(divisions >= 1 && divisions <= MOST_DIVISIONS && divisions == floor(divisions)))
-      return dc_fail(error, DC_BAD_INPUT, "divisions[%d]: must be a whole number from 1 to %d (is %.10g)", axis,
-                     MOST_DIVISIONS, divisions);
-    lattice->n[axis] = (int)divisions;
-    blocks *= divisions;
-  }
+  enum dc_status status = dc_shape_read_divisions(options->divisions, lattice->n, error);
+  if (status)
+    return status;
+  double blocks = options->divisions[0] * options->divisions[1] * options->divisions[2];
   if (blocks > MOST_BLOCKS)
     return dc_fail(error, DC_BAD_INPUT, "divisions: must make at most %d blocks (make %.0f)", MOST_BLOCKS, blocks);
   return DC_OK;

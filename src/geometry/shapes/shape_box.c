@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Box: the surface of a lattice of nx x ny x nz cells, centred on the origin.
-#include <math.h>
-#include <stddef.h>
 
+#include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_surface.h"
-#include "geometry/shapes/shape_types.h"
 
 struct box_options {
   double size[3];
   double divisions[3];
 };
 
-enum { MOST_DIVISIONS = 1000 };
-
 static const struct dc_option box_option_table[] = {
-    {.name = "size",
-     .type = DC_REALS,
-     .unit = "m",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .minimum_excluded = true,
-     .count = 3,
-     .help = "edge lengths along x, y and z",
-     .offset = offsetof(struct box_options, size)},
-    {.name = "divisions",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[1, 1, 1]",
-     .minimum = 1,
-     .maximum = MOST_DIVISIONS,
-     .count = 3,
-     .help = "cells along x, y and z (whole numbers); each of their sides on the surface is two triangles",
-     .offset = offsetof(struct box_options, divisions)},
+    DC_SIZE_OPTION(struct box_options, "edge lengths along x, y and z"),
+    DC_DIVISIONS_OPTION(struct box_options,
+                        "cells along x, y and z (whole numbers); each of their sides on the surface is two triangles"),
     DC_OPTIONS_END};
 
 // Vertices are numbered by layers of z: all lattice points of the lowest, the rims of those between, all of the last.
@@ -97,16 +79,11 @@ static enum dc_status build_box(const void *options, struct dc_arena *arena, str
 {
   const struct box_options *box = options;
   int n[3];
-  for (int axis = 0; axis < 3; axis++) {
-    double divisions = box->divisions[axis];
-    if (!(divisions >= 1 && divisions <= MOST_DIVISIONS && divisions == floor(divisions)))
-      return dc_fail(error, DC_BAD_INPUT, "divisions[%d]: must be a whole number from 1 to %d (is %.10g)", axis,
-                     MOST_DIVISIONS, divisions);
-    n[axis] = (int)divisions;
-  }
+  enum dc_status status = dc_shape_read_divisions(box->divisions, n, error);
+  if (status)
+    return status;
   size_t x = (size_t)n[0], y = (size_t)n[1], z = (size_t)n[2];
-  enum dc_status status =
-      dc_surface_create(mesh, arena, 2 * (x * y + y * z + z * x) + 2, 4 * (x * y + y * z + z * x), error);
+  status = dc_surface_create(mesh, arena, 2 * (x * y + y * z + z * x) + 2, 4 * (x * y + y * z + z * x), error);
   if (status) {
     dc_error_prefix(error, "divisions");
     return status;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capsule about the z axis: a cylinder between two half spheres of circles of latitude.
-#include <stddef.h>
 
+#include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_surface.h"
-#include "geometry/shapes/shape_types.h"
 
 struct capsule_options {
   double radius, height;
@@ -11,37 +10,10 @@ struct capsule_options {
 };
 
 static const struct dc_option capsule_option_table[] = {
-    {.name = "radius",
-     .type = DC_REAL,
-     .unit = "m",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .minimum_excluded = true,
-     .help = "radius of the cylinder and of the half spheres",
-     .offset = offsetof(struct capsule_options, radius)},
-    {.name = "height",
-     .type = DC_REAL,
-     .unit = "m",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .minimum_excluded = true,
-     .help = "length of the cylindrical part along z, centred on the origin",
-     .offset = offsetof(struct capsule_options, height)},
-    {.name = "sides",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "24",
-     .minimum = 3,
-     .maximum = 1000,
-     .help = "vertices of each circle of latitude",
-     .offset = offsetof(struct capsule_options, sides)},
-    {.name = "rings",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "6",
-     .minimum = 1,
-     .maximum = 1000,
-     .help = "bands of latitude of each half sphere",
-     .offset = offsetof(struct capsule_options, rings)},
-    DC_OPTIONS_END};
+    DC_LENGTH_OPTION(struct capsule_options, radius, "radius of the cylinder and of the half spheres"),
+    DC_LENGTH_OPTION(struct capsule_options, height, "length of the cylindrical part along z, centred on the origin"),
+    DC_STEPS_OPTION(struct capsule_options, sides, "24", 3, "vertices of each circle of latitude"),
+    DC_STEPS_OPTION(struct capsule_options, rings, "6", 1, "bands of latitude of each half sphere"), DC_OPTIONS_END};
 
 static enum dc_status build_capsule(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                     struct dc_error *error)

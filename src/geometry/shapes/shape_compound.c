@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compound: the union of other shapes, each at a place of its own.
-#include <math.h>
 #include <stddef.h>
 
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 enum { MOST_PARTS = 1000 };
-static const double rotation_tolerance = 1e-3;  // on the length of a given quaternion
 
 static const struct dc_option part_option_table[] = {
     {.name = "shape",
@@ -16,24 +14,8 @@ static const struct dc_option part_option_table[] = {
      .unit = "",
      .help = "name of another shape of the scene; no half-space, no compound",
      .offset = offsetof(struct dc_compound_part, shape)},
-    {.name = "position",
-     .type = DC_REALS,
-     .unit = "m",
-     .fallback = "[0, 0, 0]",
-     .minimum = -DC_SHAPE_LENGTH_MAX,
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .count = 3,
-     .help = "position of the origin of its frame",
-     .offset = offsetof(struct dc_compound_part, position)},
-    {.name = "rotation",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[1, 0, 0, 0]",
-     .minimum = -2,
-     .maximum = 2,
-     .count = 4,
-     .help = "rotation of its frame, unit quaternion (w, x, y, z)",
-     .offset = offsetof(struct dc_compound_part, rotation)},
+    DC_PLACE_OPTIONS(struct dc_compound_part, "position of the origin of its frame",
+                     "rotation of its frame, unit quaternion (w, x, y, z)"),
     DC_OPTIONS_END,
 };
 
@@ -64,11 +46,8 @@ static enum dc_status check_place(const struct dc_compound_part *part, int index
     if (rule)
       return dc_fail(error, DC_BAD_INPUT, "parts[%d].%s: %s", index, option->name, rule);
   }
-  double length = sqrt(part->rotation[0] * part->rotation[0] + dc_vec_dot(part->rotation + 1, part->rotation + 1));
-  if (fabs(length - 1) > rotation_tolerance)
-    return dc_fail(error, DC_BAD_INPUT, "parts[%d].rotation: must be of unit length within %g (its length is %.10g)",
-                   index, rotation_tolerance, length);
-  return DC_OK;
+  double length;
+  return dc_shape_check_rotation(part->rotation, index, &length, error);
 }
 
 static enum dc_status check_part(const struct dc_compound_part *part, int index, int count,

@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cylinder about the z axis: a prism over a regular polygon, caps as fans about their centres.
-#include <stddef.h>
 
+#include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_surface.h"
-#include "geometry/shapes/shape_types.h"
 
 struct cylinder_options {
   double radius, height;
   long sides, rings;
 };
 
-static const struct dc_option cylinder_option_table[] = {{.name = "radius",
-                                                          .type = DC_REAL,
-                                                          .unit = "m",
-                                                          .maximum = DC_SHAPE_LENGTH_MAX,
-                                                          .minimum_excluded = true,
-                                                          .help = "distance of the vertices from the axis",
-                                                          .offset = offsetof(struct cylinder_options, radius)},
-                                                         {.name = "height",
-                                                          .type = DC_REAL,
-                                                          .unit = "m",
-                                                          .maximum = DC_SHAPE_LENGTH_MAX,
-                                                          .minimum_excluded = true,
-                                                          .help = "length along z, centred on the origin",
-                                                          .offset = offsetof(struct cylinder_options, height)},
-                                                         {.name = "sides",
-                                                          .type = DC_INTEGER,
-                                                          .unit = "",
-                                                          .fallback = "24",
-                                                          .minimum = 3,
-                                                          .maximum = 1000,
-                                                          .help = "sides of the polygon",
-                                                          .offset = offsetof(struct cylinder_options, sides)},
-                                                         {.name = "rings",
-                                                          .type = DC_INTEGER,
-                                                          .unit = "",
-                                                          .fallback = "1",
-                                                          .minimum = 1,
-                                                          .maximum = 1000,
-                                                          .help = "divisions along the height",
-                                                          .offset = offsetof(struct cylinder_options, rings)},
-                                                         DC_OPTIONS_END};
+static const struct dc_option cylinder_option_table[] = {
+    DC_LENGTH_OPTION(struct cylinder_options, radius, "distance of the vertices from the axis"),
+    DC_LENGTH_OPTION(struct cylinder_options, height, "length along z, centred on the origin"),
+    DC_STEPS_OPTION(struct cylinder_options, sides, "24", 3, "sides of the polygon"),
+    DC_STEPS_OPTION(struct cylinder_options, rings, "1", 1, "divisions along the height"), DC_OPTIONS_END};
 
 static enum dc_status build_cylinder(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error)

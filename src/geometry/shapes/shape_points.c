@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "geometry/mesh/mesh_groups.h"
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 #include "math/vector.h"
 
 enum { LEAST_POINTS = 4, MOST_POINTS = 4096 };
@@ -27,28 +27,7 @@ static const struct dc_option points_option_table[] = {
      .maximum = 1e9,
      .help = "factor on all coordinates",
      .offset = offsetof(struct dc_points_options, scale)},
-    {.name = "inset",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .help = "depth of the mesh's vertices inside the surface",
-     .offset = offsetof(struct dc_points_options, inset)},
-    {.name = "triangles",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "300",
-     .maximum = 100000,
-     .help = "at most so many triangles of its mesh; 0: as many as the lattice gives",
-     .offset = offsetof(struct dc_points_options, triangles)},
-    {.name = "cells",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "32",
-     .minimum = 8,
-     .maximum = 200,
-     .help = "of the lattice that the mesh is made on, along each axis",
-     .offset = offsetof(struct dc_points_options, cells)},
+    DC_LATTICE_OPTIONS(struct dc_points_options, "32"),
     DC_OPTIONS_END};
 
 static enum dc_status read_points(FILE *file, const struct dc_points_options *options, double (*places)[3],

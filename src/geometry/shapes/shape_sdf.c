@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signed distances of shapes that are not made from one.
-#include "geometry/shapes/shape.h"
+// From shapes to signed distances, and from a signed distance to the mesh of a shape.
+#include "geometry/mesh/mesh_groups.h"
+#include "geometry/shapes/shape_types.h"
 
 enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, struct dc_arena *arena,
                             const struct dc_sdf **sdf, struct dc_error *error)
@@ -36,4 +37,13 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
   if (made)
     *sdf = made;
   return DC_OK;
+}
+
+enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
+                                 struct dc_arena *arena, struct dc_error *error)
+{
+  enum dc_status status = dc_sdf_mesh(shape->sdf, (int)cells, (int)triangles, inset, arena, &shape->mesh, error);
+  if (!status)
+    status = dc_mesh_validate(&shape->mesh, error);
+  return status ? status : dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "geometry/mesh/mesh_read.h"
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 #include "math/vector.h"
 
 struct sphere_options {
@@ -19,13 +19,7 @@ enum { MOST_LEVELS = 6, SMOOTH_LEVEL = 3 };
 static const char *const bases[] = {"icosahedron", "octahedron", NULL};
 
 static const struct dc_option sphere_option_table[] = {
-    {.name = "radius",
-     .type = DC_REAL,
-     .unit = "m",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .minimum_excluded = true,
-     .help = "distance of every vertex from the origin",
-     .offset = offsetof(struct sphere_options, radius)},
+    DC_LENGTH_OPTION(struct sphere_options, radius, "distance of every vertex from the origin"),
     {.name = "level",
      .type = DC_INTEGER,
      .unit = "",

@@ -6,56 +6,40 @@
 
 #include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh_groups.h"
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 enum { MOST_PARTS = 64 };
 static const double SMOOTHING = 0.01;  // of the size
-static const double ROTATION_TOLERANCE = 1e-3;
 
-static const struct dc_option part_option_table[] = {{.name = "axes",
-                                                      .type = DC_REALS,
-                                                      .unit = "m",
-                                                      .minimum = 1e-6,
-                                                      .maximum = DC_SHAPE_LENGTH_MAX,
-                                                      .count = 3,
-                                                      .help = "half-axes a, b, c",
-                                                      .offset = offsetof(struct dc_superquadrics_part, axes)},
-                                                     {.name = "exponents",
-                                                      .type = DC_REALS,
-                                                      .unit = "",
-                                                      .fallback = "[1, 1]",
-                                                      .minimum = 0.1,
-                                                      .maximum = 1,
-                                                      .count = 2,
-                                                      .help = "e1 (along c), e2 (across): 1 is round, 0.1 nearly a box",
-                                                      .offset = offsetof(struct dc_superquadrics_part, exponents)},
-                                                     {.name = "position",
-                                                      .type = DC_REALS,
-                                                      .unit = "m",
-                                                      .fallback = "[0, 0, 0]",
-                                                      .minimum = -DC_SHAPE_LENGTH_MAX,
-                                                      .maximum = DC_SHAPE_LENGTH_MAX,
-                                                      .count = 3,
-                                                      .help = "position of its centre",
-                                                      .offset = offsetof(struct dc_superquadrics_part, position)},
-                                                     {.name = "rotation",
-                                                      .type = DC_REALS,
-                                                      .unit = "",
-                                                      .fallback = "[1, 0, 0, 0]",
-                                                      .minimum = -2,
-                                                      .maximum = 2,
-                                                      .count = 4,
-                                                      .help = "rotation of its axes, unit quaternion (w, x, y, z)",
-                                                      .offset = offsetof(struct dc_superquadrics_part, rotation)},
-                                                     {.name = "removed",
-                                                      .type = DC_BOOLEAN,
-                                                      .unit = "",
-                                                      .fallback = "false",
-                                                      .help = "taken away from the others",
-                                                      .offset = offsetof(struct dc_superquadrics_part, removed)},
-                                                     DC_OPTIONS_END};
+static const struct dc_option part_option_table[] = {
+    {.name = "axes",
+     .type = DC_REALS,
+     .unit = "m",
+     .minimum = 1e-6,
+     .maximum = DC_SHAPE_LENGTH_MAX,
+     .count = 3,
+     .help = "half-axes a, b, c",
+     .offset = offsetof(struct dc_superquadrics_part, axes)},
+    {.name = "exponents",
+     .type = DC_REALS,
+     .unit = "",
+     .fallback = "[1, 1]",
+     .minimum = 0.1,
+     .maximum = 1,
+     .count = 2,
+     .help = "e1 (along c), e2 (across): 1 is round, 0.1 nearly a box",
+     .offset = offsetof(struct dc_superquadrics_part, exponents)},
+    DC_PLACE_OPTIONS(struct dc_superquadrics_part, "position of its centre",
+                     "rotation of its axes, unit quaternion (w, x, y, z)"),
+    {.name = "removed",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "taken away from the others",
+     .offset = offsetof(struct dc_superquadrics_part, removed)},
+    DC_OPTIONS_END};
 
 static const struct dc_option superquadrics_option_table[] = {
     {.name = "parts",
@@ -74,45 +58,22 @@ static const struct dc_option superquadrics_option_table[] = {
      .maximum = DC_SHAPE_LENGTH_MAX,
      .help = "length over which parts blend; null: a hundredth of the size",
      .offset = offsetof(struct dc_superquadrics_options, smoothing)},
-    {.name = "inset",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "0",
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .help = "depth of the mesh's vertices inside the surface",
-     .offset = offsetof(struct dc_superquadrics_options, inset)},
-    {.name = "triangles",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "300",
-     .maximum = 100000,
-     .help = "at most so many triangles of its mesh; 0: as many as the lattice gives",
-     .offset = offsetof(struct dc_superquadrics_options, triangles)},
-    {.name = "cells",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "48",
-     .minimum = 8,
-     .maximum = 200,
-     .help = "of the lattice that the mesh is made on, along each axis",
-     .offset = offsetof(struct dc_superquadrics_options, cells)},
+    DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"),
     DC_OPTIONS_END};
 
 static enum dc_status make_part(const struct dc_superquadrics_part *part, int index, struct dc_arena *arena,
                                 struct dc_sdf *sdf, struct dc_error *error)
 {
-  double q[4], length = 0;
-  for (int k = 0; k < 4; k++)
-    length += part->rotation[k] * part->rotation[k];
-  if (fabs(sqrt(length) - 1) > ROTATION_TOLERANCE)
-    return dc_fail(error, DC_BAD_INPUT, "parts[%d].rotation: must be of unit length within %g (its length is %.10g)",
-                   index, ROTATION_TOLERANCE, sqrt(length));
+  double q[4], length;
+  enum dc_status status = dc_shape_check_rotation(part->rotation, index, &length, error);
+  if (status)
+    return status;
   struct dc_sdf *made = dc_sdf_make_superquadric(part->axes, part->exponents[0], part->exponents[1], arena);
   if (!made)
     return dc_fail(error, DC_MEMORY, "out of memory for superquadrics");
   *sdf = *made;
   for (int k = 0; k < 4; k++)
-    q[k] = part->rotation[k] / sqrt(length);
+    q[k] = part->rotation[k] / length;
   dc_rotation_matrix(sdf->rotation, q);
   dc_vec_copy(sdf->position, part->position);
   return DC_OK;

@@ -317,6 +317,24 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
   return quoted;
 }
 
+const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *names, int count)
+{
+  enum { REST = 32 };  // bytes for how many there are beside those listed
+  char quoted[DC_JSON_QUOTED];
+  size_t at = 0;
+  int i = 0;
+  snprintf(list, DC_JSON_LISTED, "none");
+  for (; i < count; i++) {
+    dc_json_quote(quoted, names[i]);
+    if (at + strlen(quoted) + REST > DC_JSON_LISTED)
+      break;
+    at += (size_t)snprintf(list + at, DC_JSON_LISTED - at, "%s%s", i ? ", " : "", quoted);
+  }
+  if (i < count)
+    snprintf(list + at, DC_JSON_LISTED - at, " and %d more", count - i);
+  return list;
+}
+
 static bool is_plain_key(const char *key)
 {
   size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");

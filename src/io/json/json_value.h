@@ -72,6 +72,9 @@ const char *dc_json_kind(const cJSON *node);
 // text in double quotes for messages: controls as in base/characters.h replaced, long text cut.  Returns quoted.
 enum { DC_JSON_QUOTED = 96 };
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
+// The names there are, for messages about one that there is not: quoted, as many as fit, "none" when count is 0.  Returns list.
+enum { DC_JSON_LISTED = 512 };
+const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *names, int count);
 
 // The way to a value: bodies[3].mass, shapes["a b"].radius; "" for the root.  Very long ones are cut.
 enum { DC_JSON_PATH = 600 };

@@ -86,6 +86,12 @@ void dc_json_put_integer(struct dc_json_writer *writer, const char *key, long in
   dc_text_add(&writer->text, "%ld", integer);
 }
 
+void dc_json_put_each(struct dc_json_writer *writer, const struct dc_json_number *numbers, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    dc_json_put_number(writer, numbers[i].key, numbers[i].number);
+}
+
 void dc_json_put_boolean(struct dc_json_writer *writer, const char *key, bool boolean)
 {
   dc_json_put_raw(writer, key, boolean ? "true" : "false");

@@ -5,6 +5,7 @@
 #define DC_IO_JSON_WRITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "io/json/json_text.h"
 
@@ -24,6 +25,15 @@ void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *str
 void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number);  // null when it is not finite
 void dc_json_put_numbers(struct dc_json_writer *writer, const char *key, const double *numbers, int count);
 void dc_json_put_integer(struct dc_json_writer *writer, const char *key, long integer);
+// Numbers under their keys, whole ones without a point: DC_JSON_NUMBERS(writer, {"width", 3}, {"height", x->height}).
+struct dc_json_number {
+  const char *key;
+  double number;
+};
+void dc_json_put_each(struct dc_json_writer *writer, const struct dc_json_number *numbers, size_t count);
+#define DC_JSON_NUMBERS(writer, ...)                                                                                   \
+  dc_json_put_each(writer, (const struct dc_json_number[]){__VA_ARGS__},                                               \
+                   sizeof((const struct dc_json_number[]){__VA_ARGS__}) / sizeof(struct dc_json_number))
 void dc_json_put_boolean(struct dc_json_writer *writer, const char *key, bool boolean);
 void dc_json_put_raw(struct dc_json_writer *writer, const char *key, const char *json);
 

@@ -46,8 +46,6 @@ int dc_mjcf_place(struct dc_mjcf_builder *builder, int kind, int i);
 // Remembers something with no counterpart: "what name" in a list for messages.
 void dc_mjcf_remember(struct dc_mjcf_builder *builder, struct dc_urdf_names *list, const char *what, const char *name);
 
-// Whether a geometry touches anything; whether it is a plane.
-bool dc_mjcf_geom_collides(const struct dc_mjcf_builder *builder, int geom);
 // "shape", "visual", "friction" and "color" of the body whose carrier is `carrier` and that is called name.
 enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, int carrier, const char *name,
                                   int place);

@@ -16,7 +16,8 @@
 
 enum { ROUND_POINTS = 128, LAST_VISIBLE_GROUP = 2 };
 
-bool dc_mjcf_geom_collides(const struct dc_mjcf_builder *builder, int geom)
+// Whether a geometry touches anything.
+static bool collides(const struct dc_mjcf_builder *builder, int geom)
 {
   return builder->in_pairs[geom] || builder->model->geom_contype[geom] || builder->model->geom_conaffinity[geom];
 }
@@ -232,7 +233,7 @@ static int gather(const struct dc_mjcf_builder *builder, int carrier, bool shown
   int count = 0;
   for (int g = 0; g < model->ngeom; g++)
     if (builder->links[model->geom_bodyid[g]].carrier == carrier && model->geom_type[g] != mjGEOM_PLANE &&
-        model->geom_type[g] != mjGEOM_HFIELD && (shown ? is_shown(builder, g) : dc_mjcf_geom_collides(builder, g)))
+        model->geom_type[g] != mjGEOM_HFIELD && (shown ? is_shown(builder, g) : collides(builder, g)))
       geoms[count++] = g;
   return count;
 }
@@ -294,7 +295,7 @@ enum dc_status dc_mjcf_put_planes(struct dc_mjcf_builder *builder)
   const mjModel *model = builder->model;
   for (int g = 0; g < model->ngeom; g++) {
     int carrier = builder->links[model->geom_bodyid[g]].carrier, place = dc_mjcf_place(builder, mjOBJ_GEOM, g);
-    if (model->geom_type[g] != mjGEOM_PLANE || !dc_mjcf_geom_collides(builder, g))
+    if (model->geom_type[g] != mjGEOM_PLANE || !collides(builder, g))
       continue;
     const char *given = dc_mjcf_plane_name(builder, g);
     if (model->body_weldid[model->geom_bodyid[g]] != 0) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // URDF text to struct dc_urdf, by expat's events.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,60 +10,11 @@
 #include "io/run/seal.h"
 #include "io/run/trajectory_h5.h"
 
-hid_t dc_h5_make_group(struct writer *writer, hid_t parent, const char *name)
-{
-  return checked(writer, H5Gcreate2(parent, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
-}
-
-// Lets the system have the memory of files that all frames are read from and written to.
-static void release(const struct writer *writer)
-{
-  if (writer->memory)
-    dc_mapped_file_release(writer->memory);
-  if (writer->frames)
-    dc_mapped_file_release(writer->frames);
-}
-
-// An empty dataset [rows][columns], or [rows] for 0 columns.  Returns it open.
-static hid_t create_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns)
-{
-  hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
-  hid_t space = checked(writer, H5Screate_simple(columns ? 2 : 1, shape, NULL));
-  hid_t dataset = checked(
-      writer, H5Dcreate2(parent, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, writer->dataset_properties, H5P_DEFAULT));
-  close_object(space);
-  return dataset;
-}
-
-// Rows begin ... begin + count - 1 of a dataset.
-static void write_rows(struct writer *writer, hid_t dataset, int begin, int count, int columns, const double *values)
-{
-  hsize_t start[2] = {(hsize_t)begin, 0}, shape[2] = {(hsize_t)count, (hsize_t)columns};
-  hid_t space = checked(writer, H5Dget_space(dataset));
-  hid_t memory = checked(writer, H5Screate_simple(columns ? 2 : 1, shape, NULL));
-  checked(writer, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, shape, NULL));
-  checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values));
-  close_object(memory);
-  close_object(space);
-}
-
-// A dataset as above; unit may be NULL.  Returns it open.
-static hid_t put_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns,
-                       const double *values, const char *unit)
-{
-  hid_t dataset = create_reals(writer, parent, name, rows, columns);
-  if (rows > 0)
-    checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-  if (unit)
-    dc_h5_put_strings(writer, dataset, "unit", 0, &unit);
-  return dataset;
-}
-
 static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, int steps,
                         const double *parameters)
 {
   int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
-  hid_t dataset = put_reals(writer, parent, "control", count, 0, parameters, NULL);
+  hid_t dataset = dc_h5_put_reals(writer, parent, "control", count, 0, parameters, NULL);
   if (count > 0 && count <= DC_H5_MOST_NAMES) {
     enum { LONGEST = 256 };
     char(*texts)[LONGEST] = dc_alloc((size_t)count, sizeof *texts);
@@ -89,28 +40,6 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
     free(names);
   }
   close_object(dataset);
-}
-
-hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
-                         const void *context)
-{
-  enum { BLOCK = DC_RELEASED_FRAMES };
-  size_t width = columns ? (size_t)columns : 1;
-  double *block = dc_alloc(BLOCK * width, sizeof *block);
-  if (!block) {
-    writer->failed = true;
-    return -1;
-  }
-  hid_t dataset = create_reals(writer, parent, name, rows, columns);
-  for (int begin = 0; begin < rows && !writer->failed; begin += BLOCK) {
-    int count = rows - begin < BLOCK ? rows - begin : BLOCK;
-    for (int r = 0; r < count; r++)
-      fill(context, begin + r, block + (size_t)r * width);
-    write_rows(writer, dataset, begin, count, columns, block);
-    release(writer);
-  }
-  free(block);
-  return dataset;
 }
 
 // Numbers that lie stride bytes apart from one row to the next.
@@ -156,20 +85,6 @@ static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodi
     free(name);
   }
   close_object(group);
-}
-
-bool dc_h5_has_joint_numbers(const struct dc_body *body)
-{
-  return body->nq > 0 && !body->free;
-}
-
-void dc_h5_joint_units(const struct dc_body *body, const char **units)
-{
-  for (int p = 0, count = 0; p < body->part_count; p++) {
-    enum dc_part_kind kind = body->parts[p].kind;
-    for (int i = 0; i < dc_part_nq(&body->parts[p]); i++)
-      units[count++] = kind == DC_PART_HINGE ? "rad" : kind == DC_PART_BALL ? "1" : "m";
-  }
 }
 
 static void put_units(struct writer *writer, hid_t dataset, const struct dc_body *body)
@@ -252,7 +167,7 @@ static void put_target_rows(struct writer *writer, hid_t parent, const char *nam
         units[at++] = kind == DC_PART_HINGE || kind == DC_PART_BALL ? angle_unit : length_unit;
     }
   }
-  hid_t dataset = put_reals(writer, parent, name, steps, count, values, NULL);
+  hid_t dataset = dc_h5_put_reals(writer, parent, name, steps, count, values, NULL);
   if (count <= DC_H5_MOST_NAMES)
     dc_h5_put_strings(writer, dataset, "unit", count, units);
   close_object(dataset);
@@ -267,7 +182,7 @@ static void put_targets(struct writer *writer, const struct dc_bodies *bodies, c
   hid_t group = dc_h5_make_group(writer, writer->file, "targets");
   put_target_rows(writer, group, "position", bodies, targets->steps, targets->position, "rad", "m");
   put_target_rows(writer, group, "velocity", bodies, targets->steps, targets->velocity, "rad/s", "m/s");
-  close_object(put_reals(writer, group, "apply", 1, 0, &apply, "1"));
+  close_object(dc_h5_put_reals(writer, group, "apply", 1, 0, &apply, "1"));
   close_object(group);
 }
 
@@ -300,9 +215,9 @@ static void put_between(struct writer *writer, hid_t parent, const struct dc_bod
   }
   if (!writer->failed) {
     const struct states states = {between->count, between->q, poses};
-    close_object(put_reals(writer, parent, "substeps", trajectory->steps, 0, substeps, "1"));
+    close_object(dc_h5_put_reals(writer, parent, "substeps", trajectory->steps, 0, substeps, "1"));
     hid_t group = dc_h5_make_group(writer, parent, "between");
-    close_object(put_reals(writer, group, "time", between->count, 0, time, "s"));
+    close_object(dc_h5_put_reals(writer, group, "time", between->count, 0, time, "s"));
     put_bodies(writer, group, bodies, &states);
     put_joints(writer, group, bodies, &states);
     put_nodes(writer, group, bodies, &states);
@@ -326,7 +241,7 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   put_control(writer, parent, scene, trajectory->steps, parameters);
   if (any_gap(trajectory)) {
     hid_t contact = dc_h5_make_group(writer, parent, "contact");
-    close_object(put_reals(writer, contact, "min_gap", trajectory->steps + 1, 0, trajectory->min_gap, "m"));
+    close_object(dc_h5_put_reals(writer, contact, "min_gap", trajectory->steps + 1, 0, trajectory->min_gap, "m"));
     close_object(contact);
   }
 }

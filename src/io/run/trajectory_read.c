@@ -195,32 +195,6 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
   return status;
 }
 
-static enum dc_status describe_joint(const struct dc_body *body, int index, struct dc_stored_trajectory *trajectory)
-{
-  struct dc_stored_joint *joint = &trajectory->joints[trajectory->joint_count++];
-  char *link = dc_h5_link_name(body->name);
-  *joint = (struct dc_stored_joint){.body = index, .width = body->nq};
-  joint->units = dc_arena_alloc(trajectory->arena, (size_t)body->nq, sizeof *joint->units);
-  joint->link = link ? dc_arena_strdup(trajectory->arena, link) : NULL;
-  free(link);
-  if (!joint->link || !joint->units)
-    return DC_MEMORY;
-  dc_h5_joint_units(body, joint->units);
-  return DC_OK;
-}
-
-enum dc_status dc_h5_describe_joints(const struct dc_bodies *bodies, struct dc_stored_trajectory *trajectory)
-{
-  enum dc_status status = DC_OK;
-  trajectory->joints = dc_arena_alloc(trajectory->arena, (size_t)bodies->count, sizeof *trajectory->joints);
-  if (!trajectory->joints)
-    return DC_MEMORY;
-  for (int b = 0; b < bodies->count && !status; b++)
-    if (dc_h5_has_joint_numbers(&bodies->bodies[b]))
-      status = describe_joint(&bodies->bodies[b], b, trajectory);
-  return status;
-}
-
 static enum dc_status get_joints(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {

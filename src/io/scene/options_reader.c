@@ -35,7 +35,8 @@ int dc_name_list_find(const struct dc_name_list *list, const char *name)
 }
 
 // Among the first MOST_NAMES only, so that a message about a huge scene costs nothing.
-const char *dc_name_list_suggest(const struct dc_name_list *list, const char *name)
+// The most similar name, or NULL.
+static const char *suggest(const struct dc_name_list *list, const char *name)
 {
   const char *names[MOST_NAMES + 1];
   int count = list->count < MOST_NAMES ? list->count : MOST_NAMES;
@@ -101,12 +102,19 @@ static enum dc_status read_name(struct dc_options_reader *reader, const struct d
   if (*index >= 0)
     return DC_OK;
   char quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
-  const char *near = dc_name_list_suggest(list, name);
+  const char *near = suggest(list, name);
   dc_json_quote(quoted, name);
   if (near)
     return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s (did you mean %s?)", kind, quoted,
                         dc_json_quote(again, near));
-  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s", kind, quoted);
+  enum { MOST = 64 };
+  const char *names[MOST];
+  int count = list->count < MOST ? list->count : MOST;
+  for (int i = 0; i < count; i++)
+    names[i] = list->sorted[i].name;
+  char listed[DC_JSON_LISTED];
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "no %s is called %s (there are %s)", kind, quoted,
+                      dc_json_list_names(listed, names, count));
 }
 
 static enum dc_status read_number(struct dc_options_reader *reader, const struct dc_json *value,

@@ -17,10 +17,9 @@ struct dc_name_list {
   struct dc_name *sorted;  // by name, then index
 };
 
-// Sorts; find gives the index or -1, suggest the most similar name or NULL.
+// Sorts; find gives the index or -1.
 void dc_name_list_sort(struct dc_name_list *list);
 int dc_name_list_find(const struct dc_name_list *list, const char *name);
-const char *dc_name_list_suggest(const struct dc_name_list *list, const char *name);
 
 struct dc_options_reader {
   struct dc_arena *arena;  // gets strings and lists

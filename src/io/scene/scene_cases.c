@@ -97,13 +97,19 @@ static enum dc_status name_case(struct dc_scene_build *build, const struct dc_js
   return out_of_memory(build);
 }
 
+// Case k, and the list that it is called after in messages.
+static struct dc_json element_of(const struct dc_scene_build *build, int k, struct dc_json *cases)
+{
+  *cases = dc_json_member(&build->root, "cases");
+  return dc_json_element(cases, cJSON_GetArrayItem(cases->node, k), k);
+}
+
 enum dc_status dc_scene_choose_case(struct dc_scene_build *build)
 {
   int wanted = build->settings->only_case;
   if (wanted <= 0)
     return DC_OK;
-  struct dc_json cases = dc_json_member(&build->root, "cases");
-  struct dc_json element = dc_json_element(&cases, cJSON_GetArrayItem(cases.node, wanted - 1), wanted - 1);
+  struct dc_json cases, element = element_of(build, wanted - 1, &cases);
   enum dc_status status = check_case(build, &element);
   if (!status)
     status = change_scene(build, &element);
@@ -135,25 +141,25 @@ static enum dc_status compare_parameters(struct dc_scene_build *build, const str
   return DC_OK;
 }
 
-static enum dc_status read_case(struct dc_scene_build *build, const struct dc_json *element, int k)
+enum dc_status dc_scene_check_case(struct dc_scene_build *build, int k)
 {
-  struct dc_scene *scene = build->scene, *made;
-  struct dc_scene_settings settings = *build->settings;
-  settings.only_case = k + 1;
-  enum dc_status status = check_case(build, element);
-  if (!status)
-    status = dc_scene_read(scene->path, &settings, &made, build->error);
-  if (status)
-    return status;
+  struct dc_json cases, element = element_of(build, k, &cases);
+  return check_case(build, &element);
+}
+
+enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_scene *made)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_json cases, element = element_of(build, k, &cases);
   scene->cases[scene->case_count++] = made;
   bool again = strcmp(made->name, scene->name) == 0;
   for (int i = 0; i < k && !again; i++)
     again = strcmp(made->name, scene->cases[i]->name) == 0;
   if (again)
-    return dc_json_fail(element, build->error, DC_BAD_INPUT,
+    return dc_json_fail(&element, build->error, DC_BAD_INPUT,
                         "name: must be another one than those of the scene and the other cases (is \"%.255s\")",
                         made->name);
-  return compare_parameters(build, element, made);
+  return compare_parameters(build, &element, made);
 }
 
 // What a sum over worlds cannot go with.
@@ -177,34 +183,34 @@ static enum dc_status keep_text(struct dc_scene_build *build, const cJSON *cases
   return build->scene->cases_text ? DC_OK : out_of_memory(build);
 }
 
-enum dc_status dc_scene_read_cases(struct dc_scene_build *build)
+enum dc_status dc_scene_begin_cases(struct dc_scene_build *build, int *count)
 {
   struct dc_scene *scene = build->scene;
   struct dc_json cases = dc_json_member(&build->root, "cases");
-  int count = cases.node ? cJSON_GetArraySize(cases.node) : 0, k = 0;
+  *count = cases.node ? cJSON_GetArraySize(cases.node) : 0;
   if (cases.node && !cJSON_IsArray(cases.node))
     return dc_refuse_type(&build->reader, &cases, "an array");
-  if (count == 0)
+  if (*count == 0)
     return DC_OK;
-  if (count > DC_SCENE_MOST_CASES)
+  if (*count > DC_SCENE_MOST_CASES)
     return dc_json_fail(&cases, build->error, DC_BAD_INPUT, "must hold at most %d cases (holds %d)",
-                        DC_SCENE_MOST_CASES, count);
+                        DC_SCENE_MOST_CASES, *count);
   enum dc_status status = check_alone(build, &cases);
   if (status || (status = keep_text(build, cases.node)))
     return status;
-  scene->cases = dc_arena_alloc(scene->arena, (size_t)count, sizeof(struct dc_scene *));
-  struct dc_task_world *worlds = dc_arena_alloc(scene->arena, (size_t)count, sizeof *worlds);
-  if (!scene->cases || !worlds)
+  scene->cases = dc_arena_alloc(scene->arena, (size_t)*count, sizeof(struct dc_scene *));
+  return scene->cases ? DC_OK : out_of_memory(build);
+}
+
+enum dc_status dc_scene_end_cases(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  struct dc_task_world *worlds = dc_arena_alloc(scene->arena, (size_t)scene->case_count, sizeof *worlds);
+  if (!worlds)
     return out_of_memory(build);
-  cJSON *node;
-  cJSON_ArrayForEach (node, cases.node) {
-    struct dc_json element = dc_json_element(&cases, node, k);
-    if ((status = read_case(build, &element, k)))
-      return status;
-    const struct dc_scene *other = scene->cases[k];
-    worlds[k++] = (struct dc_task_world){other->name, &other->model, &other->task};
-  }
+  for (int k = 0; k < scene->case_count; k++)
+    worlds[k] = (struct dc_task_world){scene->cases[k]->name, &scene->cases[k]->model, &scene->cases[k]->task};
   scene->task.cases = worlds;
-  scene->task.case_count = count;
+  scene->task.case_count = scene->case_count;
   return DC_OK;
 }

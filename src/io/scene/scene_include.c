@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "include": robots that become entries of the scene's tree before anything else is applied to it.
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -277,7 +275,9 @@ static enum dc_status refuse_joint(const struct include *include, const struct d
   if ((near = dc_suggest(member->key, names)))
     return dc_json_fail_key(member, error, DC_BAD_INPUT, "the robot has no such joint (did you mean %s?)",
                             dc_json_quote(quoted, near));
-  return dc_json_fail_key(member, error, DC_BAD_INPUT, "the robot has no such joint");
+  char listed[DC_JSON_LISTED];
+  return dc_json_fail_key(member, error, DC_BAD_INPUT, "the robot has no such joint (there are %s)",
+                          dc_json_list_names(listed, names, count));
 }
 
 // "joint_position": an object of coordinates by the names of joints, without prefix.

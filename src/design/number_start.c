@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start of slides, hinges and nodes.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
+// others do not start on their own.
+#include "design/number_kinds.h"
+
+const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body)
+{
+  for (int i = 0; i < model->bodies.count; i++)
+    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
+      if (freedom >= part->v && freedom < part->v + dc_part_nv(part)) {
+        *body = i;
+        return part;
+      }
+    }
+  return NULL;
+}
+
+int dc_number_coordinate_body(const struct dc_model *model, int freedom)
+{
+  int body = -1;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (freedom >= model->bodies.soft[s].v_offset)
+      body = model->bodies.soft[s].body;
+  if (body < 0)
+    dc_number_part(model, freedom, &body);
+  return body;
+}
+
+static bool is_of_node(const struct dc_model *model, int freedom)
+{
+  return freedom >= model->bodies.first_node_v && model->bodies.node_count > 0;
+}
+
+// Place in a state q of what moves with a degree of freedom.
+static int place_in_state(const struct dc_model *model, int freedom)
+{
+  int body;
+  return is_of_node(model, freedom) ? model->bodies.first_node_q + freedom - model->bodies.first_node_v
+                                    : dc_number_part(model, freedom, &body)->q;
+}
+
+static bool is_length(const struct dc_model *model, int freedom)
+{
+  int body;
+  if (is_of_node(model, freedom))
+    return true;
+  enum dc_part_kind kind = dc_number_part(model, freedom, &body)->kind;
+  return kind == DC_PART_SLIDE || kind == DC_PART_TRANSLATION;
+}
+
+static bool is_coupled(const struct dc_model *model, int body)
+{
+  for (int i = 0; i < model->definition.coupling_count; i++)
+    if (model->definition.couplings[i].body == body || model->definition.couplings[i].to == body)
+      return true;
+  return false;
+}
+
+static bool coordinate_present(const struct dc_model *model, int index)
+{
+  int body = -1;
+  const struct dc_joint_part *part = dc_number_part(model, index, &body);
+  if (is_of_node(model, index))
+    return true;
+  return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
+}
+
+static double position_value(const struct dc_model *model, int index)
+{
+  return model->bodies.initial_q[place_in_state(model, index)];
+}
+
+const char *dc_number_length_unit(const struct dc_model *model, int index)
+{
+  return is_length(model, index) ? "m" : "rad";
+}
+
+static double *position_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  return &input->q[place_in_state(model, index)];
+}
+
+static double *position_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->q[index];
+}
+
+static double velocity_value(const struct dc_model *model, int index)
+{
+  int at = dc_number_coordinate_body(model, index);
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, at);
+  if (soft)
+    return soft->velocity[index - soft->v_offset];
+  const struct dc_body *body = &model->bodies.bodies[at];
+  return body->joint_velocity ? body->joint_velocity[index - body->v_offset] : 0;
+}
+
+static const char *velocity_unit(const struct dc_model *model, int index)
+{
+  return is_length(model, index) ? "m/s" : "rad/s";
+}
+
+static double *velocity_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
+{
+  (void)model;
+  return &input->velocity[index];
+}
+
+static double *velocity_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
+{
+  (void)model;
+  return &cotangent->velocity[index];
+}
+
+const struct dc_number_kind dc_number_position = {.name = "position",
+                                                  .summary = "where a coordinate of a slide, hinge or node starts",
+                                                  .index = DC_NUMBER_OF_COORDINATE,
+                                                  .present = coordinate_present,
+                                                  .value = position_value,
+                                                  .unit_of = dc_number_length_unit,
+                                                  .input = position_input,
+                                                  .cotangent = position_cotangent};
+
+const struct dc_number_kind dc_number_velocity = {.name = "velocity",
+                                                  .summary = "its velocity at the start",
+                                                  .index = DC_NUMBER_OF_COORDINATE,
+                                                  .present = coordinate_present,
+                                                  .value = velocity_value,
+                                                  .unit_of = velocity_unit,
+                                                  .input = velocity_input,
+                                                  .cotangent = velocity_cotangent};

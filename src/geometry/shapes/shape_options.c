@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geometry/shapes/shape_options.h"
+
+#include <math.h>
+
+static const double ROTATION_TOLERANCE = 1e-3;  // on the length of a quaternion: given to three digits it still passes
+
+enum dc_status dc_shape_read_divisions(const double divisions[3], int n[3], struct dc_error *error)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(divisions[axis] >= 1 && divisions[axis] <= DC_DIVISIONS_MOST && divisions[axis] == floor(divisions[axis])))
+      return dc_fail(error, DC_BAD_INPUT, "divisions[%d]: must be a whole number from 1 to %d (is %.10g)", axis,
+                     DC_DIVISIONS_MOST, divisions[axis]);
+    n[axis] = (int)divisions[axis];
+  }
+  return DC_OK;
+}
+
+enum dc_status dc_shape_check_rotation(const double rotation[4], int index, double *length, struct dc_error *error)
+{
+  double square = 0;
+  for (int k = 0; k < 4; k++)
+    square += rotation[k] * rotation[k];
+  *length = sqrt(square);
+  if (fabs(*length - 1) > ROTATION_TOLERANCE)
+    return dc_fail(error, DC_BAD_INPUT, "parts[%d].rotation: must be of unit length within %g (its length is %.10g)",
+                   index, ROTATION_TOLERANCE, *length);
+  return DC_OK;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups and datasets of numbers of trajectory.h5 are written, as a whole or row by row.
+#include <stdlib.h>
+
+#include "io/run/h5_file.h"
+#include "io/run/trajectory_h5.h"
+
+hid_t dc_h5_make_group(struct writer *writer, hid_t parent, const char *name)
+{
+  return checked(writer, H5Gcreate2(parent, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
+}
+
+// Lets the system have the memory of files that all frames are read from and written to.
+static void release(const struct writer *writer)
+{
+  if (writer->memory)
+    dc_mapped_file_release(writer->memory);
+  if (writer->frames)
+    dc_mapped_file_release(writer->frames);
+}
+
+// An empty dataset [rows][columns], or [rows] for 0 columns.  Returns it open.
+static hid_t create_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns)
+{
+  hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
+  hid_t space = checked(writer, H5Screate_simple(columns ? 2 : 1, shape, NULL));
+  hid_t dataset = checked(
+      writer, H5Dcreate2(parent, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, writer->dataset_properties, H5P_DEFAULT));
+  close_object(space);
+  return dataset;
+}
+
+// Rows begin ... begin + count - 1 of a dataset.
+static void write_rows(struct writer *writer, hid_t dataset, int begin, int count, int columns, const double *values)
+{
+  hsize_t start[2] = {(hsize_t)begin, 0}, shape[2] = {(hsize_t)count, (hsize_t)columns};
+  hid_t space = checked(writer, H5Dget_space(dataset));
+  hid_t memory = checked(writer, H5Screate_simple(columns ? 2 : 1, shape, NULL));
+  checked(writer, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, shape, NULL));
+  checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values));
+  close_object(memory);
+  close_object(space);
+}
+
+hid_t dc_h5_put_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns,
+                      const double *values, const char *unit)
+{
+  hid_t dataset = create_reals(writer, parent, name, rows, columns);
+  if (rows > 0)
+    checked(writer, H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  if (unit)
+    dc_h5_put_strings(writer, dataset, "unit", 0, &unit);
+  return dataset;
+}
+
+hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
+                         const void *context)
+{
+  enum { BLOCK = DC_RELEASED_FRAMES };
+  size_t width = columns ? (size_t)columns : 1;
+  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  if (!block) {
+    writer->failed = true;
+    return -1;
+  }
+  hid_t dataset = create_reals(writer, parent, name, rows, columns);
+  for (int begin = 0; begin < rows && !writer->failed; begin += BLOCK) {
+    int count = rows - begin < BLOCK ? rows - begin : BLOCK;
+    for (int r = 0; r < count; r++)
+      fill(context, begin + r, block + (size_t)r * width);
+    write_rows(writer, dataset, begin, count, columns, block);
+    release(writer);
+  }
+  free(block);
+  return dataset;
+}
